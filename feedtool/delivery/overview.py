@@ -26,6 +26,8 @@ MANY = 100
 """While there is something else to do, looks at what was sent wait until they are so many."""
 AT_ONCE = 32
 """So many steps that ask nothing of the service are taken in one turn."""
+AHEAD = 8
+"""So many pages are read at a time, where nobody knows how many it takes."""
 FRESH = timedelta(minutes=10)
 """Before it is sent a request may have been shown so long ago."""
 LOOKS = frozenset({Step.CHECK, Step.FOLLOW})
@@ -137,7 +139,7 @@ def read_overview(
     """What a list shows of some references, from what changed last on.
 
     It is read no further than all are found, and never so far that looks at each would take less.
-    The pages that it takes in any case may be read at a time: `each` is as `map`.
+    Pages may be read at a time, those that it takes in any case all at once: `each` is as `map`.
     """
 
     def shown_on(number: int) -> Mapping[str, Reply]:
@@ -147,11 +149,10 @@ def read_overview(
         except (Failure, FeedtoolError, Unreadable):
             return {}
 
-    least = 1 + (len(wanted) - 1) // overview.size
-    last = 1 + len(wanted) // 4
+    least, last = 1 + (len(wanted) - 1) // overview.size, 1 + len(wanted) // 4
     found: dict[str, Reply] = {}
-    pages = each(shown_on, range(1, least + 1))
-    for shown in chain(pages, map(shown_on, range(least + 1, last + 1))):
+    at_once = (range(1, least + 1), *(range(n, n + AHEAD) for n in range(least + 1, last, AHEAD)))
+    for shown in chain.from_iterable(each(shown_on, numbers) for numbers in at_once):
         # A page that is read later may show an older state of what has moved down since.
         found = {name: shown[name] for name in shown if name in wanted} | found
         if len(shown) < overview.size or len(found) == len(wanted):
