@@ -11,6 +11,7 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
+from feedtool.page.middleware import USER
 from feedtool.page.routes import files
 from feedtool.page.shelf import NotHere, TooLarge
 from feedtool.report.templating import add_to, shown
@@ -37,20 +38,17 @@ OF_HTTP = {
 }
 
 
-def application(own: Desk, token: str) -> flask.Flask:
-    """The application, all of whose addresses are below the token; without one below `/`."""
+def application(own: Desk) -> flask.Flask:
+    """The application; the first part of each page's address is the language."""
     app = flask.Flask(__name__)
     app.extensions["desk"] = own
-    root = f"/{token}" if token else ""
-    languages = ",".join(LANGUAGES)
-    app.static_url_path = f"{root}/static"
     _set_up_templates(app)
-    app.add_url_rule(f"{root}/", "start", _start)
-    app.add_url_rule(f"{root}/static/<path:filename>", "static", app.send_static_file)
+    app.add_url_rule("/", "start", _start)
     for blueprint in BLUEPRINTS:
-        app.register_blueprint(blueprint, url_prefix=f"{root}/<any({languages}):language>")
+        app.register_blueprint(blueprint, url_prefix=f"/<any({','.join(LANGUAGES)}):language>")
     app.url_value_preprocessor(_take_language)
     app.url_defaults(_give_language)
+    app.before_request(_take_user)
     app.context_processor(_shared)
     app.register_error_handler(FeedtoolError, _failed)
     app.register_error_handler(HTTPException, _refused)
@@ -71,6 +69,11 @@ def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
     """Takes the language out of the address, so that no route has to."""
     flask.g.language = values.pop("language", None) if values else None
     flask.g.language = flask.g.language or _preferred()
+
+
+def _take_user() -> None:
+    """Who asks, as the guards before us have found out."""
+    flask.g.user = desk().users.of(flask.request.environ.get(USER, ""))
 
 
 def _give_language(endpoint: str, values: dict[str, Any]) -> None:

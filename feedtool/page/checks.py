@@ -1,15 +1,16 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.check import HeaderMissing, ReadOptions, check
+from feedtool.check import ReadOptions, check
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.desk import Desk, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, NotHere, ShelfFile
+from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import all_codes
@@ -25,6 +26,11 @@ COPIES = {
     "json": tr("The report for programs"),
 }
 """What can be downloaded after a check."""
+
+
+def start_check(at: Desk, file: ShelfFile) -> Job:
+    """The job that checks a file, begun if it is not at work."""
+    return at.jobs.start(CHECK + file.id, "check", partial(check_file, at, file))
 
 
 def check_file(at: Desk, file: ShelfFile, job: Job) -> None:

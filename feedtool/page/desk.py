@@ -16,10 +16,11 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
 from feedtool.page.shelf import NotHere, Shelf
-from feedtool.page.users import User
+from feedtool.page.users import User, Users
 from feedtool.report.codes import Codes
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
+from feedtool.runs.history import ClockOf
 from feedtool.runs.workspace import Session, Workspace
 
 now = partial(datetime.now, UTC)
@@ -71,10 +72,13 @@ class Desk:
     """The whole page, but for its addresses."""
 
     accounts: Accounts
+    users: Users
     shelf: Shelf
     jobs: Jobs
     workspace: Callable[[], AbstractContextManager[Workspace]]
     """Opens the records of all runs, for the thread that asks."""
+    clocks: Callable[[Workspace], ClockOf]
+    """The clocks of services, for what they will delete."""
     body_limit: int
     """Bytes of the largest file."""
     language: LanguageChoice
