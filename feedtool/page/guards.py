@@ -1,4 +1,4 @@
-"""Who may ask the page for anything: the facts of a request become a refusal, or nothing.
+"""Who may ask the page for anything: the facts of a request become a denial, or nothing.
 
 The page of one user has a secret address; a shared page stands behind a proxy where people log in.
 The secret is no cookie, since a browser sends cookies to all ports of a machine. It is in no page
@@ -78,14 +78,14 @@ class SharedAccess:
 Access = LocalAccess | SharedAccess
 
 
-class Refusal(NamedTuple):
+class Denial(NamedTuple):
     """The answer to a request that does not get through."""
 
     status: HTTPStatus
     text: str
 
 
-Guard = Callable[[Facts, Access], Refusal | None]
+Guard = Callable[[Facts, Access], Denial | None]
 
 
 def local_hosts(port: int) -> frozenset[str]:
@@ -112,48 +112,48 @@ def facts_of(environ: Mapping[str, Any], user_header: str) -> Facts:
     )
 
 
-def another_host(facts: Facts, access: Access) -> Refusal | None:
+def another_host(facts: Facts, access: Access) -> Denial | None:
     """421 for a name that is not the page's: another site's, bound to this address."""
     if facts.host in access.hosts:
         return None
-    return Refusal(
+    return Denial(
         HTTPStatus.MISDIRECTED_REQUEST,
         tr("The page is not known by this name; --host-name adds one."),
     )
 
 
-def another_way(facts: Facts, access: Access) -> Refusal | None:
+def another_way(facts: Facts, access: Access) -> Denial | None:
     """403 where a shared page is asked by another than its proxy."""
     if isinstance(access, LocalAccess) or facts.peer == access.proxy or _is_health(facts):
         return None
-    return Refusal(HTTPStatus.FORBIDDEN, tr("The page is only reached through its proxy."))
+    return Denial(HTTPStatus.FORBIDDEN, tr("The page is only reached through its proxy."))
 
 
-def no_token(facts: Facts, access: Access) -> Refusal | None:
+def no_token(facts: Facts, access: Access) -> Denial | None:
     """404 for a path that does not begin with the secret."""
     if isinstance(access, SharedAccess):
         return None
     first = facts.path.removeprefix("/").partition("/")[0]
     if hmac.compare_digest(first.encode(), access.token.encode()):
         return None
-    return Refusal(
+    return Denial(
         HTTPStatus.NOT_FOUND,
         tr("There is no page here. `feedtool page` prints the address to open."),
     )
 
 
-def no_user(facts: Facts, access: Access) -> Refusal | None:
+def no_user(facts: Facts, access: Access) -> Denial | None:
     """401 where the proxy names nobody."""
     if isinstance(access, LocalAccess) or facts.user or _is_health(facts):
         return None
-    return Refusal(HTTPStatus.UNAUTHORIZED, tr("Nobody is logged in."))
+    return Denial(HTTPStatus.UNAUTHORIZED, tr("Nobody is logged in."))
 
 
-def no_rights(facts: Facts, access: Access) -> Refusal | None:
+def no_rights(facts: Facts, access: Access) -> Denial | None:
     """403 for a user without rights."""
     if isinstance(access, LocalAccess) or facts.user in access.users or _is_health(facts):
         return None
-    return Refusal(
+    return Denial(
         HTTPStatus.FORBIDDEN,
         tr(
             "{name} has no rights here; [page.users] in the configuration gives them.",
@@ -162,23 +162,23 @@ def no_rights(facts: Facts, access: Access) -> Refusal | None:
     )
 
 
-def another_site(facts: Facts, _: Access) -> Refusal | None:
+def another_site(facts: Facts, _: Access) -> Denial | None:
     """403 where the browser says that a page of another site wants to change something."""
     return None if facts.method in SAFE or facts.site in {"", "same-origin"} else _FOREIGN
 
 
-def another_origin(facts: Facts, _: Access) -> Refusal | None:
+def another_origin(facts: Facts, _: Access) -> Denial | None:
     """403 where what wants to change something comes from another port, scheme or name."""
     own = f"{facts.scheme}://{facts.host}"
     return None if facts.method in SAFE or facts.origin in {"", own} else _FOREIGN
 
 
-def no_origin(facts: Facts, _: Access) -> Refusal | None:
+def no_origin(facts: Facts, _: Access) -> Denial | None:
     """403 where nothing says from where something is to be changed: browsers always do."""
     return None if facts.method in SAFE or facts.origin or facts.site else _FOREIGN
 
 
-_FOREIGN = Refusal(HTTPStatus.FORBIDDEN, tr("This request does not come from the page itself."))
+_FOREIGN = Denial(HTTPStatus.FORBIDDEN, tr("This request does not come from the page itself."))
 
 GUARDS: Sequence[Guard] = (
     *(another_host, another_way, no_token, no_user, no_rights),
@@ -187,7 +187,7 @@ GUARDS: Sequence[Guard] = (
 """In their order: whoever has not the address, or is nobody, learns no more than that."""
 
 
-def refusal_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) -> Refusal | None:
+def denial_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) -> Denial | None:
     """What the first guard says that lets a request not through; None where all do."""
     return next(filter(None, (guard(facts, access) for guard in guards)), None)
 

@@ -8,11 +8,11 @@ from werkzeug.wrappers import Request, Response
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.page.guards import (
     Access,
+    Denial,
     LocalAccess,
-    Refusal,
     SharedAccess,
+    denial_of,
     facts_of,
-    refusal_of,
     with_headers,
 )
 
@@ -38,9 +38,9 @@ def guarded(application: "WSGIApplication", access: Access) -> "WSGIApplication"
             return start_response(status, with_headers(headers), raised)
 
         facts = facts_of(environ, user_header)
-        refusal = refusal_of(facts, access)
-        if refusal:
-            return _told(refusal, environ)(environ, start)
+        denial = denial_of(facts, access)
+        if denial:
+            return _told(denial, environ)(environ, start)
         environ[USER] = facts.user
         if isinstance(access, LocalAccess):
             root = f"/{access.token}"
@@ -50,8 +50,8 @@ def guarded(application: "WSGIApplication", access: Access) -> "WSGIApplication"
     return answer
 
 
-def _told(refusal: Refusal, environ: "WSGIEnvironment") -> Response:
-    """A refusal in the browser's language."""
+def _told(denial: Denial, environ: "WSGIEnvironment") -> Response:
+    """A denial in the browser's language."""
     language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
-    text = Translator(cast("Language", language))(refusal.text)
-    return Response(f"{text}\n", refusal.status, content_type="text/plain; charset=utf-8")
+    text = Translator(cast("Language", language))(denial.text)
+    return Response(f"{text}\n", denial.status, content_type="text/plain; charset=utf-8")

@@ -8,8 +8,8 @@ from feedtool.page.guards import (
     HEADERS,
     Guard,
     SharedAccess,
+    denial_of,
     facts_of,
-    refusal_of,
     with_headers,
 )
 from tests.page.requests import ANNA, CASES, NAME, PROXY, Case
@@ -17,8 +17,8 @@ from tests.page.requests import ANNA, CASES, NAME, PROXY, Case
 
 def status_of(case: Case, guards: tuple[Guard, ...] = tuple(GUARDS)) -> int | None:
     header = case.access.user_header if isinstance(case.access, SharedAccess) else ""
-    refusal = refusal_of(facts_of(case.environ, header), case.access, guards)
-    return int(refusal.status) if refusal else None
+    denial = denial_of(facts_of(case.environ, header), case.access, guards)
+    return int(denial.status) if denial else None
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -34,10 +34,10 @@ def test_no_guard_could_be_missed(guard: Guard) -> None:
 
 def test_a_refusal_tells_its_reason_and_nothing_of_the_page() -> None:
     case = CASES["shared, a stranger"]
-    refusal = refusal_of(facts_of(case.environ, "Remote-User"), case.access)
-    assert refusal
-    assert "eve@example.org has no rights here" in refusal.text
-    assert not any(secret in refusal.text for secret in (ANNA, NAME, PROXY))
+    denial = denial_of(facts_of(case.environ, "Remote-User"), case.access)
+    assert denial
+    assert "eve@example.org has no rights here" in denial.text
+    assert not any(secret in denial.text for secret in (ANNA, NAME, PROXY))
 
 
 FILE = [("Content-Disposition", "attachment; filename=report.html")]
