@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
+from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import UsageProblem, reason_of
@@ -43,7 +43,10 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and the page
     goes on with it when it is started again.
     """
+    from feedtool.cli.runs import clocks
+    from feedtool.ledger.lock import who
     from feedtool.page import serve
+    from feedtool.page.users import Users
 
     home = home_folder(given["home"])
     token = secrets.token_urlsafe(24)
@@ -59,8 +62,10 @@ def page(ctx: click.Context, /, **given: Any) -> None:
         serve.run(
             listening,
             token,
+            Users(who()),
             accounts,
             partial(open_workspace, home, given["ledger"]),
+            partial(clocks, home),
             home / "page",
             options.language_of(ctx),
             keep_days=given["keep"],

@@ -1,8 +1,8 @@
 """The answers to a run as the browser shows them: the cells that were sent, and each row's result.
 
-    HOME/page/runs/N/
-        grid.sqlite    the cells as the run's snapshots have them, with the answers
-        copies/        copies to download
+HOME/page/runs/N/
+    grid.sqlite    the cells as the run's snapshots have them, with the answers
+    copies/        copies to download
 """
 
 from collections.abc import Sequence

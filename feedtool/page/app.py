@@ -12,13 +12,14 @@ from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.middleware import USER
-from feedtool.page.routes import files
+from feedtool.page.routes import files, runs
 from feedtool.page.shelf import NotHere, TooLarge
+from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 
-BLUEPRINTS = (files.blueprint,)
+BLUEPRINTS = (files.blueprint, runs.blueprint)
 
-NAVIGATION = (("files.start", tr("Send")),)
+NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
 """The pages that every page leads to."""
 LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 
@@ -63,6 +64,7 @@ def _set_up_templates(app: flask.Flask) -> None:
         "finalize": shown,
     }
     add_to(app.jinja_env)
+    app.jinja_env.globals["statuses_text"] = statuses_text
 
 
 def _take_language(_: str | None, values: dict[str, Any] | None) -> None:

@@ -38,11 +38,11 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     with at.accounts.reading(file.account) as base:
         writer = GridWriter(at.shelf.folder(file.id) / GRID)
-        options = replace(chosen(at, base, file), see=writer.see, with_items=False)
+        options = replace(chosen(base, file), see=writer.see, with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
-def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
+def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
     return replace(
@@ -83,14 +83,12 @@ def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
     return at.jobs.start(key, "check", make), place
 
 
-def _make_copy(
-    at: Desk, file: ShelfFile, what: str, place: Path, speaks: LanguageChoice
-) -> None:
+def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: LanguageChoice) -> None:
     place.parent.mkdir(mode=0o700, exist_ok=True)
     read = [at.shelf.input(file)]
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
+        results = validate(read, chosen(base, file), Outputs(targets, language=speaks))
         for result in results:
             if result.copy_failed:
                 raise result.copy_failed

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from feedtool.page.desk import Desk
+from feedtool.page.desk import Account, Desk
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
@@ -26,11 +26,6 @@ def start_resume(at: Desk, run: int, account: str) -> Job:
     return at.jobs.start(f"{RESUME}{run}", "delivery", partial(_resume, at, run, account))
 
 
-def is_at_work(at: Desk, run: int) -> bool:
-    """True if this page is at work on a run."""
-    return at.jobs.is_at_work(run)
-
-
 def _resume(at: Desk, run: int, account: str, job: Job) -> None:
     job.begin_run(run)
     with at.accounts.open(account) as opened:
@@ -38,7 +33,7 @@ def _resume(at: Desk, run: int, account: str, job: Job) -> None:
             end(resume(run, opened.session, opened.workspace), opened)
 
 
-def end(submission: Submission, opened: object) -> None:
+def end(submission: Submission, opened: Account) -> None:
     """Tells whoever is to hear of a run; raises what has stopped it."""
     opened.on_answered(submission.outcomes, exit_code(submission.outcomes, submission.stopped))
     if submission.stopped:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Literal
 
 from feedtool.model.errors import FeedtoolError
@@ -75,6 +74,7 @@ class Jobs:
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.is_over:
+                self._jobs.pop(key, None)  # the newest stands last
                 job = self._jobs[key] = Job()
                 job.start(self._lanes[lane], self._guarded(job, work))
             return job
@@ -83,11 +83,9 @@ class Jobs:
         """The last job of a key."""
         return self._jobs.get(key)
 
-    def forget(self, key: str) -> None:
-        """Lets a job that is over be begun anew."""
-        with self._lock, suppress(KeyError):
-            if self._jobs[key].is_over:
-                del self._jobs[key]
+    def of_run(self, run: int) -> Job | None:
+        """The last job that has worked on a run."""
+        return next((job for job in reversed([*self._jobs.values()]) if job.run == run), None)
 
     def close(self) -> None:
         """Waits for what is at work; what waits for its turn is not begun."""

@@ -10,8 +10,12 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import LanguageChoice
 from feedtool.page.app import application
 from feedtool.page.desk import Accounts, Desk, now
+from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.jobs import Jobs
+from feedtool.page.middleware import guarded
 from feedtool.page.shelf import Shelf
+from feedtool.page.users import Users
+from feedtool.runs.history import ClockOf
 from feedtool.runs.workspace import Workspace
 from feedtool.serving import LOOPBACK, WebServer
 from feedtool.serving import listen as listen_on
@@ -30,8 +34,10 @@ def listen(port: int) -> socket.socket:
 def run(
     listening: socket.socket,
     token: str,
+    users: Users,
     accounts: Accounts,
     workspace: Callable[[], AbstractContextManager[Workspace]],
+    clocks: Callable[[Workspace], ClockOf],
     folder: Path,
     language: LanguageChoice,
     *,
@@ -45,9 +51,11 @@ def run(
     shelf = Shelf(folder)
     shelf.sweep(now() - timedelta(days=keep_days))
     jobs = Jobs(report_bug)
-    app = application(Desk(accounts, shelf, jobs, workspace, BODY_LIMIT, language), token)
-    server = WebServer(listening, app, largest_body=BODY_LIMIT)
-    announce(f"page: http://{LOOPBACK}:{listening.getsockname()[1]}/{token}/")
+    desk = Desk(accounts, users, shelf, jobs, workspace, clocks, BODY_LIMIT, language)
+    port = listening.getsockname()[1]
+    access = LocalAccess(local_hosts(port), token)
+    server = WebServer(listening, guarded(application(desk), access), largest_body=BODY_LIMIT)
+    announce(f"page: http://{LOOPBACK}:{port}/{token}/")
     with server:
         while stopping() is None:
             sleep(PAUSE)

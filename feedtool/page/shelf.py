@@ -1,13 +1,13 @@
 """The files that were brought to the page, each in a folder with all that is made of it.
 
-    HOME/page/ID/
-        facts.json     what is known of it: name, account, choices, plan, run
-        file/NAME      the file as it came
-        recipe.toml    what its columns are, where that was chosen
-        grid.sqlite    what the browser shows of it
-        checked.gz     what checking found
-        plan.jsonl     the plan that was shown
-        copies/        copies to download
+HOME/page/ID/
+    facts.json     what is known of it: name, account, choices, plan, run
+    file/NAME      the file as it came
+    recipe.toml    what its columns are, where that was chosen
+    grid.sqlite    what the browser shows of it
+    checked.gz     what checking found
+    plan.jsonl     the plan that was shown
+    copies/        copies to download
 """
 
 import hashlib
@@ -86,7 +86,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def take_in(  # noqa: PLR0913  # the facts of a file
+    def take_in(  # the facts of a file
         self,
         name: str,
         content: BinaryIO,
@@ -123,6 +123,13 @@ class Shelf:
         temporary.chmod(OWN)
         temporary.replace(place)
         return file
+
+    def choose(self, file: ShelfFile, choices: Choices) -> ShelfFile:
+        """Keeps other choices for a file, and removes what was made by those before."""
+        for made in ("grid.sqlite", "plan.jsonl"):
+            (self.folder(file.id) / made).unlink(missing_ok=True)
+        shutil.rmtree(self.folder(file.id) / "copies", ignore_errors=True)
+        return self.save(msgspec.structs.replace(file, choices=choices, plan=""))
 
     def file(self, id_: str) -> ShelfFile:
         """A file by its id; NotHere where there is none."""

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.text import tr
 from feedtool.page.answers import ANSWERS, grid_of_run, start_answers
-from feedtool.page.deliveries import RESUME, account_of, is_at_work, start_resume
+from feedtool.page.deliveries import account_of, start_resume
 from feedtool.page.desk import desk, require, require_seen, user
 from feedtool.page.progress import progress_of
 from feedtool.page.routes.parts import SOON, awaited, job_part
@@ -41,8 +41,7 @@ def page(run: int) -> ResponseReturnValue:
         "run.html",
         state=state,
         progress=progress_of(state),
-        is_at_work=is_at_work(desk(), run),
-        stopped=desk().jobs.error_of(run),
+        job=desk().jobs.of_run(run),
         grid=grid if state.is_finished else None,
     )
 
@@ -52,7 +51,7 @@ def progress(run: int) -> str:
     """How far a run is, out of the ledger: whoever works on it."""
     state = _state(run)
     return flask.render_template(
-        "run_progress.html", progress=progress_of(state), is_at_work=is_at_work(desk(), run)
+        "run_progress.html", progress=progress_of(state), job=desk().jobs.of_run(run)
     )
 
 
