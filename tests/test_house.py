@@ -11,7 +11,7 @@ from feedtool.feeds.feed import ACTION, CHANNEL
 from feedtool.model.settings import AccountSettings
 
 ROOT = Path(__file__).parent.parent / "feedtool"
-MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 14, 100, 8
+MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 15, 100, 8
 MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 60
 AREAS = load()
 KINDS = frozenset(AREAS.feeds)
@@ -88,7 +88,11 @@ def lines_of(node: ast.FunctionDef) -> int:
 def test_the_package_has_few_rooms_and_no_module_beside_them() -> None:
     rooms = [path for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"]
     assert len(rooms) <= MOST_ROOMS
-    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py"}
+    assert {path.name for path in ROOT.glob("*.py")} == {
+        "__init__.py",
+        "__main__.py",
+        "serving.py",
+    }
 
 
 def test_rooms_stand_on_few_floors_with_few_arrows_and_no_circle() -> None:

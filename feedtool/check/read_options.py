@@ -1,12 +1,13 @@
 """The files to read, and the options of reading."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.call import AskService
+from feedtool.model.cells import Block
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import (
     AccountSettings,
@@ -16,6 +17,7 @@ from feedtool.model.settings import (
     itself,
     no_catalog,
 )
+from feedtool.model.sheet import CheckedSheet
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.join import JoinFile
@@ -30,6 +32,13 @@ ALL_SHEETS = "all"
 
 Settle = Callable[[str, str | None, KindUnclear], str | None]
 """The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
+
+See = Callable[[CheckedSheet, int], Callable[[Block], None]]
+"""Gives what is shown each block of one reading of a sheet, the so many-th of the command.
+
+Its header is known by then. A sheet may be read again, from its beginning, and only the last
+reading counts. Of a recipe's sheet the columns that it adds stand behind all that a sheet can have.
+"""
 
 
 class RecipeBook(Protocol):
@@ -108,6 +117,8 @@ class ReadOptions:
     """`--default`: values of cells that are blank, or whose column is absent, by key."""
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
+    see: See | None = field(default=None, compare=False, repr=False)
+    """Is shown the cells, too, as they are read: for whoever needs them beside the results."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
     locate: Locate = field(default=itself, compare=False, repr=False)
     ask: AskService | None = field(default=None, compare=False, repr=False)
@@ -116,3 +127,13 @@ class ReadOptions:
     def context(self) -> Context:
         """The settings and the catalogue that sheets are judged by."""
         return Context(self.dialect, self.catalog, locate=self.locate, ask=self.ask)
+
+    def shown(self, blocks: Iterator[Block], checked: CheckedSheet, number: int) -> Iterator[Block]:
+        """The blocks of one reading of a sheet, each of which is shown to `see` first."""
+        return blocks if self.see is None else _shown(blocks, self.see(checked, number))
+
+
+def _shown(blocks: Iterator[Block], see_block: Callable[[Block], None]) -> Iterator[Block]:
+    for block in blocks:
+        see_block(block)
+        yield block

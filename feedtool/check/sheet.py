@@ -132,7 +132,8 @@ class SheetReader:
             for index, column in sorted(self.header.columns.items())
         ]
         beyond = ColumnReader(Beyond(), self.context)
-        for block in self.sheet.blocks(self.header.after):
+        blocks = self.sheet.blocks(self.header.after)
+        for block in self.options.shown(blocks, self.checked, self.number):
             self.locator.note_lines(block)
             self._read_block(block, by_index, beyond)
         return {key: reader for _, key, reader in by_index}
@@ -326,10 +327,8 @@ class SheetReader:
 
     def _check_sheet(self) -> None:
         """Adds the issues of the sheet, which stand before those of rows."""
-        unknown = [
-            (letters(index), self.header.texts[index], nearest)
-            for index, nearest in self.header.unknown
-        ]
+        texts = self.header.texts
+        unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         read = (self._hidden, elsewhere, self.sheet.notices, self._recipe)
         facts = SheetFacts(self.columns, unknown, *read)

@@ -2,45 +2,29 @@
 
 import logging
 import math
-import signal
-import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import FrameType
-from typing import Self
 
 import flask
-from waitress import wasyncore
-from waitress.server import create_server
 
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.exchange import VERSION, HttpRequest, Part, SandboxSettings, relative
 from feedtool.sandbox.state import State, reached_moment, wall
+from feedtool.serving import LOOPBACK, PULSE, WebServer, listen, stopped_by_signals
 
 _log = logging.getLogger(__name__)
 
-LOOPBACK = "127.0.0.1"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 SPEED = 100.0
 """By default a package settles in 0.4 and is integrated in 1 second of real time."""
 
-THREADS = 8
-
-CONNECTIONS = 400
-"""So many at a time, finished or not; with a file for the body of each they still stay below the
-1,024 files that a process may usually have open."""
 LARGEST_BODY = 1 << 25
 """Bytes; a larger body is 413. The largest package of products that the field sends fits in."""
-BODY_IN_MEMORY = 1 << 16
-"""Bytes; what a body has above these waits in a file until all of it has come."""
-
-PULSE = 0.05
-"""Seconds between two looks at what is due, and at whether to stop."""
 
 
 class FastClock:
@@ -89,7 +73,7 @@ def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> 
     return app
 
 
-class Server:
+class Server(WebServer):
     """A sandbox behind a port: listening from the start, answering while it runs."""
 
     def __init__(
@@ -101,7 +85,7 @@ class Server:
         settings: SandboxSettings | None = None,
     ) -> None:
         """Listen on `port` of the loopback interface; 0 picks a free one."""
-        listening = socket.create_server((LOOPBACK, port))
+        listening = listen(LOOPBACK, port)
         self.base = f"http://{LOOPBACK}:{listening.getsockname()[1]}{VERSION}"
         try:
             self.sandbox = Sandbox(parts, state, settings)
@@ -109,47 +93,18 @@ class Server:
             listening.close()
             raise
         self.clock = FastClock(self.sandbox.state, speed)
-        self._stopping = threading.Event()
-        self._sockets: dict[int, socket.socket] = {}
-        self._server = create_server(
-            application(self.sandbox, self.clock, self.base, speed),
-            map=self._sockets,
-            sockets=[listening],
-            threads=THREADS,
-            connection_limit=CONNECTIONS,
-            max_request_body_size=LARGEST_BODY,
-            inbuf_overflow=BODY_IN_MEMORY,
-            clear_untrusted_proxy_headers=True,
-        )
+        app = application(self.sandbox, self.clock, self.base, speed)
+        super().__init__(listening, app, largest_body=LARGEST_BODY)
 
     def run(self) -> None:
         """Answer until `stop` is called, then let go of the port and the state."""
         pulse = threading.Thread(target=self._work_by_itself, name="sandbox")
         pulse.start()
         try:
-            while not self._stopping.is_set():
-                # poll, since select knows no file above 1,023.
-                wasyncore.loop(timeout=PULSE, use_poll=True, map=self._sockets, count=1)
+            super().run()
         finally:
-            self._stopping.set()
             pulse.join()
-            self._server.task_dispatcher.shutdown()
-            wasyncore.close_all(self._sockets)
             self.sandbox.close()
-
-    def stop(self) -> None:
-        """Make `run` return; may be called from any thread and from a signal handler."""
-        self._stopping.set()
-
-    def __enter__(self) -> Self:
-        """Run in a thread of its own for as long as the context lasts."""
-        self._thread = threading.Thread(target=self.run, name="sandbox-server")
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-        self._thread.join()
 
     def _work_by_itself(self) -> None:
         """Integrate packages when they are due, so that no request has to do it."""
@@ -174,14 +129,6 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
     server = Server(parts, port, state, speed, settings)
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        server.stop()
-
-    former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
+    with stopped_by_signals(server.stop):
         announce(server.base)
         server.run()
-    finally:
-        for number, action in former.items():
-            signal.signal(number, action)

@@ -11,6 +11,7 @@ import pytest
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import server
 from feedtool.sandbox.exchange import Quota, SandboxSettings
+from feedtool.serving import LOOPBACK
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
@@ -20,7 +21,7 @@ CLOSED = ("40170725", "96385074")
 @pytest.fixture
 def taken() -> Iterator[int]:
     """A port that somebody else listens on."""
-    with socket.create_server((server.LOOPBACK, 0)) as listening:
+    with socket.create_server((LOOPBACK, 0)) as listening:
         yield listening.getsockname()[1]
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def read_by(
     path = files.text("\n".join([header, *rows]) + "\n", "list.csv")
     named = files.text(recipe, "dupont.toml")
     folders = RecipeFolders(lambda: NOW, str(named))
-    options = ReadOptions(defaults=asked.defaults if asked else {}, recipes=folders)
+    options = replace(asked or ReadOptions(), recipes=folders)
     (sheet,) = check([Input(str(path), path)], options, load())
     return sheet
 

@@ -1,0 +1,155 @@
+"""A WSGI application on a port or a unix socket, answered until it is stopped."""
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Self
+
+from waitress import wasyncore
+from waitress.server import create_server
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+LOOPBACK = "127.0.0.1"
+UNIX_PEER = "localhost"
+"""The remote address of all who connect to a unix socket; on a port it is always a number."""
+
+THREADS = 8
+
+CONNECTIONS = 400
+"""So many at a time, finished or not; with a file for the body of each they still stay below the
+1,024 files that a process may usually have open."""
+BODY_IN_MEMORY = 1 << 16
+"""Bytes; what a body has above these waits in a file until all of it has come."""
+
+PULSE = 0.05
+"""Seconds between two looks at whether to stop."""
+
+FORWARDED = frozenset({"x-forwarded-proto"})
+"""What a trusted proxy is believed: https. The host and the remote address stay as they come."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens on a numeric address; port 0 picks a free one. OSError if taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family)
+
+
+def listen_on_file(path: Path, mode: int) -> socket.socket:
+    """A unix socket at `path`, for those whom `mode` lets write. OSError if it is in use.
+
+    A socket that a killed process left behind is replaced; any other file is not.
+    """
+    if path.is_socket() and not _is_answered(path):
+        path.unlink()
+    listening = socket.socket(socket.AF_UNIX)
+    try:
+        listening.bind(str(path))
+        path.chmod(mode)  # nobody can connect before the socket listens
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
+    return listening
+
+
+def _is_answered(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.settimeout(PULSE)
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+        except OSError:  # a full queue, another's socket: somebody listens
+            return True
+    return True
+
+
+class WebServer:
+    """An application behind a listening socket: it is answered while `run` runs."""
+
+    def __init__(
+        self,
+        listening: socket.socket,
+        application: "WSGIApplication",
+        *,
+        largest_body: int,
+        trusted_proxy: str | None = None,
+    ) -> None:
+        """Take the socket over, to close it in the end.
+
+        Args:
+            listening: The result of `listen` or `listen_on_file`.
+            application: What answers the requests, on several threads at once.
+            largest_body: In bytes; a larger body is 413, and is not read.
+            trusted_proxy: The remote address whose `FORWARDED` headers count; all headers of this
+                kind are taken away from requests of others.
+        """
+        self._stopping = threading.Event()
+        self._sockets: dict[int, socket.socket] = {}
+        self._file = _file_of(listening)
+        self._server = create_server(
+            application,
+            map=self._sockets,
+            sockets=[listening],
+            threads=THREADS,
+            connection_limit=CONNECTIONS,
+            max_request_body_size=largest_body + 1,  # it refuses what reaches this
+            inbuf_overflow=BODY_IN_MEMORY,
+            trusted_proxy=trusted_proxy,
+            trusted_proxy_headers=set(FORWARDED) if trusted_proxy else set(),
+            clear_untrusted_proxy_headers=True,
+        )
+
+    def run(self) -> None:
+        """Answer until `stop` is called, then let go of the socket."""
+        try:
+            while not self._stopping.is_set():
+                # poll, since select knows no file above 1,023.
+                wasyncore.loop(timeout=PULSE, use_poll=True, map=self._sockets, count=1)
+        finally:
+            self._stopping.set()
+            self._server.task_dispatcher.shutdown()
+            if self._file:
+                with suppress(OSError):
+                    self._file.unlink()
+            wasyncore.close_all(self._sockets)
+
+    def stop(self) -> None:
+        """Make `run` return; may be called from any thread and from a signal handler."""
+        self._stopping.set()
+
+    def __enter__(self) -> Self:
+        """Run in a thread of its own for as long as the context lasts."""
+        self._thread = threading.Thread(target=self.run, name="server")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._thread.join()
+
+
+def _file_of(listening: socket.socket) -> Path | None:
+    """The file of a unix socket, to be removed with it."""
+    return Path(listening.getsockname()) if listening.family == socket.AF_UNIX else None
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """SIGTERM and SIGINT call `stop`, for as long as the context lasts."""
+
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        stop()
+
+    former = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, action in former.items():
+            signal.signal(number, action)

@@ -1,0 +1,126 @@
+"""A server on a port and on a unix socket: who may connect, what is believed, what is left."""
+
+import http.client
+import json
+import signal
+import socket
+import stat
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.serving import LOOPBACK, WebServer, listen, listen_on_file, stopped_by_signals
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+TOLD = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme", "HTTP_X_FORWARDED_PROTO")
+FORGED = {"Host": "own.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-For": "8.8.8.8"}
+
+
+def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+    """What the application learns of a request."""
+    start("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps([environ.get(name) for name in TOLD]).encode()]
+
+
+def asked(
+    listening: socket.socket, body: bytes = b"", proxy: str | None = None, **headers: str
+) -> tuple[int, bytes]:
+    """The status and the body of one answer."""
+    address, family = listening.getsockname(), listening.family
+    with (
+        WebServer(listening, tell, largest_body=1000, trusted_proxy=proxy),
+        socket.socket(family) as connected,
+    ):
+        connected.connect(address)
+        connection = http.client.HTTPConnection("unused")
+        connection.sock = connected
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("PUT", "/", body, FORGED | named)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+@pytest.mark.parametrize(
+    ("proxy", "told", "scheme"),
+    [
+        (None, "https", "http"),
+        ("127.0.0.2", "https", "http"),
+        (LOOPBACK, "https", "https"),
+        (LOOPBACK, "http", "http"),
+        (LOOPBACK, "gopher", None),
+        (LOOPBACK, "https, http", None),
+    ],
+)
+def test_only_the_trusted_proxy_is_believed_and_only_that_it_is_https(
+    proxy: str | None, told: str, scheme: str | None
+) -> None:
+    status, body = asked(listen(LOOPBACK, 0), proxy=proxy, X_Forwarded_Proto=told)
+    if scheme is None:
+        assert status == 400
+    else:
+        header = told if proxy == LOOPBACK else None
+        assert (status, json.loads(body)) == (200, [LOOPBACK, "own.example", scheme, header])
+
+
+@pytest.mark.parametrize(("length", "status"), [(1000, 200), (1001, 413)])
+def test_a_body_has_its_limit(length: int, status: int) -> None:
+    assert asked(listen(LOOPBACK, 0), b"x" * length)[0] == status
+
+
+def test_a_port_is_taken_once_and_free_afterwards() -> None:
+    listening = listen(LOOPBACK, 0)
+    port = listening.getsockname()[1]
+    with (
+        WebServer(listening, tell, largest_body=1),
+        pytest.raises(OSError, match="in use"),
+    ):
+        listen(LOOPBACK, port)
+    listen(LOOPBACK, port).close()
+
+
+def test_an_address_of_the_newer_protocol() -> None:
+    with listen("::1", 0) as listening:
+        assert listening.getsockname()[0] == "::1"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o660])
+def test_a_unix_socket_is_for_those_of_its_mode_and_goes_with_its_server(
+    tmp_path: Path, mode: int
+) -> None:
+    path = tmp_path / "page.sock"
+    listening = listen_on_file(path, mode)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    status, body = asked(listening, proxy="localhost", X_Forwarded_Proto="https")
+    assert (status, json.loads(body)) == (200, ["localhost", "own.example", "https", "https"])
+    assert not path.exists()
+
+
+def test_a_socket_left_behind_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "page.sock"
+    listen_on_file(path, 0o600).close()  # as a killed process does: the file stays
+    assert path.is_socket()
+    assert asked(listen_on_file(path, 0o600))[0] == 200
+
+
+def test_a_socket_in_use_and_a_file_are_left_alone(tmp_path: Path) -> None:
+    path, text = tmp_path / "page.sock", tmp_path / "text"
+    text.write_text("kept")
+    with listen_on_file(path, 0o600):
+        for taken in (path, text):
+            with pytest.raises(OSError, match="in use"):
+                listen_on_file(taken, 0o600)
+    assert (path.is_socket(), text.read_text()) == (True, "kept")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_and_its_former_action_comes_back(number: signal.Signals) -> None:
+    stopped, former = threading.Event(), signal.getsignal(number)
+    with stopped_by_signals(stopped.set):
+        signal.raise_signal(number)
+    assert stopped.is_set()
+    assert signal.getsignal(number) == former
