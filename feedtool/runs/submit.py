@@ -294,8 +294,7 @@ def _write_answers(
     workspace: Workspace,
 ) -> None:
     """Writes the annotated copies, but where nothing has begun, and the rows to correct."""
-    has_begun = any(map(_has_begun, results))
-    if stopped is None or (has_begun and not options.outputs.only_whole):
+    if stopped is None or (any(map(_has_begun, results)) and not options.outputs.only_whole):
         write_copies(run, files, results, options, now, workspace)
     add_corrections(run, results, options, now, workspace)
 
