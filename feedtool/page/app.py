@@ -7,17 +7,19 @@ import flask
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
 
+from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.middleware import USER
-from feedtool.page.routes import files, runs
+from feedtool.page.routes import files, plan, runs
 from feedtool.page.shelf import NotHere, TooLarge
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
+from feedtool.runs.plan_file import PlanUnfit
 
-BLUEPRINTS = (files.blueprint, runs.blueprint)
+BLUEPRINTS = (files.blueprint, plan.blueprint, runs.blueprint)
 
 NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
 """The pages that every page leads to."""
@@ -25,6 +27,8 @@ LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 
 STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),
+    (PlanUnfit, HTTPStatus.CONFLICT),
+    (Held, HTTPStatus.LOCKED),
     (TooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (NotAllowed, HTTPStatus.FORBIDDEN),
     (NotAuthorised, HTTPStatus.BAD_GATEWAY),
@@ -119,7 +123,10 @@ def _in_language(code: str) -> str:
 def _failed(error: FeedtoolError) -> tuple[str, int]:
     """A page that says what is wrong, and what to do."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
-    page = flask.render_template("error.html", message=error.message, hint=error.hint)
+    id_ = (flask.request.view_args or {}).get("id_")
+    is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND
+    back = flask.url_for("files.page", id_=id_) if is_of_file else flask.url_for("files.start")
+    page = flask.render_template("error.html", message=error.message, hint=error.hint, back=back)
     return page, int(status)
 
 
@@ -129,4 +136,5 @@ def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
     if status < HTTPStatus.BAD_REQUEST:
         return error.get_response()  # a redirection
     message = OF_HTTP.get(status) or tr("This request cannot be understood.")
-    return flask.render_template("error.html", message=message, hint=""), int(status)
+    back = flask.url_for("files.start")
+    return flask.render_template("error.html", message=message, hint="", back=back), int(status)

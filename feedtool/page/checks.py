@@ -50,6 +50,7 @@ def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
         kind=choices.kind or base.kind,
         sheets=choices.sheets or base.sheets,
         as_rows=choices.as_rows,
+        purges=choices.purges,
     )
 
 

@@ -21,6 +21,7 @@ from feedtool.report.codes import Codes
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from feedtool.runs.history import ClockOf
+from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.workspace import Session, Workspace
 
 now = partial(datetime.now, UTC)
@@ -47,6 +48,14 @@ class Account(Protocol):
         ...
 
 
+class PlanningAccount(Protocol):
+    """As much of an account as a dry run needs, without a token."""
+
+    reading: ReadOptions
+    selection: SelectionOptions
+    identity: Identity
+
+
 class Accounts(Protocol):
     """The accounts of the configuration, and the sandbox."""
 
@@ -60,6 +69,10 @@ class Accounts(Protocol):
 
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
         """How files of an account are read; needs neither token nor network."""
+        ...
+
+    def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:
+        """An account for a dry run; needs neither token nor network."""
         ...
 
     def open(self, name: str) -> AbstractContextManager[Account]:

@@ -52,12 +52,15 @@ class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     has_recipe: bool = False
     """True if `recipe.toml` says what its columns are."""
     as_rows: tuple[int, ...] = ()
-    changed_only: bool = False
+    changed_only: bool | None = None
+    """None is as the account has it."""
     rows: dict[str, str] = {}
     """By sheet the rows that alone are sent, as `2-5,9`; none: all."""
     released: dict[str, str] = {}
     """The guards whose rows are sent all the same, each with the reason."""
     all_or_nothing: bool = False
+    purges: bool = False
+    """True if all that is not in the file is to be removed at the service."""
 
 
 class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,8 +77,6 @@ class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     replaces: str = ""
     """The id of the file that it corrects."""
     choices: Choices = Choices()
-    plan: str = ""
-    """The digest of the plan that was shown."""
     run: int | None = None
     """The run that has sent it."""
 
@@ -124,12 +125,14 @@ class Shelf:
         temporary.replace(place)
         return file
 
-    def choose(self, file: ShelfFile, choices: Choices) -> ShelfFile:
+    def choose(self, file: ShelfFile, choices: Choices, *, is_read_anew: bool) -> ShelfFile:
         """Keeps other choices for a file, and removes what was made by those before."""
-        for made in ("grid.sqlite", "plan.jsonl"):
-            (self.folder(file.id) / made).unlink(missing_ok=True)
-        shutil.rmtree(self.folder(file.id) / "copies", ignore_errors=True)
-        return self.save(msgspec.structs.replace(file, choices=choices, plan=""))
+        folder = self.folder(file.id)
+        for made in (*("plan.jsonl", "plan.json"), *(["grid.sqlite"] if is_read_anew else [])):
+            (folder / made).unlink(missing_ok=True)
+        if is_read_anew:
+            shutil.rmtree(folder / "copies", ignore_errors=True)
+        return self.save(msgspec.structs.replace(file, choices=choices))
 
     def file(self, id_: str) -> ShelfFile:
         """A file by its id; NotHere where there is none."""
