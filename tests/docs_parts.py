@@ -25,6 +25,7 @@ from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import config
 from feedtool.runs.codes import all_codes
+from feedtool.runs.page_rights import PageRights
 from tests import decisions_drawn
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,6 +137,11 @@ def setting_tables() -> str:
         f"{_settings(kind)}"
         for name, kind in config.RECORDS.items()
     )
+
+
+def page_rights() -> str:
+    """The settings of a user of a shared page."""
+    return _settings(PageRights)
 
 
 def recipe_tables() -> str:

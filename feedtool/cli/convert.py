@@ -9,9 +9,10 @@ import click
 
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
+from feedtool.cli.files import STDIN, feed_of, inputs, kind_asked, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import after_writing
+from feedtool.cli.rows import as_row
 from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.text import tr
 

@@ -1,4 +1,4 @@
-"""The FILEs of a command: how they are read, which rows of them are sent, where answers go."""
+"""The FILEs of a command: how they are read, and where answers go."""
 
 import os
 import re
@@ -28,7 +28,6 @@ from feedtool.model.spool import telling_of_room, temporary_folder
 from feedtool.model.text import either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check.kinds import KindUnclear
     from feedtool.check.read_options import Settle
     from feedtool.model.settings import Constant
@@ -46,26 +45,6 @@ _files = partial(
 )
 files, maybe_files = _files(required=True), _files(required=False)
 """The latter of a command that may have them from elsewhere, and says so where it has not."""
-
-
-def _row_numbers(
-    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
-) -> str | None:
-    """The numbers, ascending, with commas in between; each may have been given by itself."""
-    del ctx
-    words = [word for text in given for word in re.split("[, ]+", text) if word]
-    if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
-        raise click.BadParameter(tr("give the rows' numbers, as in 12,40"), param=parameter)
-    return ",".join(sorted(set(words), key=int)) or None
-
-
-as_row = options.text(
-    "--as-row",
-    "N[,N]",
-    "Read these rows even if they look like totals or a header.",
-    multiple=True,
-    callback=_row_numbers,
-)
 
 
 @contextmanager
@@ -212,33 +191,6 @@ def feed_of(kind: str) -> Feed:
             tr("kinds: {kinds}", kinds=", ".join(feeds)),
         )
     return feeds[kind]
-
-
-def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
-    """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
-    from feedtool.areas.offers.changes.selection import SelectionOptions
-    from feedtool.runs.codes import guards
-
-    if given["prefer_update"] and not given["changed_only"]:
-        raise UsageProblem(
-            tr("--prefer-update is about what has changed"),
-            tr("add --changed-only, or leave it out"),
-        )
-    words = given.get("release", "").split(",")
-    named = (word.strip().casefold().replace("_", "-") for word in words)
-    released = tuple(dict.fromkeys(filter(None, named)))
-    known = guards() if released else {}
-    for code in released:
-        if code not in known:
-            near = get_close_matches(code, known, n=1)
-            raise UsageProblem(
-                tr("there is no guard “{code}” to release", code=code),
-                tr("did you mean {choice}?", choice=near[0])
-                if near
-                else tr("guards: {guards}", guards=", ".join(known)),
-            )
-    flags = {name: given[name] for name in ("changed_only", "prefer_update")}
-    return SelectionOptions(**flags, released=released)
 
 
 def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:

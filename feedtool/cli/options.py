@@ -15,7 +15,8 @@ from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
-from feedtool.runs.config import FILE, Config, Profile, load, refuse_unknown
+from feedtool.runs.config import FILE, Config, Profile, load
+from feedtool.runs.config_tables import refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -17,9 +17,10 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import is_terminal, selection_of
+from feedtool.cli.files import is_terminal
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_path, open_workspace
+from feedtool.cli.rows import selection_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from feedtool.runs.recipes import RecordedRecipes
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
-TEXTS = ("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "release")
+TEXTS = ("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "release", "rows")
 KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 
@@ -117,13 +118,16 @@ def plan_file_of(
 ) -> "PlanFile | None":
     """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
     from feedtool.runs.annotated_copy import digest_of
+    from feedtool.runs.chosen_rows import as_condition
     from feedtool.runs.plan_conditions import conditions_of
     from feedtool.runs.plan_file import PlanVerifier, PlanWriter
 
     if not (plan or given["save_plan"]):
         return None
-    flags = {name: bool(given[name]) for name in FLAGS} | {"recipe": given["recipe"]}
-    flags |= dict.fromkeys((f"release {code}" for code in selection_of(given).released), True)
+    selection = selection_of(given)
+    flags: dict[str, str | bool | None] = {name: bool(given[name]) for name in FLAGS}
+    flags |= {"recipe": given["recipe"], "rows": as_condition(selection.rows)}
+    flags |= dict.fromkeys((f"release {code}" for code in selection.released), True)
     about = (lambda inputs: conditions_of(inputs, reading, account, **flags), open_accepted, _show)
     if plan:
         return PlanVerifier(*about, plan)
@@ -207,21 +211,16 @@ def selecting(
         )
     home = home_path(given["home"])
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
-        from feedtool.runs.workspace import accepted_offers, select_rows
+        from feedtool.runs.selected_rows import accepted_offers, select_rows
 
         whose = (account.service or "", account.seller or "")
         with open_workspace(home, given["ledger"]) as workspace:
             choose = partial(select_rows, asked=reading, selection=selection, account=whose)
             yield partial(choose, workspace), partial(accepted_offers, workspace, whose)
         return
-    from feedtool.areas.offers.changes.selection import select
-    from feedtool.runs.held_rows import hold
+    from feedtool.runs.selected_rows import select_unknown
 
-    def choose_unknown(sheets: "Sequence[CheckedSheet]") -> None:
-        others = hold(sheets, selection)
-        select(others, None, selection, reading.dialect, lambda _: None)
-
-    yield choose_unknown, lambda: None
+    yield partial(select_unknown, asked=reading, selection=selection), lambda: None
 
 
 PURGE = "purge_and_replace"

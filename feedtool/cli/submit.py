@@ -10,12 +10,10 @@ from feedtool.check import Input, ReadOptions
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import (
-    as_row,
     kind_asked,
     listed_inputs,
     maybe_files,
     read_options,
-    selection_of,
     targets,
 )
 from feedtool.cli.home import home_folder, open_workspace
@@ -39,6 +37,7 @@ from feedtool.cli.planning import (
     selecting,
 )
 from feedtool.cli.previewing import asking_live, check_preview, previewing
+from feedtool.cli.rows import as_row, chosen, chosen_rows, selection_of
 from feedtool.model.text import tr
 from feedtool.runs.annotated_copy import Outputs
 
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
 @options.configuration
 @options_account.selection
 @options_account.release
+@chosen
 @options_account.connection
 @options.reading
 @as_row
@@ -125,6 +125,7 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
         listed_inputs(ctx, files, given["kind"]) as read,
         reading_of_plan(given, plan, read, asked) as reading,
     ):
+        given["chosen"] = chosen_rows(given, read)
         plan_file = partial(plan_file_of, ctx, given, plan, read, reading)
         send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
         return send(given, read, reading, plan_file)
@@ -190,8 +191,8 @@ def _submit(
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
     from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.selected_rows import accepted_offers
     from feedtool.runs.submit import submit
-    from feedtool.runs.workspace import accepted_offers
 
     outputs = _outputs(read, given)
     given["page"] = reading.dialect.report_page_size

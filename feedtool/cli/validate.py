@@ -15,7 +15,6 @@ from feedtool.cli.errors import CONSOLE
 from feedtool.cli.files import (
     FIXED,
     RESULT,
-    as_row,
     files,
     kind_asked,
     listed_inputs,
@@ -25,6 +24,7 @@ from feedtool.cli.files import (
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import after_check
 from feedtool.cli.output import echo_results, warn_of_copies
+from feedtool.cli.rows import as_row
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet

@@ -16,9 +16,10 @@ from feedtool.areas.registry import load
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
 from feedtool.cli.export import options_of, query_of
-from feedtool.cli.files import read_options, selection_of
+from feedtool.cli.files import read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.rows import selection_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean

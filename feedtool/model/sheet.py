@@ -147,6 +147,8 @@ class CheckedSheet:
     withheld: Spool[RowResult] | None = None
     held: int = 0
     """The number of these that a guard holds."""
+    unchosen: int = 0
+    """The number of rows that are not among the chosen ones, where some were chosen."""
     order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
     is_cut_short: bool = False
@@ -198,6 +200,24 @@ class CheckedSheet:
         if self.sent is not None:
             return iter(self.sent)
         return (item for item in self.items if self.marks[item.row] == VALID)
+
+    def withhold(self, sent: Spool[Item], results: Spool[RowResult]) -> None:
+        """Lets these items alone be sent; adds the results of the others, in the order of rows.
+
+        A row has one result for each channel, the first one.
+        """
+        self.sent, before = sent, self.withheld
+        if before is None:
+            self.withheld = results
+            return
+        self.withheld = Spool(RowResult)
+        row, channels = 0, set[str]()
+        for result in merge(before, results, key=lambda result: result.row):
+            if result.row != row:
+                row, channels = result.row, set()
+            if result.channel not in channels:
+                channels.add(result.channel)
+                self.withheld.append(result)
 
     @property
     def size(self) -> int:

@@ -32,22 +32,26 @@ parcel = "Your parcel {parcelNumber} is on its way: {trackingUrl}"
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
+
+[page.users."anna@example.org"]  any field of `PageRights`: a user of a shared page
+profiles = ["shop"]
+may = ["check", "send"]
 """
 
 import codecs
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.settings import CELL, AccountSettings, Constant, is_constant
-from feedtool.model.text import joined, tr
+from feedtool.model.text import tr
+from feedtool.runs.config_tables import like, refuse_unknown, refused, table_of
+from feedtool.runs.page_rights import PageRights, page_rights
 
 FILE = "feedtool.toml"
 
@@ -113,6 +117,7 @@ class Config:
     path: Path | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
+    page_users: Mapping[str, PageRights] = field(default_factory=dict)
 
     def profile(self, name: str | None) -> Profile:
         """The profile of a name, else UsageProblem; without a name the defaults alone."""
@@ -156,32 +161,33 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
         raise UsageProblem(
             tr("the configuration {path} cannot be read: {why}", path=path, why=why), hint
         ) from error
-    refuse_unknown(tables, ("defaults", "profile"), str(path))
-    profiles = _table(tables, "profile", str(path))
+    refuse_unknown(tables, ("defaults", "profile", "page"), str(path))
+    profiles = table_of(tables, "profile", str(path))
     return Config(
         path,
-        _table(tables, "defaults", str(path)),
+        table_of(tables, "defaults", str(path)),
         {
             name: _profile(
-                _table(profiles, name, f"{path}, [profile]"), f"{path}, {name}", path.parent
+                table_of(profiles, name, f"{path}, [profile]"), f"{path}, {name}", path.parent
             )
             for name in profiles
         },
+        page_rights(tables, profiles, str(path)),
     )
 
 
 def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     table = dict(table)
-    default = _table(table, "default", where)
+    default = table_of(table, "default", where)
     recipes = table.pop("recipes", None)
     table.pop("default", None)
     if not isinstance(recipes, str | None):
-        raise _refused(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
+        raise refused(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
     for key, value in default.items():
         if not is_constant(value):
             reason = tr("{name} = {value} is no text or number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
-            raise _refused(f"{where}, [default]", reason, hint)
+            raise refused(f"{where}, [default]", reason, hint)
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default"), where)
     account = {name: table[name] for name in own if name in table}
@@ -191,27 +197,22 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     return Profile(account, settings, folder / recipes if recipes else None, default)
 
 
-def _refused(where: str, reason: str, hint: str) -> UsageProblem:
-    """The error of a place in the configuration."""
-    return UsageProblem(joined((where, reason), ": "), hint)
-
-
 def _check_account(name: str, value: Any, where: str) -> None:
     if name in ACCOUNT and not isinstance(value, str):
         is_secret = any(word in name for word in ("token", "secret", "hook"))
         shown = "…" if is_secret else value
         hint = tr('write {name} = "{shown}"', name=name, shown=shown)
-        raise _refused(where, tr("{name} must be a text", name=name), hint)
+        raise refused(where, tr("{name} must be a text", name=name), hint)
     if name in FLAGS and not isinstance(value, bool):
         reason = tr("{name} = {value} is no yes or no", name=name, value=repr(value))
-        raise _refused(where, reason, tr("write {name} = true", name=name))
+        raise refused(where, reason, tr("write {name} = true", name=name))
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
             reason = tr(
                 "{name} = {value} must be a number of seconds", name=name, value=repr(value)
             )
-            raise _refused(where, reason, tr("write {name} = 60", name=name))
+            raise refused(where, reason, tr("write {name} = 60", name=name))
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
@@ -221,7 +222,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
         if name in table and table[name] not in allowed:
             reason = tr("{name} = {value} is not possible", name=name, value=repr(table[name]))
             hint = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
-            raise _refused(where, reason, hint)
+            raise refused(where, reason, hint)
     values = _values(default, table, where)
     if "tax_codes" in values:
         refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
@@ -230,7 +231,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
             values[name] = {**getattr(default, name), **values[name]}
     settings = AccountSettings(**values)
     for lack, way_out in _impossible(settings):
-        raise _refused(where, lack, way_out)
+        raise refused(where, lack, way_out)
     return settings
 
 
@@ -277,66 +278,18 @@ def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any
     values = {}
     for name, value in table.items():
         if name not in RECORDS:
-            values[name] = _like(getattr(default, name), value, f"{where}: {name}")
+            values[name] = like(getattr(default, name), value, f"{where}: {name}")
             continue
-        own, place = _table(table, name, where), f"{where}, [{name}]"
+        own, place = table_of(table, name, where), f"{where}, [{name}]"
         try:
             values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
         except ValueError as error:
-            raise _refused(place, str(error), tr("correct it in the file")) from error
+            raise refused(place, str(error), tr("correct it in the file")) from error
     return values
-
-
-def _like(default: object, value: Any, where: str) -> Any:
-    """The value in the type of its default. UsageProblem where it is of another."""
-    wanted: str = tr("a whole number")
-    match default:
-        case Decimal():
-            wanted, number = tr("a number"), isinstance(value, int | float)
-            if number and not isinstance(value, bool) and Decimal(str(value)).is_finite():
-                return Decimal(str(value))
-        case tuple():
-            wanted = tr("a list of texts")
-            if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-                return tuple(value)
-        case Mapping():
-            wanted = tr("a table of texts")
-            entries = value.values() if isinstance(value, Mapping) else [None]
-            if all(isinstance(entry, str) for entry in entries):
-                return value
-        case _:
-            wanted = tr("a text") if isinstance(default, str) else wanted
-            # Python takes yes and no for numbers, and no setting is one of them.
-            kind = int if default is None else type(default)
-            if isinstance(value, kind) and not isinstance(value, bool):
-                return value
-    raise UsageProblem(
-        tr("{where} = {value} must be {wanted}", where=where, value=repr(value), wanted=wanted),
-        tr("correct it in the file"),
-    )
-
-
-def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
-    value = tables.get(name, {})
-    if not isinstance(value, Mapping):
-        hint = tr("write [{name}] above its lines", name=name)
-        raise _refused(where, tr("{name} must be a table", name=name), hint)
-    return value
 
 
 def _names(kind: type[Any]) -> list[str]:
     return [entry.name for entry in fields(kind)]
-
-
-def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Raises UsageProblem for a name that is not known; the nearest is named."""
-    for name in names:
-        if name not in (known := list(known)):
-            near = get_close_matches(name, known, n=1)
-            hint = tr("use one of: {choices}", choices=", ".join(known))
-            if near:
-                hint = tr("did you mean {choice}?", choice=near[0])
-            raise _refused(where, tr("nobody knows “{name}”", name=name), hint)
 
 
 def _has_group(pattern: str) -> bool:

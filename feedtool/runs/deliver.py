@@ -18,6 +18,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.run_record import RunOptions
+from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.workspace import (
     Session,
     Workspace,
@@ -30,7 +31,6 @@ from feedtool.runs.workspace import (
     locked,
     options_of,
     record,
-    select_rows,
 )
 
 if TYPE_CHECKING:

@@ -90,6 +90,7 @@ def _hold(
         else:
             sent.append(item)
     if withheld:
-        sheet.sent, sheet.withheld = sent, Spool(RowResult)
+        results = Spool(RowResult)
+        results.extend([withheld[key] for key in sorted(withheld)], 0)
         sheet.held = sum(result.status is Status.HELD for result in withheld.values())
-        sheet.withheld.extend([withheld[key] for key in sorted(withheld)], 0)
+        sheet.withhold(sent, results)

@@ -12,6 +12,7 @@ from feedtool.feeds.area import Areas
 from feedtool.model.field_docs import field_docs
 from feedtool.model.settings import AccountSettings
 from feedtool.runs.config import ACCOUNT, CHOICES, FILE, FLAGS, RANGES, RECORDS, TIMEOUTS
+from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
@@ -60,8 +61,21 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
     filled = {**TEXT, "minLength": 1}  # what is booked under no account is nowhere
     profile["properties"]["journal"] |= filled
     profile["properties"]["accounts"] |= _mapping(filled)
-    tables = {"defaults": _table(options), "profile": _mapping(profile)}
+    page = _table({"users": _mapping(_page_rights())})
+    tables = {"defaults": _table(options), "profile": _mapping(profile), "page": page}
     return {"$schema": DRAFT, "title": FILE, **_table(tables)}
+
+
+def _page_rights() -> Document:
+    """The table of a user of a shared page."""
+    rights = _record(PageRights)
+    profiles, may = rights["properties"]["profiles"], rights["properties"]["may"]
+    rights["properties"]["profiles"] = {
+        "anyOf": [{"const": EVERY}, {"type": profiles.pop("type"), "items": profiles.pop("items")}],
+        **profiles,
+    }
+    may["items"] = {"enum": list(ACTIONS)}
+    return rights
 
 
 def _table(properties: Mapping[str, Document]) -> Document:

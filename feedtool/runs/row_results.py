@@ -131,14 +131,16 @@ def _exit_of(outcome: SheetResult) -> Exit:
     if outcome.checked.error:
         return outcome.checked.error.exit
     counts = outcome.counts()
-    statuses = counts.by_status
+    statuses = set(counts.by_status)
+    if counts.by_status.get(Status.HELD, 0) <= outcome.checked.unchosen:
+        statuses.discard(Status.HELD)  # nothing was to be sent of these either
     if Status.PENDING in statuses:
         return Exit.PENDING
-    is_nothing = set(statuses) <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
+    is_nothing = statuses <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
     if is_nothing:
         return Exit.NOTHING
     # What is invalid may have been corrected in a later run: its status tells.
-    is_bad = set(statuses) - GOOD if statuses else counts.invalid
+    is_bad = statuses - GOOD if statuses else counts.invalid
     return Exit.ROWS if is_bad else Exit.OK
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.feeds.columns.text import Text
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 
 BATCH = 1000
-PLAIN_FACTS = ("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges")
-"""Facts of a sheet that are kept as they are."""
+PLAIN_FACTS = (
+    *("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges", "unchosen"),
+)
+"""Facts of a sheet that are kept as they are; an older run lacks the last."""
 
 
 def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
@@ -243,6 +245,7 @@ class RunOptions:
         named = asked.pop("sheet", None)  # of a run that is older than several
         asked["sheets"] = tuple(asked.get("sheets", [named] if named else ()))
         selection["released"] = tuple(selection.get("released", ()))
+        selection["rows"] = tuple(ChosenRows(*entry) for entry in selection.get("rows", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
         of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
         as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}

@@ -6,6 +6,7 @@ on with.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
@@ -36,6 +37,7 @@ from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RunOptions, refuse_names
+from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.workspace import (
     Kept,
     Session,
@@ -45,7 +47,6 @@ from feedtool.runs.workspace import (
     fetch_context_of,
     locked,
     record,
-    select_rows,
 )
 
 if TYPE_CHECKING:  # it writes workbooks, whose library takes longer to import than a file to check
@@ -97,6 +98,7 @@ def submit(
     is_all_or_nothing: bool = False,
     wait: bool = True,
     on_event: OnEvent = ignore,
+    on_begun: Callable[[int], None] = lambda _: None,
     confirm: Confirm = refuse,
     claim: int | None = None,
     plan_file: PlanFile | None = None,
@@ -105,7 +107,8 @@ def submit(
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
-    `confirm` is asked before a purge; a `claim` is the watcher's; `words`: see `RunOptions`.
+    `on_begun` gets the run's number once it is written down whole. `confirm` is asked before a
+    purge; a `claim` is the watcher's; `words`: see `RunOptions`.
     """
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
@@ -137,14 +140,12 @@ def submit(
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals, words=dict(words))
         run, open_runs = _begin(plan, options, session, workspace, claim)
+        on_begun(run)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        has_begun = any(map(_has_begun, results))
-        if stopped is None or (has_begun and not outputs.only_whole):
-            write_copies(run, files, results, options, session.now(), workspace)
-        add_corrections(run, results, options, session.now(), workspace)
+        _write_answers(run, results, files, options, stopped, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
 
 
@@ -281,6 +282,21 @@ def _begin(
     record(workspace, run, plan, options, session.now())
     clock = clock_of(session, workspace)
     return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
+
+
+def _write_answers(
+    run: int,
+    results: Sequence[SheetResult],
+    files: Sequence[Input],
+    options: RunOptions,
+    stopped: FeedtoolError | None,
+    now: datetime,
+    workspace: Workspace,
+) -> None:
+    """Writes the annotated copies, but where nothing has begun, and the rows to correct."""
+    if stopped is None or (any(map(_has_begun, results)) and not options.outputs.only_whole):
+        write_copies(run, files, results, options, now, workspace)
+    add_corrections(run, results, options, now, workspace)
 
 
 def _checked_sheets(

@@ -14,7 +14,8 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.spool import Spool
 from feedtool.model.text import Language, tr
 from feedtool.runs.export import RowBuffer
-from feedtool.runs.workspace import Workspace, accepted_offers, unfinished
+from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
 

@@ -4,12 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
-from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
@@ -20,13 +17,11 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
-from feedtool.runs.held_rows import hold as hold_rows
 from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.delivery.deadlines import Clock
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
@@ -177,47 +172,6 @@ def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions
         return options.asked
     kept = workspace.snapshots.path_of(options.catalog)
     return replace(options.asked, catalog=from_excerpt(kept.read_bytes()))
-
-
-def select_rows(
-    workspace: Workspace,
-    sheets: Sequence[CheckedSheet],
-    asked: ReadOptions,
-    selection: SelectionOptions,
-    account: tuple[str, str],
-    run: int | None = None,
-) -> None:
-    """Decides which rows are sent, by what the ledger knows of an account (address, seller)."""
-    if asked.purges:  # sent whole, whatever has changed
-        selection = replace(selection, changed_only=False, prefer_update=False)
-
-    def earlier(sheet: CheckedSheet) -> EarlierFile | None:
-        files = workspace.ledger.earlier(*account, sheet.kind or "", run)
-        return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
-
-    sent_before = partial(workspace.ledger.sent_before, *account, run)
-    taken_before = partial(workspace.ledger.taken_before, *account, run)
-    doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
-    others = hold_rows(sheets, selection, sent_before, taken_before, doubtful_before)
-    known = accepted_offers(workspace, account, run)
-    select(others, known, selection, asked.dialect, earlier)
-
-
-def accepted_offers(
-    workspace: Workspace, account: tuple[str, str], run: int | None = None
-) -> "AcceptedOffers":
-    """What the service has accepted of an account, read for a run, or before it has begun."""
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
-    from feedtool.areas.offers.changes.projection import project
-    from feedtool.ledger.records import ABANDONED
-
-    project(workspace.ledger.engine, *account)
-    cut_short = (  # killed before all of its rows were in the ledger
-        other
-        for other, options, files in workspace.ledger.begun(*account)
-        if other != run and len(options.get("sheets", ())) > files and ABANDONED not in options
-    )
-    return AcceptedOffers(workspace.ledger.engine, *account, next(cut_short, 0))
 
 
 def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now: datetime) -> None:

@@ -46,6 +46,7 @@ WRONG = {
 }
 BEYOND = {
     "^[profile",
+    "^[page.users.anna]\nprofiles = ['shop']",
     'legacy_transport = "url"\nlegacy_address = "https://a.example"',
     'legacy_transport = "url"\nlegacy_folder = "/srv/offers"',
     'legacy_transport = "url"\nlegacy_folder = "x"\nlegacy_address = "a"',
@@ -97,7 +98,9 @@ def test_samples_in_the_documents_are_right(
     assert SAMPLES
     for text in (WHOLE, *SAMPLES):
         tables = tomllib.loads(text)
-        (configurations if tables.keys() <= {"defaults", "profile"} else recipes).validate(tables)
+        (configurations if tables.keys() <= {"defaults", "profile", "page"} else recipes).validate(
+            tables
+        )
 
 
 @pytest.mark.parametrize("case", WRONG)

@@ -112,6 +112,15 @@ def test_ended_between_a_post_and_its_answer(
         assert world.gtin(1) in asked[1]
 
 
+@pytest.mark.parametrize("at", ["before add_file", "after add_file", "before annotate"])
+def test_a_run_of_chosen_rows_goes_on_with_these_alone(made: Made, at: Kill) -> None:
+    world = made(World, f"rows {at}")
+    killed = world.run(*world.SUBMIT, "--rows", "2-3,8", kill=at)
+    assert killed.code == -signal.SIGKILL
+    assert world.go_on()[-1].code == 1  # for the row that is invalid
+    assert set(world.applied()) == {"SKU-1", "SKU-2", "SKU-7"}
+
+
 @pytest.mark.parametrize("at", [20, 40])
 def test_a_purge_is_sent_once(made: Made, at: int) -> None:
     world = made(Zips, f"purge {at}", size=12)

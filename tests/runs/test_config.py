@@ -8,6 +8,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings, Bounds, PackageLimits
 from feedtool.runs.config import Config, load
+from feedtool.runs.page_rights import PageRights
 from tests.conftest import Files
 
 WHOLE = """
@@ -50,6 +51,13 @@ part = 4294967296
 parts = 100
 
 [profile.other]
+
+[page.users."anna@example.org"]
+profiles = ["shop", "sandbox"]
+may = ["check", "send"]
+
+[page.users.zoe]
+profiles = "*"
 """
 
 
@@ -88,6 +96,10 @@ def test_all_of_it(files: Files) -> None:
     assert (profile.recipes, profile.default) == (files.folder / "own", {"preparationTime": 2})
     for empty in (config.profile("other"), config.profile(None), load(None).profile(None)):
         assert (empty.account, empty.dialect) == ({}, AccountSettings())
+    assert config.page_users == {
+        "anna@example.org": PageRights(("shop", "sandbox"), ("check", "send")),
+        "zoe": PageRights(("*",)),
+    }
 
 
 def test_the_first_place_that_has_one_counts(files: Files) -> None:
@@ -152,6 +164,15 @@ REFUSED = {
     "default.quantity = 2026-11-20": "quantity = 2026-11-20 is no text or number",
     "default.quantity = nan": "quantity = nan is no text or number",
     "default = 2": "default must be a table",
+    "^[page]\nuser = 1": "“user”",
+    "^[page]\nusers = 1": "users must be a table",
+    "^[page.users]\nanna = 1": "anna must be a table",
+    "^[page.users.anna.doe]": "“doe”",
+    "^[page.users.anna]\nprofiles = 'shop'": "a list of texts",
+    "^[page.users.anna]\nprofiles = [1]": "a list of texts",
+    "^[page.users.anna]\nprofiles = ['shop']": "anna: profiles: nobody knows “shop”",
+    "^[page.users.anna]\nmay = '*'": "may: nobody knows “*”",
+    "^[page.users.anna]\nmay = ['look']": "may: nobody knows “look”",
 }
 """Lines of a profile, or after ^ of the file, and what is said of them."""
 

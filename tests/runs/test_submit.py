@@ -71,6 +71,24 @@ def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
     assert statuses(unreadable)[0] == [(2, "Held")]
 
 
+def test_whoever_waits_is_told_the_run_before_anything_is_sent(desk: Desk, files: Files) -> None:
+    inputs = [Input("offers.csv", files.csv(offer(1), offer(2)))]
+    begun: list[tuple[int, list[str]]] = []
+
+    def note(run: int) -> None:
+        (file,) = desk.ledger.files(run)
+        begun.append((run, [result.status.value for result in desk.ledger.verdicts(file.file)]))
+
+    def send() -> None:
+        submit(inputs, ReadOptions(), Outputs(), desk.session, desk.workspace, on_begun=note)
+
+    send()
+    assert begun == [(1, ["Pending", "Pending"])]
+    files.csv(offer(1, quantity="-1"))
+    send()
+    assert [run for run, _ in begun] == [1, 2]
+
+
 def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
     found = desk.submit(files.csv(offer()), wait=False)
     assert statuses(found) == [[(2, "Pending")]]

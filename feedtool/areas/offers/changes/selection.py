@@ -41,6 +41,17 @@ CHUNK = 1_000
 PRODUCTS = "products"
 
 
+class ChosenRows(NamedTuple):
+    """Some rows of a sheet."""
+
+    file: str
+    """Its name, as it was given."""
+    sheet: str | None
+    """None is the only sheet of the file."""
+    rows: str
+    """As `RowRanges` reads them: `2-5,9,40-`."""
+
+
 @dataclass(frozen=True, slots=True)
 class SelectionOptions:
     """Which rows are sent; by default all but those that a guard holds."""
@@ -50,6 +61,9 @@ class SelectionOptions:
     prefer_update: bool = False
     """Send an Upsert that changes a price or a stock alone as an Update of these."""
     released: tuple[str, ...] = ()
+    """The codes of guards that hold nothing."""
+    rows: tuple[ChosenRows, ...] = ()
+    """The rows that alone are sent; all where none are chosen."""
 
 
 EVERY_ROW = SelectionOptions()
@@ -200,7 +214,7 @@ class _Selection:
                 groups.add((item.channel, item.package_type))
                 sent.append(item)
         if withheld or sheet.has_updates:
-            checked.sent, checked.withheld = sent, withheld
+            checked.withhold(sent, withheld)
             checked.order = tuple(_order(sheet.groups, groups))
         checked.is_cut_short = any(holding.issue.code is FILE_SHRUNK for holding in holdings)
 

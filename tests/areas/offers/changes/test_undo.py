@@ -15,7 +15,8 @@ from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.workspace import accepted_offers, fetch_context_of
+from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.workspace import fetch_context_of
 from tests.areas.offers.changes.conftest import ADDRESS, Market, Shop
 from tests.areas.offers.changes.test_same_offers import ROWS
 from tests.conftest import offer, update

@@ -1,0 +1,57 @@
+"""What stands between the server and the application: guards before it, headers after it."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, cast
+
+from werkzeug.wrappers import Request, Response
+
+from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.page.guards import (
+    Access,
+    Denial,
+    LocalAccess,
+    SharedAccess,
+    denial_of,
+    facts_of,
+    with_headers,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    Raised = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+
+USER = "feedtool.user"
+"""The name of the user in the WSGI environment of a request; empty for the page's owner."""
+
+
+def guarded(application: "WSGIApplication", access: Access) -> "WSGIApplication":
+    """The application for those alone who may ask it. It sees no token: its links get it again."""
+    user_header = access.user_header if isinstance(access, SharedAccess) else ""
+
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        def start(
+            status: str, headers: list[tuple[str, str]], raised: "Raised | None" = None, /
+        ) -> Callable[[bytes], object]:
+            return start_response(status, with_headers(headers), raised)
+
+        facts = facts_of(environ, user_header)
+        denial = denial_of(facts, access)
+        if denial:
+            return _told(denial, environ)(environ, start)
+        environ[USER] = facts.user
+        if isinstance(access, LocalAccess):
+            root = f"/{access.token}"
+            environ["SCRIPT_NAME"], environ["PATH_INFO"] = root, facts.path.removeprefix(root)
+        return application(environ, start)
+
+    return answer
+
+
+def _told(denial: Denial, environ: "WSGIEnvironment") -> Response:
+    """A denial in the browser's language."""
+    language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
+    text = Translator(cast("Language", language))(denial.text)
+    return Response(f"{text}\n", denial.status, content_type="text/plain; charset=utf-8")

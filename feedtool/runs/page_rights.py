@@ -1,0 +1,53 @@
+"""`[page.users.NAME]`: what each user of a shared page sees and may do there."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from feedtool.runs.config_tables import like, refuse_unknown, table_of
+
+ACTIONS = ("check", "send", "release")
+EVERY = "*"
+SANDBOX = "sandbox"
+"""Stands for the embedded sandbox among the profiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRights:
+    """What a user of a shared page sees and may do there."""
+
+    profiles: tuple[str, ...] = ()
+    """The profiles whose files and runs are shown to the user, or `"*"` for all; `sandbox` is the
+    embedded sandbox."""
+    may: tuple[str, ...] = ()
+    """What the user may do with them: `check`, `send`, `release` held rows. All may look."""
+
+
+def page_rights(
+    tables: Mapping[str, Any], profiles: Collection[str], where: str
+) -> Mapping[str, PageRights]:
+    """The rights of each user by name.
+
+    Args:
+        tables: The configuration.
+        profiles: The names of its profiles.
+        where: The name of its file.
+    """
+    page = table_of(tables, "page", where)
+    refuse_unknown(page, ("users",), f"{where}, [page]")
+    users = table_of(page, "users", f"{where}, [page]")
+    return {
+        name: _rights(table_of(users, name, f"{where}, [page.users]"), profiles, f"{where}, {name}")
+        for name in users
+    }
+
+
+def _rights(table: Mapping[str, Any], profiles: Collection[str], where: str) -> PageRights:
+    refuse_unknown(table, [entry.name for entry in fields(PageRights)], where)
+    lists = {name: [EVERY] if value == EVERY else value for name, value in table.items()}
+    rights = PageRights(
+        **{name: like((), value, f"{where}: {name}") for name, value in lists.items()}
+    )
+    refuse_unknown(rights.profiles, (*profiles, SANDBOX, EVERY), f"{where}: profiles")
+    refuse_unknown(rights.may, ACTIONS, f"{where}: may")
+    return rights

@@ -1,0 +1,70 @@
+"""Which valid rows of a command are sent: those that were chosen, that no guard holds, that change.
+
+`chosen_rows`, `held_rows` and the changes of offers each decide on their part.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
+from feedtool.areas.offers.changes.selection import SelectionOptions, select
+from feedtool.check import ReadOptions
+from feedtool.model.sheet import CheckedSheet
+from feedtool.runs.chosen_rows import choose
+from feedtool.runs.held_rows import hold
+from feedtool.runs.workspace import Workspace
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
+
+def select_rows(
+    workspace: Workspace,
+    sheets: Sequence[CheckedSheet],
+    asked: ReadOptions,
+    selection: SelectionOptions,
+    account: tuple[str, str],
+    run: int | None = None,
+) -> None:
+    """Decides which rows are sent, by what the ledger knows of an account (address, seller)."""
+    choose(sheets, selection.rows)
+    if asked.purges:  # sent whole, whatever has changed
+        selection = replace(selection, changed_only=False, prefer_update=False)
+
+    def earlier(sheet: CheckedSheet) -> EarlierFile | None:
+        files = workspace.ledger.earlier(*account, sheet.kind or "", run)
+        return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
+
+    sent_before = partial(workspace.ledger.sent_before, *account, run)
+    taken_before = partial(workspace.ledger.taken_before, *account, run)
+    doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
+    others = hold(sheets, selection, sent_before, taken_before, doubtful_before)
+    known = accepted_offers(workspace, account, run)
+    select(others, known, selection, asked.dialect, earlier)
+
+
+def accepted_offers(
+    workspace: Workspace, account: tuple[str, str], run: int | None = None
+) -> "AcceptedOffers":
+    """What the service has accepted of an account, read for a run, or before it has begun."""
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+    from feedtool.areas.offers.changes.projection import project
+    from feedtool.ledger.records import ABANDONED
+
+    project(workspace.ledger.engine, *account)
+    cut_short = (  # killed before all of its rows were in the ledger
+        other
+        for other, options, files in workspace.ledger.begun(*account)
+        if other != run and len(options.get("sheets", ())) > files and ABANDONED not in options
+    )
+    return AcceptedOffers(workspace.ledger.engine, *account, next(cut_short, 0))
+
+
+def select_unknown(
+    sheets: Sequence[CheckedSheet], asked: ReadOptions, selection: SelectionOptions
+) -> None:
+    """Decides which rows would be sent where nobody says whose they are, or nothing is known."""
+    choose(sheets, selection.rows)
+    select(hold(sheets, selection), None, selection, asked.dialect, lambda _: None)
