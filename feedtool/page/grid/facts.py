@@ -149,7 +149,7 @@ class GridRow(NamedTuple):
     """What there is to say of it, though nothing is wrong."""
 
 
-class Place(NamedTuple):
+class GridPlace(NamedTuple):
     """A row among those of a filter."""
 
     place: int

@@ -9,7 +9,7 @@ import pytest
 from feedtool.model.nouns import Severity, Status
 from feedtool.model.text import Translator
 from feedtool.page.grid import ALL, PROBLEMS, Grid, GridUnusable, RowFilter, of_code, of_status
-from feedtool.page.grid.facts import FoundText, Place
+from feedtool.page.grid.facts import FoundText
 from tests.conftest import Files, offer
 from tests.page.grid.conftest import Shown
 
@@ -59,17 +59,21 @@ def test_rows_of_a_filter_have_their_places_in_the_sheet(grid: Grid) -> None:
 
 VALID = of_status(Status.VALID)
 NEXT = [
-    *((ALL, -1, 1, Place(5, 5)), (ALL, 5, 1, Place(17, 17)), (ALL, 40, 1, Place(5, 5))),
-    *((ALL, -1, -1, Place(40, 40)), (ALL, 17, -1, Place(5, 5)), (ALL, 18, -1, Place(17, 17))),
-    *((PROBLEMS, 6, 1, Place(1, 17)), (PROBLEMS, 40, 1, Place(0, 5))),
-    *((of_code("enum-value"), 30, 1, Place(0, 30)), (of_code("none"), -1, 1, None)),
-    *((VALID, -1, 1, None), (of_status(Status.INVALID), 5, 1, Place(1, 17))),
+    *((ALL, -1, 1, (5, 5)), (ALL, 5, 1, (17, 17)), (ALL, 40, 1, (5, 5))),
+    *(
+        (ALL, -1, -1, (40, 40)),
+        (ALL, 17, -1, (5, 5)),
+        (ALL, 18, -1, (17, 17)),
+    ),
+    *((PROBLEMS, 6, 1, (1, 17)), (PROBLEMS, 40, 1, (0, 5))),
+    *((of_code("enum-value"), 30, 1, (0, 30)), (of_code("none"), -1, 1, None)),
+    *((VALID, -1, 1, None), (of_status(Status.INVALID), 5, 1, (1, 17))),
 ]
 
 
 @pytest.mark.parametrize(("which", "at", "step", "found"), NEXT)
 def test_after_the_last_problem_comes_the_first(
-    grid: Grid, which: str, at: int, step: int, found: Place | None
+    grid: Grid, which: str, at: int, step: int, found: tuple[int, int] | None
 ) -> None:
     assert grid.next(RowFilter(0, which=which), at, step) == found
 
