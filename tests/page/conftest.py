@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
+from feedtool.cli.notifier import run_notices
 from feedtool.cli.page import desk_of, page
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
@@ -26,8 +27,9 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 @contextmanager
 def made_desk(home: Path, *words: str) -> Iterator[Desk]:
     """A desk as `feedtool page --home HOME` has it."""
-    with page.make_context("page", ["--home", str(home), "--no-open", *words]) as ctx:
-        desk = desk_of(ctx, Stopping())
+    line = page.make_context("page", ["--home", str(home), "--no-open", *words])
+    with line as ctx, run_notices("page", ctx.params) as notices:
+        desk = desk_of(ctx, Stopping(), notices)
         yield desk
         desk.jobs.close()
 
