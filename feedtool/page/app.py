@@ -13,15 +13,22 @@ from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.middleware import USER
-from feedtool.page.routes import files, plan, runs
+from feedtool.page.routes import explain, files, plan, runs, templates
 from feedtool.page.shelf import NotHere, TooLarge
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 from feedtool.runs.plan_file import PlanUnfit
 
-BLUEPRINTS = (files.blueprint, plan.blueprint, runs.blueprint)
+BLUEPRINTS = (
+    *(files.blueprint, plan.blueprint, runs.blueprint),
+    *(templates.blueprint, explain.blueprint),
+)
 
-NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
+NAVIGATION = (
+    ("files.start", tr("Send")),
+    ("runs.every", tr("Runs")),
+    ("templates.every", tr("Templates")),
+)
 """The pages that every page leads to."""
 LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 
@@ -116,7 +123,7 @@ def _in_language(code: str) -> str:
     request = flask.request
     if request.endpoint is None or request.method != "GET" or request.view_args is None:
         return flask.url_for("files.start", language=code)
-    values = {**request.view_args, **request.args.to_dict(), "language": code}
+    values = {**request.view_args, **request.args.to_dict(flat=False), "language": code}
     return flask.url_for(request.endpoint, **values)
 
 
