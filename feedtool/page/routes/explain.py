@@ -21,7 +21,7 @@ class Paragraph(NamedTuple):
     is_advice: bool
 
 
-class Entry(NamedTuple):
+class CodeLine(NamedTuple):
     """A line of the list."""
 
     name: str
@@ -35,11 +35,11 @@ def every() -> str:
     known = codes()
     entries = [
         *(
-            Entry(name, SEVERITIES[code.severity], pieces_of(known.summary_of(name)))
+            CodeLine(name, SEVERITIES[code.severity], pieces_of(known.summary_of(name)))
             for name, code in known.pages.items()
         ),
         *(
-            Entry(name, word.kind, pieces_of(word.page.partition("\n")[0]))
+            CodeLine(name, word.kind, pieces_of(word.page.partition("\n")[0]))
             for name, word in known.words.items()
         ),
     ]

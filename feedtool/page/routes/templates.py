@@ -31,7 +31,7 @@ SHOWN = 50
 """Categories that a search shows."""
 
 
-class Order(NamedTuple):
+class TemplateOrder(NamedTuple):
     """A template that is asked for."""
 
     feed: Feed
@@ -101,7 +101,7 @@ def download() -> ResponseReturnValue:
     return flask.send_file(content, as_attachment=True, download_name=name, max_age=0)
 
 
-def _order() -> Order:
+def _order() -> TemplateOrder:
     """What the address asks for; UsageProblem for what there is not."""
     given = flask.request.args
     asked = given.get("language", language())
@@ -110,11 +110,11 @@ def _order() -> Order:
         raise UsageProblem(tr("there is no such language"), tr("choose one of the list"))
     codes = [code.strip() for code in given.getlist("category") if code.strip()]
     feed = template_feed(given.get("kind", ""))
-    return Order(feed, found, chosen_account(given), codes)
+    return TemplateOrder(feed, found, chosen_account(given), codes)
 
 
 @contextmanager
-def _basis(order: Order) -> Iterator[Basis]:
+def _basis(order: TemplateOrder) -> Iterator[Basis]:
     with desk().accounts.reading(order.account) as reading:
         context = Context(reading.dialect)
         basis = Basis(order.language, context, has_example=True, account=order.words)
@@ -124,7 +124,7 @@ def _basis(order: Order) -> Iterator[Basis]:
         yield basis
 
 
-def _catalog(reading: ReadOptions, order: Order) -> Catalog:
+def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
     """The account's catalogue in the template's language; UsageProblem where there is none."""
     catalog: Catalog | None = reading.catalog(order.language)
     if catalog is not None and catalog.language == order.language:
@@ -135,7 +135,7 @@ def _catalog(reading: ReadOptions, order: Order) -> Catalog:
     raise UsageProblem(lack, tr("bring it with `{command}`", command=_sync_command(order)))
 
 
-def _sync_command(order: Order) -> str:
+def _sync_command(order: TemplateOrder) -> str:
     return f"feedtool catalog sync {order.words} --language {order.language}"
 
 
