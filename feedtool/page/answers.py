@@ -1,0 +1,66 @@
+"""The answers to a run as the browser shows them: the cells that were sent, and each row's result.
+
+HOME/page/runs/N/
+    grid.sqlite    the cells as the run's snapshots have them, with the answers
+    copies/        copies to download
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from feedtool.areas.registry import load
+from feedtool.check import check
+from feedtool.page.desk import Desk
+from feedtool.page.grid import Grid, GridWriter
+from feedtool.page.jobs import Job
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.history import RunState
+from feedtool.runs.row_results import note_sent_again, results_of_run
+from feedtool.runs.workspace import (
+    Workspace,
+    checked_sheets_of,
+    kept_inputs,
+    options_of,
+    read_options_again,
+)
+
+ANSWERS = "answers "
+"""The beginning of the keys of jobs."""
+
+
+def grid_of_run(at: Desk, run: int) -> Grid | None:
+    """What the browser shows of a run; None where that is not made yet."""
+    place = _place(at, run)
+    return Grid(place) if place.is_file() else None
+
+
+def start_answers(at: Desk, state: RunState) -> Job:
+    """The job that brings the answers of a run that is at its end into a grid."""
+    run = state.run.run_id
+    return at.jobs.start(f"{ANSWERS}{run}", "check", partial(_bring, at, run))
+
+
+def _bring(at: Desk, run: int, _: Job) -> None:
+    place = _place(at, run)
+    if place.is_file():
+        return
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with at.workspace() as workspace:
+        options = options_of(run, workspace)
+        writer = GridWriter(place)
+        reading = replace(read_options_again(options, workspace), see=writer.see, with_items=False)
+        sheets = check(kept_inputs(options, workspace), reading, load())
+        writer.conclude(sheets, _results(run, workspace))
+
+
+def _results(run: int, workspace: Workspace) -> Sequence[SheetResult]:
+    options = options_of(run, workspace)
+    results = results_of_run(checked_sheets_of(options, workspace), workspace.ledger, run, None)
+    note_sent_again(results, run, workspace)
+    return results
+
+
+def _place(at: Desk, run: int) -> Path:
+    return at.shelf.folder("runs") / str(run) / "grid.sqlite"
