@@ -1,9 +1,10 @@
 """`feedtool page`."""
 
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,23 +15,22 @@ from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.cli.page_access import access_options, entrance
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check import ReadOptions
-    from feedtool.runs.workspace import Session, Workspace
+    from feedtool.page.desk import Account, Desk, PlanningAccount
+    from feedtool.runs.page_rights import PageRights
 
-SANDBOX = "sandbox"
-"""The name of the embedded sandbox among the accounts."""
 KEPT_DAYS = 30
+LARGEST = 1 << 30
+"""Bytes of a file that is brought. What is in it is limited when it is read."""
 HINT = tr("what was sent is noted; start the page again to go on")
 
 
 @click.command(cls=HelpfulCommand)
-@options.count("--port", "The port; 0 picks a free one.", default=0, min=0, max=65535)
-@options.flag("--no-open", "Only print the address; do not open the browser.")
+@access_options
 @options.count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
 @options.configuration
 @options.common
@@ -40,64 +40,67 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     """Check, send and follow files in the browser, on this machine.
 
     Prints the address of a page and opens it. It needs no profile: without one, files are checked,
-    and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and the page
-    goes on with it when it is started again.
+    and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and goes on at
+    the press of a button once the page is started again.
     """
+    from feedtool.cli.page_browser import has_screen, opened_browser
+    from feedtool.page.serve import serve
+
+    with stopping(HINT) as stop:
+        door = entrance(given, options.chosen(ctx).config.page_users)
+        desk = desk_of(ctx, stop, door.rights)
+        click.echo(f"page: {door.address}")
+        is_opened = not (given["no_open"] or given["shared"])
+        is_opened = is_opened and has_screen(sys.platform, os.environ)
+        folder = home_folder(given["home"]) / "page"
+        with opened_browser(door.address, folder) if is_opened else nullcontext():
+            serve(desk, door.listening, door.access, stopping=stop.reason, sleep=stop.sleep)
+
+
+def desk_of(
+    ctx: click.Context, stop: Stopping, rights: "Mapping[str, PageRights] | None" = None
+) -> "Desk":
+    """All that the page works with, as the options of `ctx` say."""
     from feedtool.cli.runs import clocks
     from feedtool.ledger.lock import who
-    from feedtool.page import serve
+    from feedtool.page.desk import Desk, now
+    from feedtool.page.jobs import Jobs
+    from feedtool.page.shelf import Shelf
     from feedtool.page.users import Users
 
+    given = ctx.params
     home = home_folder(given["home"])
-    token = secrets.token_urlsafe(24)
-    with stopping(HINT) as stop:
-        accounts = _Accounts(ctx, home, given, stop)
-        try:
-            listening = serve.listen(given["port"])
-        except OSError as error:
-            raise UsageProblem(
-                tr("port {port} cannot be had: {why}", port=given["port"], why=reason_of(error)),
-                tr("choose another --port (0 picks a free one)"),
-            ) from error
-        serve.run(
-            listening,
-            token,
-            Users(who()),
-            accounts,
-            partial(open_workspace, home, given["ledger"]),
-            partial(clocks, home),
-            home / "page",
-            options.language_of(ctx),
-            keep_days=given["keep"],
-            report_bug=lambda error: str(bug_report(error, ["page"])),
-            stopping=stop.reason,
-            sleep=stop.sleep,
-            announce=click.echo,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Account:
-    session: "Session"
-    workspace: "Workspace"
-    reading: "ReadOptions"
-    selection: "SelectionOptions"
+    shelf = Shelf(home / "page")
+    shelf.sweep(now() - timedelta(days=given["keep"]))
+    return Desk(
+        _Accounts(ctx, home, stop),
+        Users(who(), rights),
+        shelf,
+        Jobs(lambda error: str(bug_report(error, ["page"]))),
+        partial(open_workspace, home, given["ledger"]),
+        partial(clocks, home),
+        LARGEST,
+        options.language_of(ctx),
+    )
 
 
 class _Accounts:
     """Each profile's account, as `submit --profile NAME` would reach it, and the sandbox."""
 
-    def __init__(
-        self, ctx: click.Context, home: Path, given: dict[str, Any], stop: Stopping
-    ) -> None:
-        self._stop, self._given, self._home = stop, given, home
-        self._config = options.chosen(ctx).config.path
-        self.names: Sequence[str] = (*options.chosen(ctx).config.profiles, SANDBOX)
+    def __init__(self, ctx: click.Context, home: Path, stop: Stopping) -> None:
+        from feedtool.runs.page_rights import SANDBOX
+
+        given, config = ctx.params, options.chosen(ctx).config
+        self._stop, self._home, self._sandbox = stop, home, SANDBOX
+        self._words = ["--home", str(home)]
+        self._words += ["--config", str(config.path)] if config.path else []
+        self._words += ["--ledger", given["ledger"]] if given["ledger"] else []
+        self.names: Sequence[str] = (*config.profiles, SANDBOX)
         self.usual = given["profile"] or self.names[0]
 
     def is_sandbox(self, name: str) -> bool:
         """True for the embedded sandbox."""
-        return name == SANDBOX
+        return name == self._sandbox
 
     @contextmanager
     def reading(self, name: str) -> "Iterator[ReadOptions]":
@@ -108,10 +111,24 @@ class _Accounts:
             yield read_options(ctx, ctx.params)
 
     @contextmanager
-    def open(self, name: str) -> Iterator[_Account]:
+    def planning(self, name: str) -> "Iterator[PlanningAccount]":
+        """An account for a dry run."""
+        from feedtool.cli.files import read_options
+        from feedtool.cli.planning import account_of
+        from feedtool.cli.rows import selection_of
+        from feedtool.page.desk import PlanningAccount
+
+        with self._context(name) as ctx:
+            given = ctx.params
+            yield PlanningAccount(read_options(ctx, given), selection_of(given), account_of(given))
+
+    @contextmanager
+    def open(self, name: str) -> "Iterator[Account]":
         """An account with its session and its records."""
         from feedtool.cli.account import account_options, connect
-        from feedtool.cli.files import read_options, selection_of
+        from feedtool.cli.files import read_options
+        from feedtool.cli.rows import selection_of
+        from feedtool.page.desk import Account
 
         with self._context(name) as ctx:
             given = dict(ctx.params)
@@ -122,16 +139,13 @@ class _Accounts:
                 connect(self._home, given, self._stop) as session,
                 open_workspace(self._home, given["ledger"]) as workspace,
             ):
-                yield _Account(session, workspace, reading, selection_of(given))
+                yield Account(session, workspace, reading, selection_of(given))
 
     def _context(self, name: str) -> click.Context:
         from feedtool.cli.submit import submit
 
-        words = ["--sandbox"] if name == SANDBOX else ["--profile", name]
-        words += ["--home", str(self._home)]
-        words += ["--config", str(self._config)] if self._config else []
-        words += ["--ledger", self._given["ledger"]] if self._given["ledger"] else []
+        words = ["--sandbox"] if self.is_sandbox(name) else ["--profile", name]
         said = CONSOLE.say, CONSOLE.language
-        ctx = submit.make_context("submit", [*words, "-"])
+        ctx = submit.make_context("submit", [*self._words, *words, "-"])
         CONSOLE.say, CONSOLE.language = said
         return ctx

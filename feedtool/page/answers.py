@@ -13,7 +13,7 @@ from pathlib import Path
 from feedtool.areas.registry import load
 from feedtool.check import check
 from feedtool.page.desk import Desk
-from feedtool.page.grid import Grid, GridWriter
+from feedtool.page.grid import Grid, GridWriter, add_results
 from feedtool.page.jobs import Job
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.history import RunState
@@ -28,6 +28,8 @@ from feedtool.runs.workspace import (
 
 ANSWERS = "answers "
 """The beginning of the keys of jobs."""
+VIEW = "answers"
+"""The view of a grid that has them."""
 
 
 def grid_of_run(at: Desk, run: int) -> Grid | None:
@@ -47,12 +49,14 @@ def _bring(at: Desk, run: int, _: Job) -> None:
     if place.is_file():
         return
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with at.workspace() as workspace:
+    making = place.with_name("making.sqlite")
+    with at.workspace() as workspace, GridWriter(making) as writer:
         options = options_of(run, workspace)
-        writer = GridWriter(place)
         reading = replace(read_options_again(options, workspace), see=writer.see, with_items=False)
-        sheets = check(kept_inputs(options, workspace), reading, load())
-        writer.conclude(sheets, _results(run, workspace))
+        writer.conclude(check(kept_inputs(options, workspace), reading, load()))
+        results = enumerate(_results(run, workspace))
+        add_results(making, VIEW, {at: result.every_verdict() for at, result in results})
+    making.replace(place)
 
 
 def _results(run: int, workspace: Workspace) -> Sequence[SheetResult]:

@@ -36,8 +36,8 @@ def start_check(at: Desk, file: ShelfFile) -> Job:
 def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     """Reads and judges a file, and keeps what the browser shows of it."""
     job.tell(tr("Reading the file"))
-    with at.accounts.reading(file.account) as base:
-        writer = GridWriter(at.shelf.folder(file.id) / GRID)
+    place = at.shelf.folder(file.id) / GRID
+    with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
         options = replace(chosen(base, file), see=writer.see, with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
