@@ -64,4 +64,4 @@ def brought(client: FlaskClient, path: Path, **facts: str) -> str:
     """Brings a file to the page; its id."""
     answer = client.put(f"/en/files/{path.name}", data=path.read_bytes(), query_string=facts)
     assert answer.status_code == 201, answer.text
-    return str(answer.json["id"])
+    return str(answer.get_json()["id"])
