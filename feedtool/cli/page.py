@@ -20,7 +20,7 @@ from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
-    from feedtool.page.desk import Account, Desk, PlanningAccount
+    from feedtool.page.desk import Desk, OpenedAccount, PlanningAccount
     from feedtool.runs.page_rights import PageRights
 
 KEPT_DAYS = 30
@@ -123,12 +123,12 @@ class _Accounts:
             yield PlanningAccount(read_options(ctx, given), selection_of(given), account_of(given))
 
     @contextmanager
-    def open(self, name: str) -> "Iterator[Account]":
+    def open(self, name: str) -> "Iterator[OpenedAccount]":
         """An account with its session and its records."""
         from feedtool.cli.account import account_options, connect
         from feedtool.cli.files import read_options
         from feedtool.cli.rows import selection_of
-        from feedtool.page.desk import Account
+        from feedtool.page.desk import OpenedAccount
 
         with self._context(name) as ctx:
             given = dict(ctx.params)
@@ -139,7 +139,7 @@ class _Accounts:
                 connect(self._home, given, self._stop) as session,
                 open_workspace(self._home, given["ledger"]) as workspace,
             ):
-                yield Account(session, workspace, reading, selection_of(given))
+                yield OpenedAccount(session, workspace, reading, selection_of(given))
 
     def _context(self, name: str) -> click.Context:
         from feedtool.cli.submit import submit

@@ -15,7 +15,7 @@ from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
 from feedtool.page.routes import files, plan, runs
-from feedtool.page.shelf import NotHere, TooLarge
+from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 from feedtool.runs.plan_file import PlanUnfit
@@ -30,7 +30,7 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),
     (PlanUnfit, HTTPStatus.CONFLICT),
     (Held, HTTPStatus.LOCKED),
-    (TooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (FileTooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (NotAllowed, HTTPStatus.FORBIDDEN),
     (NotAuthorised, HTTPStatus.BAD_GATEWAY),
     (FeedtoolError, HTTPStatus.UNPROCESSABLE_ENTITY),

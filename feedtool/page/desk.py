@@ -40,7 +40,7 @@ class PlanningAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class OpenedAccount:
     """An account that is open, in the thread that uses it."""
 
     session: Session
@@ -70,7 +70,7 @@ class Accounts(Protocol):
         """An account for a dry run."""
         ...
 
-    def open(self, name: str) -> AbstractContextManager[Account]:
+    def open(self, name: str) -> AbstractContextManager[OpenedAccount]:
         """An account, its session and its records."""
         ...
 

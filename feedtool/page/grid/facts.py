@@ -163,7 +163,7 @@ class GridRow(NamedTuple):
     problems: Sequence[GridProblem]
 
 
-class Place(NamedTuple):
+class GridPlace(NamedTuple):
     """A row among those of a filter."""
 
     place: int

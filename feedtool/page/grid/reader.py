@@ -19,10 +19,10 @@ from feedtool.page.grid.facts import (
     CHECK,
     PROBLEMS,
     FoundText,
+    GridPlace,
     GridProblem,
     GridRow,
     GridSheet,
-    Place,
     ProblemGroup,
     RowFilter,
     ViewFacts,
@@ -121,7 +121,7 @@ class Grid:
         found = self._problems(RowFilter(sheet, view), "IS NULL")
         return [_problem(*problem) for _, *problem in found]
 
-    def next(self, rows: RowFilter, at: int, step: int) -> Place | None:
+    def next(self, rows: RowFilter, at: int, step: int) -> GridPlace | None:
         """The next row of a filter with a problem, or the one before; None where there is none.
 
         Args:
@@ -132,7 +132,7 @@ class Grid:
         positions = self._positions(rows)
         few, many = sorted((positions, self._list(rows, PROBLEMS)), key=len)
         position = next(_around(few, many, at, step), None)
-        return None if position is None else Place(bisect_left(positions, position), position)
+        return None if position is None else GridPlace(bisect_left(positions, position), position)
 
     def find(self, rows: RowFilter, text: str, start: int = 0) -> FoundText | None:
         """The first row with a text in a cell, in any case, from a position in a filter on.

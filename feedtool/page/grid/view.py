@@ -22,7 +22,7 @@ from feedtool.page.grid.facts import (
 from feedtool.page.grid.tables import POSITION
 
 
-class Entry(NamedTuple):
+class GridEntry(NamedTuple):
     """A problem, or a note, as the table has it: its texts are kept ones."""
 
     at: int | None
@@ -43,7 +43,7 @@ def add_view(
     name: str,
     words: Sequence[str],
     states: bytes | bytearray,
-    entries: Iterable[Entry],
+    entries: Iterable[GridEntry],
 ) -> int:
     """Adds what a view says of a sheet, and makes the lists of its rows; returns its id.
 
