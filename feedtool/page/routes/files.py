@@ -88,9 +88,9 @@ def copy_progress(id_: str, what: str) -> str:
 def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
     """Keeps a file, and has it checked."""
     account = facts.get("account") or desk().accounts.usual
+    require("check", account)  # first: it does not tell whether others have such an account
     if account not in desk().accounts.names:
         raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
-    require("check", account)
     file = desk().shelf.take_in(
         name,
         content,
