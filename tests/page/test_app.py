@@ -44,7 +44,7 @@ def test_what_goes_wrong_is_said(
 
 def test_a_file_for_an_account_that_is_not_there(client: FlaskClient) -> None:
     answer = client.put("/en/files/a.csv?account=shop", data=b"x")
-    assert answer.status_code == 404
+    assert answer.status_code == 422
     assert "There is no account of this name" in answer.text
 
 

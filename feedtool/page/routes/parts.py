@@ -6,10 +6,11 @@ from pathlib import Path
 import flask
 from flask.typing import ResponseReturnValue
 
+from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.desk import desk, require_seen, user
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.page.shelf import ShelfFile
 
 SOON = 0.8
 """Seconds that an answer may wait for a job."""
@@ -54,9 +55,14 @@ def seen_accounts() -> list[str]:
 
 
 def chosen_account(given: Mapping[str, str]) -> str:
-    """The account that a form names, else the usual one; NotHere for one that is not seen."""
-    seen, usual = seen_accounts(), desk().accounts.usual
-    account = given.get("account") or (usual if usual in seen else next(iter(seen), ""))
-    if account not in seen:
-        raise NotHere(tr("there is no account of this name"), tr("choose one of the list"))
+    """The account that a form names, else the usual one.
+
+    Raises:
+        NotHere: the user sees none of this name, whether or not there is one.
+        UsageProblem: there is none.
+    """
+    account = given.get("account") or desk().accounts.usual
+    require_seen(account)
+    if account not in desk().accounts.names:
+        raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
     return account

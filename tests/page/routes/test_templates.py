@@ -75,7 +75,7 @@ def test_a_search_finds_categories_and_keeps_those_that_are_chosen(
         ({}, 422, "There is no kind of feed"),
         ({"kind": "orders-accept"}, 422, "it is an action of orders"),
         ({"kind": "orders", "language": "de"}, 422, "There is no such language"),
-        ({"kind": "orders", "account": "shop"}, 404, "There is no account of this name"),
+        ({"kind": "orders", "account": "shop"}, 422, "There is no account of this name"),
         ({"kind": "products", "category": "QQ"}, 422, "There is no category “QQ”"),
         (
             {"kind": "products", "language": "es", "category": "011B"},
