@@ -18,6 +18,7 @@ COMMANDS = {
     "map": ("map", "Say once what the columns of your own sheet are."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
     "watch": ("watch", "Send each file that is dropped into a folder, and answer it there."),
+    "page": ("page", "Check, send and follow files in the browser."),
     "todo": ("todo", "Say what waits for you, and the command to go on with each."),
     "resume": ("runs", "Go on with a run that was interrupted."),
     "runs": ("runs", "List all runs."),

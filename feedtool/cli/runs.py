@@ -67,7 +67,7 @@ def runs(
 
     folder = home_folder(home)
     with open_workspace(folder, ledger) as workspace:
-        clock_of = _clocks(folder, workspace)
+        clock_of = clocks(folder, workspace)
         if abandon is None:
             states = every_run(workspace.ledger, clock_of, last, partial(echo, "warning"))
         else:
@@ -96,7 +96,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None, *, verbos
 
     folder = home_folder(home)
     with open_workspace(folder, ledger) as workspace:
-        state = run_state(workspace.ledger, run, _clocks(folder, workspace))
+        state = run_state(workspace.ledger, run, clocks(folder, workspace))
     write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
     _warn([state])
     if form == "text":
@@ -129,7 +129,7 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
     echo("note", tr("run {run} is given up", run=run_id))
 
 
-def _clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
+def clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
     """The clock of each service; that of the embedded sandbox leaps."""
     from feedtool.delivery.deadlines import Clock
 

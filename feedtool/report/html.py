@@ -19,26 +19,23 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template, pass_context
-from jinja2.runtime import Context
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from feedtool.model.nouns import Problem, RowResult, Status
-from feedtool.model.text import MessageText, Translator, plural, tr
+from feedtool.model.text import MessageText, Translator
 from feedtool.report.codes import Codes
 from feedtool.report.overview import (
     columns_of,
     facts_of,
     headline_of,
     meaning_of,
-    name_of,
-    outcome_of,
     statuses_of,
 )
-from feedtool.report.plain import clean, listed, printable, sentence, value
+from feedtool.report.plain import value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.statuses import state_word, status_word
 from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_text, tally
+from feedtool.report.templating import add_to, shown
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -187,59 +184,12 @@ def _template() -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=shown,
     )
-    environment.filters |= {
-        "name": _name,
-        "printable": _printable,
-        "rows": listed,
-        "said": _said,
-        "sentence": _sentence,
-        "value": value,
-    }
+    add_to(environment)
     environment.globals |= {
-        "_": tr,
-        "plural": plural,
-        "outcome_of": outcome_of,
         "place_of": place_of,
         "severities": SEVERITIES,
         "skipped_text": skipped_text,
-        "state_word": state_word,
-        "status_word": status_word,
     }
     return environment.get_template("report.html")
-
-
-@pass_context
-def _name(context: Context, problem: Problem) -> str:
-    """A problem's field as the sheet calls it."""
-    return name_of(problem, context["say"])
-
-
-@pass_context
-def _said(context: Context, text: str) -> str:
-    """A message in the page's language, for an attribute."""
-    return clean(context["say"](text))
-
-
-@pass_context
-def _printable(context: Context, text: str) -> str:
-    """A message in the page's language, on one line and of bearable length."""
-    return printable(context["say"](text))
-
-
-@pass_context
-def _sentence(context: Context, text: str) -> str:
-    """The same, for a cell of a table."""
-    return sentence(context["say"](text))
-
-
-@pass_context
-def _shown(context: Context, expression: object) -> object:
-    """An expression as the template prints it: a message in the page's language, cleaned.
-
-    Our own script stays as it is.
-    """
-    if isinstance(expression, str) and not isinstance(expression, Markup):
-        return clean(context["say"](expression))
-    return "" if expression is None else expression

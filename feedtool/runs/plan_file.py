@@ -26,7 +26,7 @@ from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 from feedtool.runs.personal import is_personal
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
@@ -140,7 +140,7 @@ class SavedPlan:
             planned = (line for line in file if not line.startswith(ASIDE))
             for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
-                    raise _no_fit(
+                    raise PlanUnfit(
                         self.place,
                         tr(
                             "{where}, though the file is the same: the local catalogue or the "
@@ -151,10 +151,14 @@ class SavedPlan:
                     )
 
 
-def _no_fit(place: Path, reason: str) -> UsageProblem:
-    return UsageProblem(
-        tr("the plan {place} no longer fits: {reason}", place=place, reason=reason), AGAIN
-    )
+class PlanUnfit(UsageProblem):
+    """A plan is no longer what would be sent; nothing is sent by it."""
+
+    def __init__(self, place: Path, reason: str) -> None:
+        super().__init__(
+            tr("the plan {place} no longer fits: {reason}", place=place, reason=reason), AGAIN
+        )
+        self.reason = reason
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
@@ -291,7 +295,7 @@ class PlanVerifier(_ShownPlan):
     def begin(self, inputs: Hashes) -> None:
         """UsageProblem unless files, account and settings are as they were."""
         if others := [*unfit(self.plan.conditions, self.conditions(inputs))]:
-            raise _no_fit(self.plan.place, "; ".join(others))
+            raise PlanUnfit(self.plan.place, joined(others, "; "))
 
     def verify(self, plan: Plan) -> None:
         """Show the effects; UsageProblem unless just what was planned would be sent."""

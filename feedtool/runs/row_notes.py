@@ -290,15 +290,35 @@ def _faults(
             for index in columns.get(problem.field or "") or (index_of(problem.column),):
                 yield index, severity, _with_hint(problem)
     for result in results:
-        # What an answer says is no error unless it has refused the row.
-        is_refused = result.status in REFUSED
-        for message in result.messages if is_refused else ():
-            for index in _columns_of(field_of(message.code) or "", result, columns):
-                yield index, Severity.ERROR, message.text
         for message in result.messages:
-            for index in _columns_of(message.field, result, columns):
-                severity = message.severity if is_refused else Severity.WARNING
+            for index, severity in _guilty(message, result, columns):
                 yield index, severity, message.text
+
+
+def messages_in_cells(
+    result: RowResult, columns: Columns
+) -> Iterator[tuple[Message, int | None, Severity]]:
+    """The messages to read of a result, how bad each is, and its column; None is the whole row."""
+    for message in to_read(result, is_confirmation):
+        usual = (None, _severity(message, result))
+        index, severity = next(_guilty(message, result, columns), usual)
+        yield message, index, severity
+
+
+def _guilty(
+    message: Message, result: RowResult, columns: Columns
+) -> Iterator[tuple[int, Severity]]:
+    """The columns that a message is about: that of its code, then those of its field."""
+    if result.status in REFUSED:
+        for index in _columns_of(field_of(message.code) or "", result, columns):
+            yield index, Severity.ERROR
+    for index in _columns_of(message.field, result, columns):
+        yield index, _severity(message, result)
+
+
+def _severity(message: Message, result: RowResult) -> Severity:
+    """What an answer says is no error unless it has refused the row."""
+    return message.severity if result.status in REFUSED else Severity.WARNING
 
 
 def _said(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:

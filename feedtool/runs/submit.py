@@ -239,7 +239,7 @@ def _options(
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
         checked=found,
-        who=who(),
+        who=session.who or who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],

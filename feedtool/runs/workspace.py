@@ -220,6 +220,8 @@ class Session:
     """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
     holds_lock: bool = False
     """True if the seller's lock is held already, by whoever runs one file after the other."""
+    who: str = ""
+    """On whose behalf it is, if that is not the user of this process."""
 
     def wall(self) -> datetime:
         """Real time, for people; `now` is for what is compared with the service's own."""

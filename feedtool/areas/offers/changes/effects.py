@@ -14,7 +14,7 @@ from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
-from feedtool.report.plain import counted
+from feedtool.model.text import MessageText, joined, plural, tr
 
 KnownOffer = tuple[AcceptedOffer | None, str, int | None]
 """An offer, the key of its stock, and the quantity; None is not known."""
@@ -31,13 +31,13 @@ class KnownOffers(Protocol):
 OpenAccepted = Callable[[], KnownOffers | None]
 """Returns what the service has accepted; None if nobody says whose offers are meant."""
 
-UNKNOWN = "of which nothing is known: no run here has had them accepted"
+UNKNOWN = tr("of which nothing is known: no run here has had them accepted")
 COUNTS = {
-    "created": "created",
-    "changed": "changed",
-    "unchanged": "unchanged",
-    "removed": "removed",
-    "absent": "not there any more",
+    "created": tr("created"),
+    "changed": tr("changed"),
+    "unchanged": tr("unchanged"),
+    "removed": tr("removed"),
+    "absent": tr("not there any more"),
     "unknown": UNKNOWN,
 }
 """The name of a count, and how it is written. Absent are Updates and Deletes of what is gone."""
@@ -53,6 +53,17 @@ class Move(NamedTuple):
     reference: str
     before: Decimal
     after: Decimal
+
+    def describe(self) -> MessageText:
+        """`row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
+        numbers = f"{self.before:,} → {self.after:,}"
+        share = f" ({self.percent:+,.0f} %)" if self.before else ""
+        return tr(
+            "row {row}, {reference}: {numbers}",
+            row=self.row,
+            reference=self.reference,
+            numbers=numbers + share,
+        )
 
 
 @dataclass(slots=True)
@@ -81,15 +92,20 @@ class Moves:
         }
         return {"count": self.count, "total": str(abs(self.total)), "most": most}
 
-    def describe(self, verb: str) -> Iterator[str]:
+    def describe(self, moved: Callable[[int], MessageText]) -> Iterator[MessageText]:
         """`12 rise by 34.00 in all, most of all row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
         if self.most is None:
             return
-        percent, row, reference, before, after = self.most
-        verb = f"{verb}s" if self.count == 1 else verb
-        total = "," if self.count == 1 else f" by {abs(self.total):,} in all, most of all"
-        share = f" ({percent:+,.0f} %)" if before else ""
-        yield f"{self.count:,} {verb}{total} row {row}, {reference}: {before:,} → {after:,}{share}"
+        most = self.most.describe()
+        if self.count == 1:
+            yield tr("{moved}, {most}", moved=moved(1), most=most)
+        else:
+            yield tr(
+                "{moved} by {total} in all, most of all {most}",
+                moved=moved(self.count),
+                total=f"{abs(self.total):,}",
+                most=most,
+            )
 
 
 @dataclass(slots=True)
@@ -212,23 +228,41 @@ def looked_up(
         yield from zip(items, offers, strict=True)
 
 
-def describe(effects: Mapping[str, Effects]) -> Iterator[str]:
+def describe(effects: Mapping[str, Effects]) -> Iterator[MessageText]:
     """Some lines for each channel."""
     for channel, effect in effects.items():
         if not channel:
-            yield counted(effect.rows, "product")
+            yield plural("{count:,} product", "{count:,} products", effect.rows)
             continue
-        offers, counts = counted(effect.rows, "offer"), effect.counts
-        listed = [f"{counts[name]:,} {text}" for name, text in COUNTS.items() if counts[name]]
-        is_unknown = counts["unknown"] == effect.rows
-        yield f"{channel}: {offers}" + (f", {UNKNOWN}" if is_unknown else f": {', '.join(listed)}")
-        prices = [*effect.prices_up.describe("rise"), *effect.prices_down.describe("fall")]
-        stock = [*effect.stock_up.describe("rise"), *effect.stock_down.describe("fall")]
+        yield tr("{channel}: {offers}", channel=channel, offers=_offers(effect))
+        prices = [*effect.prices_up.describe(_rises), *effect.prices_down.describe(_falls)]
+        stock = [*effect.stock_up.describe(_rises), *effect.stock_down.describe(_falls)]
         if effect.to_zero:
-            stock.append(f"{effect.to_zero:,} of them to zero")
+            stock.append(tr("{count:,} of them to zero", count=effect.to_zero))
         if prices:
-            yield f"{channel}: prices: {'; '.join(prices)}"
+            yield tr("{channel}: prices: {moves}", channel=channel, moves=joined(prices, "; "))
         if stock:
-            yield f"{channel}: stock: {'; '.join(stock)}"
-        if counts["changed"] and not prices and not stock:
-            yield f"{channel}: no price and no stock moves"
+            yield tr("{channel}: stock: {moves}", channel=channel, moves=joined(stock, "; "))
+        if effect.counts["changed"] and not prices and not stock:
+            yield tr("{channel}: no price and no stock moves", channel=channel)
+
+
+def _rises(count: int) -> MessageText:
+    return plural("{count:,} rises", "{count:,} rise", count)
+
+
+def _falls(count: int) -> MessageText:
+    return plural("{count:,} falls", "{count:,} fall", count)
+
+
+def _offers(effect: Effects) -> MessageText:
+    """The number of offers, and what happens to them."""
+    offers = plural("{count:,} offer", "{count:,} offers", effect.rows)
+    if effect.counts["unknown"] == effect.rows:
+        return tr("{offers}, {unknown}", offers=offers, unknown=UNKNOWN)
+    counts = [
+        tr("{count:,} {what}", count=effect.counts[name], what=text)
+        for name, text in COUNTS.items()
+        if effect.counts[name]
+    ]
+    return tr("{offers}: {counts}", offers=offers, counts=joined(counts))

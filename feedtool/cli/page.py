@@ -1,0 +1,85 @@
+"""`feedtool page`."""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import nullcontext
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.errors import Stopping, bug_report, stopping
+from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.page_access import access_options, entrance
+from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.cli.notifier import RunNotices
+    from feedtool.page.desk import Desk
+    from feedtool.runs.page_rights import PageRights
+
+KEPT_DAYS = 30
+LARGEST = 1 << 30
+"""Bytes of a file that is brought. What is in it is limited when it is read."""
+HINT = tr("what was sent is noted; start the page again to go on")
+
+
+@click.command(cls=ServingCommand)
+@access_options
+@options.count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
+@serving
+@click.pass_context
+def page(ctx: click.Context, /, **given: Any) -> None:
+    """Check, send and follow files in the browser, on this machine.
+
+    Prints the address of a page and opens it. It needs no profile: without one, files are checked,
+    and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and goes on at
+    the press of a button once the page is started again.
+    """
+    from feedtool.cli.notifier import run_notices
+    from feedtool.cli.page_browser import has_screen, opened_browser
+    from feedtool.page.serve import serve
+
+    with stopping(HINT) as stop, run_notices("page", given) as notices:
+        door = entrance(given, options.chosen(ctx).config.page_users)
+        desk = desk_of(ctx, stop, notices, door.rights)
+        click.echo(f"page: {door.address}")
+        is_opened = not (given["no_open"] or given["shared"])
+        is_opened = is_opened and has_screen(sys.platform, os.environ)
+        folder = home_folder(given["home"]) / "page"
+        with opened_browser(door.address, folder) if is_opened else nullcontext():
+            serve(desk, door.listening, door.access, stopping=stop.reason, sleep=stop.sleep)
+
+
+def desk_of(
+    ctx: click.Context,
+    stop: Stopping,
+    notices: "RunNotices",
+    rights: "Mapping[str, PageRights] | None" = None,
+) -> "Desk":
+    """All that the page works with, as the options of `ctx` say."""
+    from feedtool.cli.runs import clocks
+    from feedtool.ledger.lock import who
+    from feedtool.page.desk import Desk, now
+    from feedtool.page.jobs import Jobs
+    from feedtool.page.shelf import Shelf
+    from feedtool.page.users import Users
+
+    given = ctx.params
+    home = home_folder(given["home"])
+    shelf = Shelf(home / "page")
+    shelf.sweep(now() - timedelta(days=given["keep"]))
+    return Desk(
+        ServedAccounts(ctx, stop, notices),
+        Users(who(), rights),
+        shelf,
+        Jobs(lambda error: str(bug_report(error, ["page"]))),
+        partial(open_workspace, home, given["ledger"]),
+        partial(clocks, home),
+        LARGEST,
+        options.language_of(ctx),
+    )

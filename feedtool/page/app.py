@@ -1,0 +1,153 @@
+"""The application: what every request meets, and what every page shows."""
+
+from http import HTTPStatus
+from typing import Any
+
+import flask
+from jinja2 import StrictUndefined
+from werkzeug.exceptions import HTTPException
+
+from feedtool.ledger.lock import Held
+from feedtool.model.errors import FeedtoolError, NotAuthorised
+from feedtool.model.text import LANGUAGES, tr
+from feedtool.page import desk as at
+from feedtool.page.desk import Desk, NotAllowed, desk
+from feedtool.page.guards import HEALTH
+from feedtool.page.middleware import USER
+from feedtool.page.routes import files, plan, runs
+from feedtool.page.shelf import FileTooLarge, NotHere
+from feedtool.report.statuses import statuses_text
+from feedtool.report.templating import add_to, shown
+from feedtool.runs.plan_file import PlanUnfit
+
+BLUEPRINTS = (files.blueprint, plan.blueprint, runs.blueprint)
+
+NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
+"""The pages that every page leads to."""
+LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
+
+STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
+    (NotHere, HTTPStatus.NOT_FOUND),
+    (PlanUnfit, HTTPStatus.CONFLICT),
+    (Held, HTTPStatus.LOCKED),
+    (FileTooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (NotAllowed, HTTPStatus.FORBIDDEN),
+    (NotAuthorised, HTTPStatus.BAD_GATEWAY),
+    (FeedtoolError, HTTPStatus.UNPROCESSABLE_ENTITY),
+)
+"""The status of the answer to a request that an error ends; the first that fits."""
+
+OF_HTTP = {
+    HTTPStatus.NOT_FOUND: tr("There is nothing at this address."),
+    HTTPStatus.METHOD_NOT_ALLOWED: tr("This cannot be done at this address."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: tr("This is too large."),
+}
+
+
+def application(own: Desk) -> flask.Flask:
+    """The application; the first part of each page's address is the language."""
+    app = flask.Flask(__name__)
+    app.extensions["desk"] = own
+    _set_up_templates(app)
+    app.add_url_rule("/", "start", _start)
+    app.add_url_rule(HEALTH, "health", _health)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint, url_prefix=f"/<any({','.join(LANGUAGES)}):language>")
+    app.url_value_preprocessor(_take_language)
+    app.url_defaults(_give_language)
+    app.before_request(_take_user)
+    app.context_processor(_shared)
+    app.register_error_handler(FeedtoolError, _failed)
+    app.register_error_handler(HTTPException, _refused)
+    return app
+
+
+def _set_up_templates(app: flask.Flask) -> None:
+    app.jinja_options = {
+        "undefined": StrictUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "finalize": shown,
+    }
+    add_to(app.jinja_env)
+    app.jinja_env.globals["statuses_text"] = statuses_text
+
+
+def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
+    """Takes the language out of the address, so that no route has to."""
+    flask.g.language = values.pop("language", None) if values else None
+    flask.g.language = flask.g.language or _preferred()
+
+
+def _take_user() -> None:
+    """Who asks, as the guards before us have found out."""
+    flask.g.user = desk().users.of(flask.request.environ.get(USER, ""))
+
+
+def _give_language(endpoint: str, values: dict[str, Any]) -> None:
+    """Links stay in the language of the page."""
+    if flask.current_app.url_map.is_endpoint_expecting(endpoint, "language"):
+        values.setdefault("language", flask.g.language)
+
+
+def _preferred() -> str:
+    """The language that the command was told, else the browser's, else English."""
+    wanted = desk().language
+    return wanted.asked or flask.request.accept_languages.best_match(LANGUAGES) or wanted.default
+
+
+def _start() -> flask.typing.ResponseReturnValue:
+    return flask.redirect(flask.url_for("files.start"))
+
+
+def _health() -> flask.Response:
+    """200 if the records of runs can be opened."""
+    try:
+        with desk().workspace():
+            return flask.Response("ok\n", mimetype="text/plain")
+    except FeedtoolError:
+        text = "the records of runs cannot be opened\n"
+        return flask.Response(text, HTTPStatus.SERVICE_UNAVAILABLE, mimetype="text/plain")
+
+
+def _shared() -> dict[str, Any]:
+    """What every template knows."""
+    return {
+        "say": at.say(),
+        "codes": at.codes(),
+        "desk": desk(),
+        "user": at.user(),
+        "navigation": NAVIGATION,
+        "languages": LANGUAGE_NAMES.items(),
+        "in_language": _in_language,
+    }
+
+
+def _in_language(code: str) -> str:
+    """The address of the same page in another language."""
+    request = flask.request
+    if request.endpoint is None or request.method != "GET" or request.view_args is None:
+        return flask.url_for("files.start", language=code)
+    address = flask.url_for(request.endpoint, **{**request.view_args, "language": code})
+    query = request.query_string.decode("ascii", "replace")
+    return f"{address}?{query}" if query else address
+
+
+def _failed(error: FeedtoolError) -> tuple[str, int]:
+    """A page that says what is wrong, and what to do."""
+    status = next(status for kind, status in STATUSES if isinstance(error, kind))
+    id_ = (flask.request.view_args or {}).get("id_")
+    is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND
+    back = flask.url_for("files.page", id_=id_) if is_of_file else flask.url_for("files.start")
+    page = flask.render_template("error.html", message=error.message, hint=error.hint, back=back)
+    return page, int(status)
+
+
+def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
+    """The same for what no route takes."""
+    status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+    if status < HTTPStatus.BAD_REQUEST:
+        return error.get_response()  # a redirection
+    message = OF_HTTP.get(status) or tr("This request cannot be understood.")
+    back = flask.url_for("files.start")
+    return flask.render_template("error.html", message=message, hint="", back=back), int(status)

@@ -1,0 +1,107 @@
+"""The check of a file on the shelf, and the copies that are made of it."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from feedtool.areas.registry import load
+from feedtool.check import ReadOptions, check
+from feedtool.model.text import LanguageChoice, tr
+from feedtool.page.desk import Desk, language, now
+from feedtool.page.grid import Grid, GridWriter
+from feedtool.page.jobs import Job
+from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.report.file import write_report
+from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
+from feedtool.runs.codes import all_codes
+from feedtool.runs.validate import validate
+
+GRID = "grid.sqlite"
+CHECK, COPY = "check ", "copy "
+"""The beginnings of the keys of jobs."""
+COPIES = {
+    "marked": tr("The workbook with what is wrong beside each row"),
+    "html": tr("The report as a web page"),
+    "csv": tr("The report as a table"),
+    "json": tr("The report for programs"),
+}
+"""What can be downloaded after a check."""
+
+
+def start_check(at: Desk, file: ShelfFile) -> Job:
+    """The job that checks a file, begun if it is not at work."""
+    return at.jobs.start(CHECK + file.id, "check", partial(check_file, at, file))
+
+
+def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
+    """Reads and judges a file, and keeps what the browser shows of it."""
+    job.tell(tr("Reading the file"))
+    place = at.shelf.folder(file.id) / GRID
+    with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
+        options = replace(chosen(base, file), see=writer.see, with_items=False)
+        writer.conclude(check([at.shelf.input(file)], options, load()))
+
+
+def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
+    """How a file is read, as an account reads files, and as was chosen for this one."""
+    choices = file.choices
+    return replace(
+        base,
+        kind=choices.kind or base.kind,
+        sheets=choices.sheets or base.sheets,
+        as_rows=choices.as_rows,
+        purges=choices.purges,
+    )
+
+
+def is_checked(at: Desk, file: ShelfFile) -> bool:
+    """True if there is something of a file that the browser can show."""
+    return (at.shelf.folder(file.id) / GRID).is_file()
+
+
+def grid_of(at: Desk, file: ShelfFile) -> Grid:
+    """What the browser shows of a file; GridUnusable where it is not checked."""
+    return Grid(at.shelf.folder(file.id) / GRID)
+
+
+def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
+    """The name of a copy; NotHere where there is none of the sort."""
+    if what not in COPIES:
+        raise NotHere(tr("There is nothing at this address."))
+    name = Path(file.name)
+    if what != "marked":
+        return f"{name.stem}.report.{what}"
+    return marked_name(name, at.shelf.input(file).path)
+
+
+def marked_name(name: Path, path: Path) -> str:
+    """The name of the annotated copy, which is a workbook where the file at `path` is none."""
+    suffix = ".xlsx" if has_workbook_copy(path) else name.suffix
+    return f"{name.stem}.result{suffix}"
+
+
+def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
+    """A copy in the language of the request, and the job that makes it."""
+    speaks = language()
+    place = at.shelf.copies(file) / speaks / copy_name(at, file, what)
+
+    def make(job: Job) -> None:
+        if not place.exists():
+            job.tell(tr("Checking every row"))
+            _make_copy(at, file, what, place, LanguageChoice(speaks, speaks))
+
+    key = f"{COPY}{file.id} {speaks} {what}"
+    return at.jobs.start(key, "check", make), place
+
+
+def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: LanguageChoice) -> None:
+    place.parent.mkdir(mode=0o700, exist_ok=True)
+    read = [at.shelf.input(file)]
+    with at.accounts.reading(file.account) as base:
+        targets = {file.name: place} if what == "marked" else {}
+        results = validate(read, chosen(base, file), Outputs(targets, language=speaks))
+        for result in results:
+            if result.copy_failed:
+                raise result.copy_failed
+        if what != "marked":
+            write_report(place, results, all_codes(speaks.default), now())

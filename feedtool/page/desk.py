@@ -1,0 +1,120 @@
+"""What the routes share: accounts, files, jobs, runs; and what the request at hand may do."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Protocol, cast
+
+import flask
+
+from feedtool.check import ReadOptions
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import Language, LanguageChoice, Translator, tr
+from feedtool.page.jobs import Jobs
+from feedtool.page.shelf import NotHere, Shelf
+from feedtool.page.users import User, Users
+from feedtool.report.codes import Codes
+from feedtool.runs.codes import all_codes
+from feedtool.runs.history import ClockOf
+from feedtool.runs.seller_account import PlanningAccount, SellerAccount
+from feedtool.runs.workspace import Workspace
+
+now = partial(datetime.now, UTC)
+
+
+class NotAllowed(FeedtoolError):
+    """The user has no right to do this."""
+
+
+class Accounts(Protocol):
+    """The accounts of the configuration, and the sandbox."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of each."""
+        ...
+
+    @property
+    def usual(self) -> str:
+        """The name of the one that is chosen at first."""
+        ...
+
+    def is_sandbox(self, name: str) -> bool:
+        """True for an account of the embedded sandbox."""
+        ...
+
+    def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
+        """How files of an account are read; needs neither token nor network."""
+        ...
+
+    def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:
+        """An account for a dry run."""
+        ...
+
+    def open(self, name: str) -> AbstractContextManager[SellerAccount]:
+        """An account, its session and its records."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The whole page, but for its addresses."""
+
+    accounts: Accounts
+    users: Users
+    shelf: Shelf
+    jobs: Jobs
+    workspace: Callable[[], AbstractContextManager[Workspace]]
+    """Opens the records of all runs, for the thread that asks."""
+    clocks: Callable[[Workspace], ClockOf]
+    """The clocks of services, for what they will delete."""
+    body_limit: int
+    """Bytes of the largest file."""
+    language: LanguageChoice
+
+
+def desk() -> Desk:
+    """The desk of the application at hand."""
+    return cast("Desk", flask.current_app.extensions["desk"])
+
+
+def language() -> Language:
+    """The language of the request, which is part of its address."""
+    return cast("Language", flask.g.language)
+
+
+def say() -> Translator:
+    """The translator of the request."""
+    return codes().say
+
+
+def codes() -> Codes:
+    """The pages of problem codes in the language of the request."""
+    return all_codes(language())
+
+
+def user() -> User:
+    """Who asks."""
+    return cast("User", flask.g.user)
+
+
+def require(what: str, account: str) -> None:
+    """Sees that the user may do something in an account.
+
+    Raises:
+        NotHere: the account is none of his.
+        NotAllowed: it is, and he may not do that.
+    """
+    require_seen(account)
+    if not user().may(what):
+        raise NotAllowed(
+            tr("you may look here, and not do this"), tr("ask whoever keeps the configuration")
+        )
+
+
+def require_seen(account: str) -> None:
+    """NotHere where the account is none of the user's."""
+    if not user().sees(account):
+        raise NotHere(tr("There is nothing at this address."))

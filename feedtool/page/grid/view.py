@@ -1,0 +1,152 @@
+"""A view of a sheet: what is wrong with its rows, and the lists by which these are filtered."""
+
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, count
+from typing import NamedTuple
+
+import msgspec
+
+from feedtool.model.nouns import Severity, Status
+from feedtool.page.grid.facts import (
+    CHECK,
+    NOTE,
+    PROBLEMS,
+    ProblemGroup,
+    ViewFacts,
+    of_code,
+    of_status,
+)
+from feedtool.page.grid.tables import POSITION
+
+
+class GridEntry(NamedTuple):
+    """A problem, or a note, as the table has it: its texts are kept ones."""
+
+    at: int | None
+    """The position of its row; None of what is about no row that is shown."""
+    row: int | None
+    column: int | None
+    field: str
+    code: str
+    severity: str
+    value: str | None
+    message: str
+    hint: str
+
+
+def add_view(
+    db: sqlite3.Connection,
+    sheet: int,
+    name: str,
+    words: Sequence[Status],
+    states: bytes | bytearray,
+    entries: Iterable[GridEntry],
+) -> int:
+    """Adds what a view says of a sheet, and makes the lists of its rows; returns its id.
+
+    Args:
+        db: The file.
+        sheet: The number of the sheet.
+        name: Of the view.
+        words: The statuses that rows may have.
+        states: The place of each row's status among the words, from 1 on; 0 of one without. They
+            may become known while the entries come.
+        entries: Those of a row in the order in which they are told.
+    """
+    view = db.execute("INSERT INTO views VALUES (NULL, ?, ?, '', '')", (sheet, name)).lastrowid
+    if view is None:
+        raise ValueError("a row that was inserted has an id")
+    db.executemany(
+        "INSERT INTO problems VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((view, *entry) for entry in entries),
+    )
+    counted = Counter(states)
+    for state, word in enumerate(words, 1):
+        if state in counted:
+            places = compress(count(), map(state.__eq__, states))
+            add_list(db, view, of_status(word), array(POSITION, places))
+    found = _Found()
+    for entry in _entries_of(db, sheet, view):
+        found.add(*entry)
+    for of, positions in found.lists.items():
+        add_list(db, view, of, positions)
+    statuses = {word: counted[state] for state, word in enumerate(words, 1) if state in counted}
+    facts = ViewFacts(tuple(words), statuses, tuple(found.groups()))
+    kept = msgspec.json.encode(facts).decode()
+    db.execute("UPDATE views SET facts = ?, states = ? WHERE id = ?", (kept, states, view))
+    return view
+
+
+def add_list(db: sqlite3.Connection, view: int, name: str, numbers: "array[int]") -> None:
+    """Adds a list of numbers."""
+    db.execute("INSERT INTO lists VALUES (?, ?, ?)", (view, name, numbers.tobytes()))
+
+
+def list_of(db: sqlite3.Connection, view: int | None, name: str) -> "array[int]":
+    """A list of numbers; empty where there is none."""
+    found = db.execute(
+        "SELECT positions FROM lists WHERE view = ? AND name = ?", (view, name)
+    ).fetchone()
+    return array(POSITION, found[0] if found else b"")
+
+
+def view_of(db: sqlite3.Connection, sheet: int, name: str) -> int | None:
+    """The id of a view of a sheet; None where there is none."""
+    found = db.execute(
+        "SELECT id FROM views WHERE sheet = ? AND name = ?", (sheet, name)
+    ).fetchone()
+    return found and int(found[0])
+
+
+def remove_view(db: sqlite3.Connection, sheet: int, name: str) -> None:
+    """Removes what a view says of a sheet, if it says anything."""
+    view = view_of(db, sheet, name)
+    for table, key in (("problems", "view"), ("lists", "view"), ("views", "id")):
+        db.execute(f"DELETE FROM {table} WHERE {key} = ?", (view,))  # noqa: S608  # our own names
+
+
+def _entries_of(
+    db: sqlite3.Connection, sheet: int, view: int
+) -> Iterator[tuple[int | None, str, str, str]]:
+    """Position, code, severity and message of what a view, or the check, found, by position."""
+    return db.execute(
+        "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
+        (view, view_of(db, sheet, CHECK)),
+    )
+
+
+class _Found:
+    """The problems of a view, counted and listed, while they come by position."""
+
+    def __init__(self) -> None:
+        self.lists: dict[str, array[int]] = {}
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, tuple[str, str]] = {}
+
+    def add(self, at: int | None, code: str, severity: str, message: str) -> None:
+        """Adds a problem; a note is none."""
+        if severity == NOTE:
+            return
+        if code:
+            self._counts[code] += 1
+            self._first.setdefault(code, (severity, message))
+        if at is None:
+            return
+        for name in (PROBLEMS, severity, of_code(code)):
+            positions = self.lists.setdefault(name, array(POSITION))
+            if not positions or positions[-1] != at:
+                positions.append(at)
+
+    def groups(self) -> list[ProblemGroup]:
+        """The problems by code: errors first, then the most frequent."""
+        found = [
+            ProblemGroup(code, Severity(severity), self._counts[code], len(self._of(code)), message)
+            for code, (severity, message) in self._first.items()
+        ]
+        return sorted(found, key=lambda group: (group.severity, -group.count, group.code))
+
+    def _of(self, code: str) -> Sequence[int]:
+        return self.lists.get(of_code(code), ())

@@ -1,0 +1,107 @@
+"""What takes longer than an answer may: checks, plans and deliveries, each in a thread."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Literal
+
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import tr
+
+CHECKS, DELIVERIES = 2, 8
+"""So many at once; others wait."""
+
+Lane = Literal["check", "delivery"]
+
+
+class JobFailed(FeedtoolError):
+    """What nobody expected; a report of it was written."""
+
+
+class Job:
+    """Something that is being done, or was."""
+
+    def __init__(self) -> None:
+        self.text: str = tr("waiting for its turn")
+        """What it does now."""
+        self.done = 0
+        """Rows or requests so far; 0 where nothing is counted."""
+        self.total = 0
+        self.run: int | None = None
+        """The run that it has begun."""
+        self.error: FeedtoolError | None = None
+        self._moved = threading.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """True once it is done, or has failed."""
+        return self._future.done()
+
+    def tell(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Says what is done now."""
+        self.text, self.done, self.total = text, done, total
+
+    def begin_run(self, run: int) -> None:
+        """Says which run it has begun."""
+        self.run = run
+        self._moved.set()
+
+    def wait(self, seconds: float) -> None:
+        """Waits until it is over, or has begun a run."""
+        self._moved.wait(seconds)
+
+    def start(self, executor: Executor, work: Callable[[], None]) -> None:
+        """Begins, or waits for its turn."""
+        self._future: Future[None] = executor.submit(work)
+        self._future.add_done_callback(lambda _: self._moved.set())
+
+
+class Jobs:
+    """All jobs, by key: the last of each key is remembered while the page runs."""
+
+    def __init__(self, report_bug: Callable[[Exception], str]) -> None:
+        """`report_bug` writes down what is ready to be pasted; returns where."""
+        self._report_bug = report_bug
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._lanes: dict[Lane, Executor] = {
+            "check": ThreadPoolExecutor(CHECKS, "check"),
+            "delivery": ThreadPoolExecutor(DELIVERIES, "delivery"),
+        }
+
+    def start(self, key: str, lane: Lane, work: Callable[[Job], None]) -> Job:
+        """Begins a job, unless that of the same key is still at work."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or job.is_over:
+                self._jobs.pop(key, None)  # the newest stands last
+                job = self._jobs[key] = Job()
+                job.start(self._lanes[lane], self._guarded(job, work))
+            return job
+
+    def of(self, key: str) -> Job | None:
+        """The last job of a key."""
+        return self._jobs.get(key)
+
+    def of_run(self, run: int) -> Job | None:
+        """The last job that has worked on a run."""
+        return next((job for job in reversed([*self._jobs.values()]) if job.run == run), None)
+
+    def close(self) -> None:
+        """Waits for what is at work; what waits for its turn is not begun."""
+        for executor in self._lanes.values():
+            executor.shutdown(cancel_futures=True)
+
+    def _guarded(self, job: Job, work: Callable[[Job], None]) -> Callable[[], None]:
+        def guarded() -> None:
+            try:
+                work(job)
+            except FeedtoolError as error:
+                job.error = error
+            except Exception as error:  # noqa: BLE001  # no job ends the page
+                text = tr("this is a bug in feedtool: {name}", name=type(error).__name__)
+                place = self._report_bug(error)
+                hint = tr("please report it with the contents of {path}", path=place)
+                job.error = JobFailed(text, hint)
+
+        return guarded

@@ -1,0 +1,204 @@
+"""What would be sent of a file: a dry run that is kept, and exactly that is sent.
+
+The plan is the file that `submit --dry-run --save-plan` writes, and is sent as `submit --plan`
+sends it: not at all, if the file, the account, its settings or the rows are not as they were.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from feedtool.areas.offers.changes.effects import Effects, describe
+from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
+from feedtool.areas.registry import load as load_areas
+from feedtool.check import ReadOptions
+from feedtool.ledger.snapshots import Snapshots
+from feedtool.model.nouns import Status, by_row, worst_status
+from feedtool.model.text import kept_text, text_of_kept, tr
+from feedtool.page.checks import GRID, chosen
+from feedtool.page.desk import Desk, now
+from feedtool.page.grid import Grid, add_results
+from feedtool.page.jobs import Job
+from feedtool.page.shelf import ShelfFile
+from feedtool.report.packages import package_lines
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.chosen_rows import as_condition
+from feedtool.runs.codes import guards
+from feedtool.runs.plan_conditions import Account, Conditions, Hashes, conditions_of
+from feedtool.runs.plan_file import PlanWriter, load
+from feedtool.runs.preview import Preview, preview_of
+from feedtool.runs.recipes import RecordedRecipes
+from feedtool.runs.selected_rows import accepted_offers, select_rows
+from feedtool.runs.submit import plan_only
+
+PLAN = "plan "
+"""The beginning of the keys of jobs, and the name of the view of a grid."""
+VIEW = "plan"
+FILE, FACTS = "plan.jsonl", "plan.json"
+BIGGEST = 12
+"""Changes that the page lists."""
+SHOWN = frozenset({"changed", "removed"})
+
+
+class PlanFacts(msgspec.Struct, frozen=True):
+    """What a page shows of a plan; texts are kept ones."""
+
+    digest: str
+    lines: tuple[str, ...]
+    """What would be sent, and what that does to the offers."""
+    statuses: dict[str, int]
+    """The rows by what would become of them: Valid ones are sent."""
+    changes: tuple[Mapping[str, Any], ...]
+    """The biggest changes of offers."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines as messages."""
+        return list(map(text_of_kept, self.lines))
+
+    @property
+    def sent(self) -> int:
+        """The number of rows that would be sent."""
+        return self.statuses.get(Status.VALID, 0)
+
+
+class HeldRows(NamedTuple):
+    """The rows that a guard holds, or would hold if they were not released."""
+
+    code: str
+    rows: int
+    message: str
+    reason: str
+    """Why they are sent all the same; empty where they are not."""
+
+
+def held_rows(grid: Grid, file: ShelfFile) -> list[HeldRows]:
+    """What guards hold of a file, by guard, and what is released of it."""
+    released = file.choices.released
+    groups = chain.from_iterable(grid.groups(sheet.number, VIEW) for sheet in grid.sheets)
+    held = [HeldRows(it.code, it.rows, it.message, "") for it in groups if it.code in guards()]
+    return held + [HeldRows(code, 0, "", reason) for code, reason in released.items()]
+
+
+def can_purge(grid: Grid) -> bool:
+    """True if a file may replace all that the service has."""
+    feeds = load_areas().feeds
+    return any(sheet.kind in feeds and feeds[sheet.kind].purge_type for sheet in grid.sheets)
+
+
+def start_plan(at: Desk, file: ShelfFile) -> Job:
+    """The job that makes the plan of a file, begun if it is not at work."""
+    return at.jobs.start(PLAN + file.id, "check", partial(_make, at, file))
+
+
+def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
+    """The plan that was made with the choices that are in force; None where there is none."""
+    place = at.shelf.folder(file.id) / FACTS
+    return msgspec.json.decode(place.read_bytes(), type=PlanFacts) if place.is_file() else None
+
+
+def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
+    """Which rows of a file are sent: as its account says, and as was chosen."""
+    choices = file.choices
+    rows = (ChosenRows(file.name, sheet or None, rows) for sheet, rows in choices.rows.items())
+    return replace(
+        usual,
+        changed_only=usual.changed_only if choices.changed_only is None else choices.changed_only,
+        released=tuple(choices.released),
+        rows=tuple(rows),
+    )
+
+
+def _make(at: Desk, file: ShelfFile, job: Job) -> None:
+    job.tell(tr("Finding out what would be sent"))
+    folder = at.shelf.folder(file.id)
+    lines: list[str] = []
+    with at.accounts.planning(file.account) as account, at.workspace() as workspace:
+        reading = _recording(chosen(account.reading, file), folder)
+        whose = _whose(account.identity)
+        selection = selection_of(file, account.selection)
+        known = partial(accepted_offers, workspace, whose)
+        writer = PlanWriter(
+            partial(conditions, reading, selection, file, account.identity),
+            known,
+            lambda effects: lines.extend(describe(_of_offers(effects))),
+            folder / FILE,
+            lambda: [(file.name, digest_of(at.shelf.input(file).path))],
+            {},
+            now(),
+            cast("RecordedRecipes", reading.recipes),
+        )
+        with preview_of(known) as preview:
+            results = plan_only(
+                [at.shelf.input(file)],
+                reading,
+                Outputs(),
+                is_all_or_nothing=file.choices.all_or_nothing,
+                plan_file=writer,
+                preview=preview,
+                select=partial(
+                    select_rows, workspace, asked=reading, selection=selection, account=whose
+                ),
+            )
+            facts = _facts(results, lines, preview, load(folder / FILE).digest)
+    add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
+    (folder / FACTS).write_bytes(msgspec.json.encode(facts))
+
+
+def _recording(reading: ReadOptions, folder: Path) -> ReadOptions:
+    """The same, so that the recipes are kept that it is done by."""
+    kept = Snapshots(folder / "kept")
+    return replace(reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of))
+
+
+def _whose(account: Account) -> tuple[str, str]:
+    """The account as the ledger knows it: of no service, if none is named."""
+    return account.service or "", account.seller or ""
+
+
+def conditions(
+    reading: ReadOptions,
+    selection: SelectionOptions,
+    file: ShelfFile,
+    account: Account,
+    inputs: Hashes,
+) -> Conditions:
+    """All that must be the same when the plan is sent."""
+    options: dict[str, str | bool] = {
+        "changed_only": selection.changed_only,
+        "prefer_update": selection.prefer_update,
+        "all_or_nothing": file.choices.all_or_nothing,
+        "rows": as_condition(selection.rows),
+        **{f"release {code}": True for code in selection.released},
+    }
+    return conditions_of(inputs, reading, account, **options)
+
+
+def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:
+    """Those on a channel; of others the plan's own lines say more."""
+    return {channel: effect for channel, effect in effects.items() if channel}
+
+
+def _facts(
+    results: Sequence[SheetResult], effects: Sequence[str], preview: Preview, digest: str
+) -> PlanFacts:
+    preview.attach(results)
+    lines = [line for result in results for line in package_lines(result) if line]
+    statuses: Counter[str] = Counter()
+    for result in results:
+        statuses.update(map(worst_status, by_row(result.every_verdict())))
+    every = chain.from_iterable(result.changes or () for result in results)
+    changes = (change for change in every if change["change"] in SHOWN)
+    return PlanFacts(
+        digest,
+        tuple(map(kept_text, [*lines, *effects])),
+        dict(statuses),
+        tuple(islice(changes, BIGGEST)),
+    )

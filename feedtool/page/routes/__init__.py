@@ -1,0 +1,1 @@
+"""The addresses of the page, one module for each subject."""

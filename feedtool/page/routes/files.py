@@ -1,0 +1,104 @@
+"""Files come in, are checked, and their copies go out."""
+
+from collections.abc import Mapping
+from typing import BinaryIO, cast
+
+import flask
+from flask.typing import ResponseReturnValue
+
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.page.checks import CHECK, COPIES, grid_of, is_checked, made_copy, start_check
+from feedtool.page.desk import desk, now, require, user
+from feedtool.page.grid import CHECK as CHECK_VIEW
+from feedtool.page.mended import mended
+from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, sent_file
+from feedtool.page.shelf import ShelfFile
+
+blueprint = flask.Blueprint("files", __name__)
+
+RECENT = 10
+"""Files that the first page lists."""
+
+
+@blueprint.get("/")
+def start() -> str:
+    """The first page: bring a file, or go on with one."""
+    recent = [file for file in desk().shelf.files() if user().sees(file.account)][:RECENT]
+    accounts = [name for name in desk().accounts.names if user().sees(name)]
+    return flask.render_template("start.html", recent=recent, accounts=accounts)
+
+
+@blueprint.put("/files/<path:name>")
+def put(name: str) -> ResponseReturnValue:
+    """Takes in a file that is the body of the request; answers with the address of its page."""
+    file = _take_in(name, cast("BinaryIO", flask.request.stream), flask.request.args)
+    answer = flask.jsonify(id=file.id, address=flask.url_for("files.page", id_=file.id))
+    return answer, 201
+
+
+@blueprint.post("/files")
+def post() -> ResponseReturnValue:
+    """Takes in the file of a form, for browsers without scripts."""
+    given = flask.request.files.get("file")
+    if given is None or not given.filename:
+        raise UsageProblem(tr("no file was chosen"), tr("choose one, then press the button"))
+    file = _take_in(given.filename, cast("BinaryIO", given.stream), flask.request.form)
+    return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
+
+
+@blueprint.get("/files/<id_>")
+def page(id_: str) -> ResponseReturnValue:
+    """What is wrong with a file, and what can be done next."""
+    file = file_of(id_)
+    if not is_checked(desk(), file):
+        title = tr("Checking {file}", file=file.name)
+        address = flask.url_for("files.progress", id_=id_)
+        if waiting := awaited(start_check(desk(), file), title, address):
+            return waiting
+    grid = grid_of(desk(), file)
+    can_send = any(sheet.counts.get("valid") for sheet in grid.sheets)
+    facts = {"can_send": can_send, "mended": mended(desk(), file), "copies": COPIES}
+    with grid:
+        return flask.render_template("check.html", file=file, grid=grid, view=CHECK_VIEW, **facts)
+
+
+@blueprint.get("/files/<id_>/progress")
+def progress(id_: str) -> str:
+    """How far the check of a file is."""
+    return job_part(desk().jobs.of(CHECK + file_of(id_).id))
+
+
+@blueprint.get("/files/<id_>/copies/<what>")
+def download(id_: str, what: str) -> ResponseReturnValue:
+    """A copy of a file with what is wrong: the marked workbook, the rows to correct, a report."""
+    file = file_of(id_)
+    job, place = made_copy(desk(), file, what)
+    title = tr("Writing {file}", file=place.name)
+    address = flask.url_for("files.copy_progress", id_=id_, what=what)
+    return awaited(job, title, address) or sent_file(place)
+
+
+@blueprint.get("/files/<id_>/copies/<what>/progress")
+def copy_progress(id_: str, what: str) -> str:
+    """How far a copy is."""
+    return job_part(made_copy(desk(), file_of(id_), what)[0])
+
+
+def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
+    """Keeps a file, and has it checked."""
+    account = facts.get("account") or desk().accounts.usual
+    require("check", account)  # first: it does not tell whether others have such an account
+    if account not in desk().accounts.names:
+        raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
+    file = desk().shelf.take_in(
+        name,
+        content,
+        limit=desk().body_limit,
+        account=account,
+        who=user().name,
+        at=now(),
+        replaces=facts.get("replaces", ""),
+    )
+    start_check(desk(), file).wait(SOON)
+    return file

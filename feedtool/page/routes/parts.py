@@ -1,0 +1,46 @@
+"""What several routes need: a file or run that the user may see, and pages that wait."""
+
+from pathlib import Path
+
+import flask
+from flask.typing import ResponseReturnValue
+
+from feedtool.page.desk import desk, require_seen
+from feedtool.page.jobs import Job
+from feedtool.page.shelf import ShelfFile
+
+SOON = 0.8
+"""Seconds that an answer may wait for a job."""
+
+
+def file_of(id_: str) -> ShelfFile:
+    """A file of the shelf that the user may see; NotHere where there is none."""
+    file = desk().shelf.file(id_)
+    require_seen(file.account)
+    return file
+
+
+def awaited(job: Job, title: str, progress: str) -> str | None:
+    """The page that waits for a job; None where it is over after a moment.
+
+    `progress` is the address of `job_part`.
+
+    Raises:
+        FeedtoolError: what the job has failed for.
+    """
+    job.wait(SOON)
+    if not job.is_over:
+        return flask.render_template("working.html", title=title, job=job, address=progress)
+    if job.error:
+        raise job.error
+    return None
+
+
+def job_part(job: Job | None) -> str:
+    """The part of a page that says how far a job is; one that nobody knows is over."""
+    return flask.render_template("progress.html", job=job)
+
+
+def sent_file(place: Path) -> ResponseReturnValue:
+    """A file to be saved, under its own name."""
+    return flask.send_file(place, as_attachment=True, download_name=place.name, max_age=0)

@@ -1,0 +1,138 @@
+"""Which rows of a file are sent, what that would do, and sending just that."""
+
+from collections.abc import Mapping
+
+import flask
+import msgspec
+from flask.typing import ResponseReturnValue
+
+from feedtool.areas.offers.changes.change_rows import COLUMNS as CHANGE_COLUMNS
+from feedtool.areas.offers.changes.change_rows import WORDS
+from feedtool.model.errors import UsageProblem
+from feedtool.model.row_ranges import RowRanges
+from feedtool.model.text import tr
+from feedtool.page.checks import grid_of, is_checked
+from feedtool.page.desk import desk, require, user
+from feedtool.page.plans import PLAN, VIEW, can_purge, held_rows, plan_of, start_plan
+from feedtool.page.routes.parts import SOON, awaited, file_of, job_part
+from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
+from feedtool.page.shelf import Choices, ShelfFile
+
+COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in {"file", "priceChange", "stockChange"}]
+
+blueprint = flask.Blueprint("plan", __name__)
+
+
+@blueprint.get("/files/<id_>/plan")
+def page(id_: str) -> ResponseReturnValue:
+    """What would be sent with the choices as they are, and other choices."""
+    return _page(file_of(id_), None)
+
+
+@blueprint.get("/files/<id_>/plan/progress")
+def progress(id_: str) -> str:
+    """How far the plan is."""
+    return job_part(desk().jobs.of(PLAN + file_of(id_).id))
+
+
+@blueprint.post("/files/<id_>/plan")
+def choose(id_: str) -> ResponseReturnValue:
+    """Keeps other choices; the plan is made anew by them."""
+    file = file_of(id_)
+    require("check", file.account)
+    choices = _choices(file.choices, flask.request.form)
+    if set(choices.released) - set(file.choices.released):
+        require("release", file.account)
+    is_read_anew = choices.purges != file.choices.purges
+    desk().shelf.choose(file, choices, is_read_anew=is_read_anew)
+    return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
+
+
+@blueprint.post("/files/<id_>/send")
+def send(id_: str) -> ResponseReturnValue:
+    """Sends the plan that was seen."""
+    file, form = file_of(id_), flask.request.form
+    require("send", file.account)
+    removals = form.get("removals", "").strip()
+    number = int(removals) if removals.isdecimal() else None
+    job = start_sending(desk(), file, form.get("plan", ""), user().name, number)
+    job.wait(SOON)
+    return flask.redirect(flask.url_for("plan.sending", id_=id_), 303)
+
+
+@blueprint.get("/files/<id_>/sending")
+def sending(id_: str) -> ResponseReturnValue:
+    """Leads to the run, once there is one."""
+    file = file_of(id_)
+    job = desk().jobs.of(SEND + id_)
+    if job is None or (job.is_over and job.run is None and job.error is None):
+        return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
+    job.wait(SOON)
+    if job.run is not None:
+        return flask.redirect(flask.url_for("runs.page", run=job.run), 303)
+    if isinstance(job.error, SentBefore):
+        return flask.redirect(flask.url_for("runs.page", run=job.error.run), 303)
+    if isinstance(job.error, PurgeToConfirm):
+        return _page(file, job.error)
+    title = tr("Sending {file}", file=file.name)
+    address = flask.url_for("plan.sending_progress", id_=id_)
+    waiting = awaited(job, title, address)
+    return waiting or flask.redirect(flask.url_for("plan.page", id_=id_), 303)
+
+
+@blueprint.get("/files/<id_>/sending/progress")
+def sending_progress(id_: str) -> str:
+    """How far it is until its run begins."""
+    return job_part(desk().jobs.of(SEND + file_of(id_).id))
+
+
+def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
+    if not is_checked(desk(), file):
+        return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
+    if plan_of(desk(), file) is None:
+        title = tr("Finding out what would be sent of {file}", file=file.name)
+        address = flask.url_for("plan.progress", id_=file.id)
+        if waiting := awaited(start_plan(desk(), file), title, address):
+            return waiting
+    with grid_of(desk(), file) as grid:
+        return flask.render_template(
+            "plan.html",
+            file=file,
+            grid=grid,
+            plan=plan_of(desk(), file),
+            view=VIEW,
+            purge=purge,
+            held=held_rows(grid, file),
+            can_purge=can_purge(grid),
+            columns=COLUMNS,
+            words=WORDS,
+        )
+
+
+def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
+    """The choices of a form; those of reading the file stay."""
+    which, sheet = form.get("which", "all"), form.get("sheet", "")
+    rows = {sheet: str(RowRanges(form.get("rows", "")))} if which == "rows" else {}
+    if rows and not rows[sheet]:
+        raise UsageProblem(tr("no rows were chosen"), tr("write rows like 2-5,9 or 40-"))
+    return msgspec.structs.replace(
+        before,
+        rows=rows,
+        changed_only=which == "changed",
+        released=dict(_released(form)),
+        all_or_nothing="all_or_nothing" in form,
+        purges="purges" in form,
+    )
+
+
+def _released(form: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The guards whose rows are to be sent, each with the reason; UsageProblem without one."""
+    codes = [name.removeprefix("release ") for name in form if name.startswith("release ")]
+    released = [(code, form.get(f"reason {code}", "").strip()) for code in codes]
+    for code, reason in released:
+        if not reason:
+            raise UsageProblem(
+                tr("“{code}” holds rows, and no reason says why they are sent", code=code),
+                tr("write a few words beside it"),
+            )
+    return released

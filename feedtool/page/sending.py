@@ -1,0 +1,103 @@
+"""A plan that was seen is sent: exactly that, or nothing."""
+
+from dataclasses import replace
+from functools import partial
+
+import msgspec
+
+from feedtool.areas.legacy.purge import Confirm, Purge
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.page.checks import chosen
+from feedtool.page.deliveries import end
+from feedtool.page.desk import Desk
+from feedtool.page.jobs import Job
+from feedtool.page.plans import FILE, conditions, selection_of
+from feedtool.page.shelf import ShelfFile
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.plan_conditions import Account as Identity
+from feedtool.runs.plan_file import PlanUnfit, PlanVerifier, SavedPlan, load
+from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import Workspace
+
+SEND = "send "
+"""The beginning of the keys of jobs."""
+
+
+class SentBefore(UsageProblem):
+    """The plan was sent; to send it again would put back what has changed since."""
+
+    def __init__(self, run: int) -> None:
+        super().__init__(tr("this plan was sent before, by run {run}", run=run))
+        self.run = run
+
+
+class PurgeToConfirm(UsageProblem):
+    """Offers would be removed, and nobody has said how many."""
+
+    def __init__(self, purge: Purge) -> None:
+        super().__init__(purge.text, tr("type the number of offers that will be removed"))
+        self.removed = purge.removed
+
+
+def start_sending(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None) -> Job:
+    """The job that sends the plan of this digest, begun if none is at work on the file."""
+    work = partial(_send, at, file, digest, who, removals)
+    return at.jobs.start(SEND + file.id, "delivery", work)
+
+
+def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None, job: Job) -> None:
+    job.tell(tr("Reading the file once more, to send what the plan says"))
+    folder = at.shelf.folder(file.id)
+    plan = load(folder / FILE)
+    if plan.digest != digest:
+        raise PlanUnfit(plan.place, tr("another one was made since"))
+
+    def begun(run: int) -> None:
+        at.shelf.save(msgspec.structs.replace(file, run=run))
+        job.begin_run(run)
+
+    with at.accounts.open(file.account) as account:
+        _refuse_sent(plan, account.workspace)
+        reading = chosen(account.reading, file)
+        selection = selection_of(file, account.selection)
+        session = replace(account.session, who=who)
+        whose = (session.address, session.seller)
+        identity = Identity(*whose, session.profile, session.is_sandbox)
+        verifier = PlanVerifier(
+            partial(conditions, reading, selection, file, identity),
+            partial(accepted_offers, account.workspace, whose),
+            lambda _: None,
+            plan,
+        )
+        submission = submit(
+            [at.shelf.input(file)],
+            replace(reading, recipes=plan.recipes(folder / "kept", [file.name])),
+            Outputs(no_failed=True),
+            session,
+            account.workspace,
+            is_all_or_nothing=file.choices.all_or_nothing,
+            confirm=_confirming(removals),
+            plan_file=verifier,
+            selection=selection,
+            on_begun=begun,
+        )
+        end(submission, account)
+
+
+def _refuse_sent(plan: SavedPlan, workspace: Workspace) -> None:
+    """SentBefore where a run has sent the plan."""
+    for run in workspace.ledger.runs():
+        if run.options.get("plan") == plan.digest:
+            raise SentBefore(run.run_id)
+
+
+def _confirming(removals: int | None) -> Confirm:
+    """Confirms a purge of just so many offers."""
+
+    def confirm(purge: Purge) -> None:
+        if purge.removed != removals:
+            raise PurgeToConfirm(purge)
+
+    return confirm

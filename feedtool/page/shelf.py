@@ -1,0 +1,198 @@
+"""The files that were brought to the page, each in a folder with all that is made of it.
+
+HOME/page/ID/
+    facts.json     what is known of it: name, account, choices, plan, run
+    file/NAME      the file as it came
+    recipe.toml    what its columns are, where that was chosen
+    grid.sqlite    what the browser shows of it
+    checked.gz     what checking found
+    plan.jsonl     the plan that was shown
+    copies/        copies to download
+"""
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from feedtool.check import Input
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
+from feedtool.report.plain import clean
+
+ID = re.compile(r"[A-Za-z0-9_-]{16}")
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
+LONGEST_NAME = 180
+"""Bytes of a name in UTF-8: copies add a word to it, and systems take 255."""
+OWN = 0o600
+
+
+class NotHere(UsageProblem):
+    """There is no such file, run or job."""
+
+
+class FileTooLarge(FeedtoolError):
+    """A file is larger than may be read."""
+
+
+class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was chosen for a file; the options of `submit` have the same names."""
+
+    kind: str | None = None
+    sheets: tuple[str, ...] = ()
+    has_recipe: bool = False
+    """True if `recipe.toml` says what its columns are."""
+    as_rows: tuple[int, ...] = ()
+    changed_only: bool | None = None
+    """None is as the account has it."""
+    rows: dict[str, str] = {}
+    """By sheet the rows that alone are sent, as `2-5,9`; none: all."""
+    released: dict[str, str] = {}
+    """The guards whose rows are sent all the same, each with the reason."""
+    all_or_nothing: bool = False
+    purges: bool = False
+    """True if all that is not in the file is to be removed at the service."""
+
+
+class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file on the shelf."""
+
+    id: str
+    name: str
+    sha256: str
+    size: int
+    at: datetime
+    account: str
+    """The name of the account that it is for."""
+    who: str
+    replaces: str = ""
+    """The id of the file that it corrects."""
+    choices: Choices = Choices()
+    run: int | None = None
+    """The run that has sent it."""
+
+
+class Shelf:
+    """A folder of files; made with the first of them, and readable by its owner alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def take_in(  # the facts of a file
+        self,
+        name: str,
+        content: BinaryIO,
+        *,
+        limit: int,
+        account: str,
+        who: str,
+        at: datetime,
+        replaces: str = "",
+    ) -> ShelfFile:
+        """Keeps a file as it comes in.
+
+        Raises:
+            FileTooLarge: it has more bytes than `limit`; nothing of it is kept.
+            UsageProblem: it has no name.
+        """
+        name, id_ = plain_name(name), secrets.token_urlsafe(12)
+        place = self.folder(id_) / "file" / name
+        place.parent.mkdir(mode=0o700, parents=True)
+        try:
+            sha256, size = _copy(content, place, limit)
+        except BaseException:
+            shutil.rmtree(self.folder(id_), ignore_errors=True)
+            raise
+        file = ShelfFile(id_, name, sha256, size, at, account, who, replaces)
+        self.save(file)
+        return file
+
+    def save(self, file: ShelfFile) -> ShelfFile:
+        """Keeps what is known of a file now."""
+        place = self.folder(file.id) / "facts.json"
+        temporary = place.with_name(f".{secrets.token_hex(4)}.tmp")
+        temporary.write_bytes(msgspec.json.encode(file))
+        temporary.chmod(OWN)
+        temporary.replace(place)
+        return file
+
+    def choose(self, file: ShelfFile, choices: Choices, *, is_read_anew: bool) -> ShelfFile:
+        """Keeps other choices for a file, and removes what was made by those before."""
+        folder = self.folder(file.id)
+        for made in (*("plan.jsonl", "plan.json"), *(["grid.sqlite"] if is_read_anew else [])):
+            (folder / made).unlink(missing_ok=True)
+        if is_read_anew:
+            shutil.rmtree(folder / "copies", ignore_errors=True)
+        return self.save(msgspec.structs.replace(file, choices=choices))
+
+    def file(self, id_: str) -> ShelfFile:
+        """A file by its id; NotHere where there is none."""
+        if ID.fullmatch(id_) and (place := self.folder(id_) / "facts.json").is_file():
+            return msgspec.json.decode(place.read_bytes(), type=ShelfFile)
+        raise NotHere(
+            tr("this file is no longer here"), tr("bring it again; runs keep what was sent")
+        )
+
+    def folder(self, id_: str) -> Path:
+        """The folder of a file."""
+        return self._folder / id_
+
+    def input(self, file: ShelfFile) -> Input:
+        """A file to be read, under its own name."""
+        return Input(file.name, self.folder(file.id) / "file" / file.name)
+
+    def copies(self, file: ShelfFile) -> Path:
+        """The folder of copies of a file, made now."""
+        folder = self.folder(file.id) / "copies"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def files(self) -> list[ShelfFile]:
+        """All files, the newest first."""
+        return sorted(self._every(), key=lambda file: file.at, reverse=True)
+
+    def sweep(self, before: datetime) -> None:
+        """Removes what was brought before a moment, and what is not whole."""
+        kept = {file.id for file in self._every() if file.at >= before}
+        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
+            if ID.fullmatch(folder.name) and folder.name not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _every(self) -> Iterator[ShelfFile]:
+        for place in self._folder.glob("*/facts.json"):
+            yield msgspec.json.decode(place.read_bytes(), type=ShelfFile)
+
+
+def plain_name(given: str) -> str:
+    """The name of a file without any folder; UsageProblem where nothing is left."""
+    name = clean(given.replace("\\", "/").rpartition("/")[2].replace("\0", "")).strip(". ")
+    stem, dot, suffix = name.rpartition(".")
+    longest = LONGEST_NAME - len(f"{dot}{suffix}".encode())
+    if not name or longest < 1:
+        raise UsageProblem(tr("this file has no name"), tr("give it one, such as offers.xlsx"))
+    cut = (stem or name).encode()[:longest].decode("utf-8", "ignore")
+    return f"{cut}{dot}{suffix}" if stem else cut
+
+
+def _copy(content: BinaryIO, place: Path, limit: int) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    with open(place, "xb", opener=partial(os.open, mode=OWN)) as copy:
+        while piece := content.read(PIECE):
+            size += len(piece)
+            if size > limit:
+                raise FileTooLarge(
+                    tr("this file has more than {count:,} MB", count=limit >> 20),
+                    tr("split it into several files"),
+                )
+            digest.update(piece)
+            copy.write(piece)
+    return digest.hexdigest(), size
