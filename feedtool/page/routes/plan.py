@@ -39,6 +39,7 @@ def progress(id_: str) -> str:
 def choose(id_: str) -> ResponseReturnValue:
     """Keeps other choices; the plan is made anew by them."""
     file = file_of(id_)
+    require("check", file.account)
     choices = _choices(file.choices, flask.request.form)
     if set(choices.released) - set(file.choices.released):
         require("release", file.account)
