@@ -71,7 +71,7 @@ class HeldCode(NamedTuple):
     """How many they were; some may have been sent since."""
 
 
-class HeldRows:
+class HeldCodes:
     """What guards hold in all runs of a ledger."""
 
     def __init__(self, engine: Engine) -> None:
