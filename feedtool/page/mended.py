@@ -12,8 +12,8 @@ MOST = 5_000
 """Rows with problems that are compared; of more nobody reads how many are gone."""
 READ = 500
 
-ProblemKey = tuple[str, str, str]
-"""The row's reference, else its number; the field; the code."""
+ProblemKey = tuple[str, str | None, str]
+"""The row's reference, else its number; the field, if it is of one; the code."""
 
 
 def mended(at: Desk, file: ShelfFile) -> MessageText | None:

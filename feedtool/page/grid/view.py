@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from feedtool.model.nouns import Severity
+from feedtool.model.nouns import Severity, Status
 from feedtool.page.grid.facts import (
     CHECK,
     NOTE,
@@ -41,7 +41,7 @@ def add_view(
     db: sqlite3.Connection,
     sheet: int,
     name: str,
-    words: Sequence[str],
+    words: Sequence[Status],
     states: bytes | bytearray,
     entries: Iterable[GridEntry],
 ) -> int:
