@@ -24,7 +24,7 @@ BROWSER = """#!/bin/sh
 # Tells of the file that it is to open, and of all command lines.
 file="${1#file://}"
 { echo "$1"; cat "$file"; cat /proc/[0-9]*/cmdline | tr '\\0' ' '; } > "${0%/*}/told"
-exec sleep 20  # as a browser that stays
+exec sleep 60  # as a browser that stays
 """
 
 USERS = """
@@ -68,7 +68,7 @@ def status(
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.connect(str(server))
     else:
-        connection.sock = socket.create_connection(server, source_address=(source, 0))
+        connection.sock = socket.create_connection(server, 30, source_address=(source, 0))
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, headers=named)
