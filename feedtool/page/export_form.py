@@ -98,7 +98,8 @@ class ExportForm:
             entry.name: partial(value_of, entry, self.values[entry.name])
             for entry in self.kind.filters
         }
-        steps |= {SINCE: lambda: self.since, READER: lambda: self.use}
+        if self.kind.increments:
+            steps |= {SINCE: lambda: self.since, READER: lambda: self.use}
         errors = dict(_failures(steps))
         if not errors:
             context, channel = reading.context, reading.channel

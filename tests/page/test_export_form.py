@@ -8,6 +8,7 @@ from feedtool.check import ReadOptions
 from feedtool.page.export_form import CURSOR, ENDING, PEEK, READER, SINCE, ExportForm
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.export_request import query_of
+from tests.catalogues import CATALOG
 
 EXPORTS = load().exports
 OWN = {"account", ENDING, SINCE, CURSOR, READER, PEEK}
@@ -16,9 +17,12 @@ NEEDED = {"operations": {"month": "2026-10"}, "journal": {"month": "2026-10"}}
 """What these kinds cannot do without."""
 
 
+READING = ReadOptions(catalog=lambda _: CATALOG)
+
+
 def filled(kind: str, *fields: tuple[str, str]) -> ExportForm:
     """A form that was looked at."""
-    return ExportForm(EXPORTS[kind], MultiDict(fields)).checked(ReadOptions(), "en")
+    return ExportForm(EXPORTS[kind], MultiDict(fields)).checked(READING, "en")
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
@@ -32,9 +36,10 @@ def test_no_filter_has_the_name_of_another_field(kind: str) -> None:
 def test_an_empty_form_asks_for_what_the_command_asks_for(kind: str) -> None:
     asked = filled(kind, *NEEDED.get(kind, {}).items())
     assert not asked.errors
-    reading = ReadOptions()
-    whole = query_of(EXPORTS[kind], asked.values, reading.channel, "en", reading.context)
-    usual = query_of(EXPORTS[kind], NEEDED.get(kind, {}), reading.channel, "en", reading.context)
+    whole, usual = (
+        query_of(EXPORTS[kind], values, READING.channel, "en", READING.context)
+        for values in (asked.values, NEEDED.get(kind, {}))
+    )
     assert whole.values == usual.values
 
 
@@ -67,7 +72,7 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
             "--missing-invoice does not go with a cursor",
         ),
         ("operations", [], "", "say which operations: the service lists none without a filter"),
-        ("operations", [("month", "2026-13")], "month", "--month 2026-13 is no month"),
+        ("operations", [("month", "2026-13")], "month", "2026-13 is no month"),
         ("return-labels", [("label-format", "gif")], "label-format", "there is no label as gif"),
         (
             "discussions",

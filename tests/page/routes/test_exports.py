@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 from flask.testing import FlaskClient
+from openpyxl import load_workbook
 from werkzeug.test import TestResponse
 
 from feedtool.areas.registry import load
@@ -38,7 +39,7 @@ def exported(desk: Desk, client: FlaskClient, kind: str, **form: str) -> TestRes
 
 def downloaded(client: FlaskClient, page: TestResponse, what: str = "file") -> TestResponse:
     """What a page of an export lets one download."""
-    return client.get(f"{page.request.path}/{what}")
+    return client.get(f"{page.request.path}/{what}", buffered=True)
 
 
 def test_every_kind_is_offered_below_its_area(client: FlaskClient) -> None:
@@ -73,27 +74,28 @@ def test_the_file_has_the_form_and_the_language_that_were_asked_for(
     job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
     assert job is not None
     job.wait(LONG)
-    content = client.get(f"{answer.location}/file")
+    content = client.get(f"{answer.location}/file", buffered=True)
     assert content.headers["Content-Disposition"] == f"attachment; filename=orders{ending}"
     if ending == ".csv":
-        assert "order.id" in content.text.splitlines()[0]
+        assert content.text.startswith("\ufefforderId,")
     else:
-        with ZipFile(io.BytesIO(content.data)) as book:
-            assert "Numéro de commande" in "".join(
-                book.read(name).decode() for name in book.namelist() if name.endswith(".xml")
-            )
+        assert "Commandes" in load_workbook(io.BytesIO(content.data)).sheetnames
 
 
 def test_filters_choose_rows(desk: Desk, client: FlaskClient) -> None:
-    every = rows_of(downloaded(client, exported(desk, client, "orders", ending=".csv")))
+    every = exported(desk, client, "orders", ending=".csv")
     shipped = exported(desk, client, "orders", ending=".csv", status="Shipped")
-    assert rows_of(downloaded(client, shipped)) == [
-        row for row in every if row["status"] == "Shipped"
-    ]
+    lines = [row["lineId"] for row in rows_of(downloaded(client, every)) if is_shipped(row)]
+    assert lines
+    assert [row["lineId"] for row in rows_of(downloaded(client, shipped))] == lines
+
+
+def is_shipped(row: Mapping[str, str]) -> bool:
+    return row["status"] == "Shipped"
 
 
 def rows_of(answer: TestResponse) -> list[dict[str, str]]:
-    """The rows of a CSV, but for the time at which each was looked at."""
+    """The rows of a CSV."""
     text = answer.data.decode("utf-8-sig")
     return [*csv.DictReader(io.StringIO(text), delimiter=csv.Sniffer().sniff(text).delimiter)]
 
@@ -158,8 +160,7 @@ def test_files_beside_a_list_come_in_a_zip_with_it(desk: Desk, client: FlaskClie
     assert "Edit it" not in page.text
 
 
-SENT_BACK = [name for name, kind in EXPORTS.items() if kind.is_sent_back and name != "offers"]
-"""A fresh sandbox has no offers."""
+SENT_BACK = [name for name, kind in EXPORTS.items() if kind.is_sent_back]
 
 
 @pytest.mark.parametrize("kind", SENT_BACK)
@@ -167,6 +168,8 @@ def test_a_sheet_that_goes_back_is_read_as_what_it_is(
     desk: Desk, client: FlaskClient, kind: str
 ) -> None:
     page = exported(desk, client, kind)
+    if "nothing was written" in page.text:  # a fresh sandbox has neither offers nor products
+        return
     sent_as = re.search(r"It goes back as ([\w-]+):", page.text)
     assert sent_as
     answer = client.put(f"/en/files/{kind}.xlsx", data=downloaded(client, page).data)
@@ -200,7 +203,6 @@ def test_whoever_does_not_see_an_account_sees_no_export_of_it(desk: Desk) -> Non
         replace(desk, users=Users("", {"eve": PageRights(("shop",))}))
     ).test_client()
     environ = {USER: "eve"}
-    desk.jobs._jobs.clear()  # noqa: SLF001  # as after a new start
     path = page.request.path
     for address in (path, f"{path}/file", f"{path}/documents"):
         assert other.get(address, environ_overrides=environ).status_code == 404
