@@ -104,7 +104,7 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFil
         account=account,
         who=user().name,
         at=now(),
-        replaces=facts.get("replaces", ""),
+        replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
     )
     start_check(desk(), file).wait(SOON)
     return file
