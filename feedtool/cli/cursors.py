@@ -52,7 +52,8 @@ OPTIONS = options.group(
 
 def use_of(given: dict[str, Any]) -> "CursorUse | None":
     """How a cursor is used, or None; UsageProblem for options of no use together."""
-    from feedtool.runs.cursors import DEFAULT, cursor_use
+    from feedtool.runs.cursors import DEFAULT
+    from feedtool.runs.export_request import cursor_use
 
     modes = [name for name in ("new", "changed", "rewind") if given.get(name)]
     if len(modes) > 1:

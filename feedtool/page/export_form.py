@@ -12,8 +12,8 @@ from feedtool.check import ReadOptions
 from feedtool.feeds.export import Export, Filter, Query, moment_of
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import Language, tr
-from feedtool.runs.cursors import CursorUse, cursor_use, filters_of
-from feedtool.runs.export_request import query_of, value_of
+from feedtool.runs.cursors import CursorUse, filters_of
+from feedtool.runs.export_request import cursor_use, query_of, value_of
 
 ENDING, SINCE, CURSOR, READER, PEEK = "ending", "since", "cursor", "reader", "peek"
 """The fields beside the filters; those behind the first are of kinds that can bring what is new."""

@@ -9,7 +9,6 @@ and then all of the last days, for what was missed nevertheless.
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -45,16 +44,6 @@ class CursorUse(NamedTuple):
     """True if a thing comes again whenever it has changed."""
     is_look: bool = False
     """True if nothing is noted: the same comes again."""
-
-
-def cursor_use(name: str, *, is_changed: bool = False, is_look: bool = False) -> CursorUse:
-    """The use of a cursor of this name; UsageProblem for what is no name."""
-    if not re.fullmatch(r"[\w.-]{1,64}", name):
-        raise UsageProblem(
-            tr("a cursor cannot be named “{name}”", name=name),
-            tr("use letters, digits, dots, dashes and underscores"),
-        )
-    return CursorUse(name, is_changed, is_look)
 
 
 @dataclass(frozen=True, slots=True)
