@@ -13,6 +13,7 @@ from feedtool.page.progress import progress_of
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
 from feedtool.page.run_copies import COPIES, made_copy
 from feedtool.page.run_list import SHOWN, RunSearch, found_runs
+from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
 
 blueprint = flask.Blueprint("runs", __name__)
@@ -94,8 +95,10 @@ def resume(run: int) -> ResponseReturnValue:
 
 
 def _state(run: int) -> RunState:
-    """A run that the user may see; NotHere, or UsageProblem, where there is none."""
+    """A run that the user may see; NotHere where there is none, or it is not for him."""
     with desk().workspace() as workspace:
+        if workspace.ledger.run(run) is None:
+            raise NotHere(tr("There is nothing at this address."))
         state = run_state(workspace.ledger, run, desk().clocks(workspace))
     require_seen(account_of(desk(), state.options))
     return state
