@@ -32,7 +32,8 @@ RECENT = 10
 @blueprint.get("/")
 def start() -> str:
     """The first page: bring a file, or go on with one."""
-    recent = [file for file in desk().shelf.files() if user().sees(file.account)][:RECENT]
+    files = (file for file in desk().shelf.files() if not file.export)
+    recent = [file for file in files if user().sees(file.account)][:RECENT]
     return flask.render_template("start.html", recent=recent, accounts=seen_accounts())
 
 
