@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.cli.map_dialogue import Answers
     from feedtool.model.settings import Constant
+    from feedtool.runs.map_answers import Answers
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24
@@ -63,7 +63,8 @@ def map_(
     and lists the rest. A file with the same headers needs no questions any more.
     """
     from feedtool.check.recipes.fields import constant_cell
-    from feedtool.cli.map_dialogue import Answers, ask
+    from feedtool.cli.map_dialogue import ask
+    from feedtool.runs.map_answers import Answers
     from feedtool.runs.mapping import is_found, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
@@ -188,15 +189,11 @@ def _echo_next(
 def _write(target: Path, text: str) -> MessageText:
     """Writes a recipe, and its folder; says where."""
     from feedtool.report.plain import clean
-    from feedtool.sheets.atomic_write import cannot_write
+    from feedtool.runs.recipe_text import write_recipe
 
     folder = target.parent
     is_new = not folder.exists()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-    except OSError as error:
-        raise cannot_write(target, error) from error
+    write_recipe(target, text)
     place = clean(str(target))
     if is_new:
         return tr(
