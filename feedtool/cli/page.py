@@ -1,10 +1,9 @@
 """`feedtool page`."""
 
-import sys
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,12 +19,9 @@ from feedtool.cli.page_access import access_options, entrance
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check import ReadOptions
-    from feedtool.model.errors import Exit
-    from feedtool.report.sheet_result import SheetResult
-    from feedtool.runs.plan_conditions import Account as Identity
-    from feedtool.runs.workspace import Session, Workspace
+    from feedtool.page.desk import Account, Desk, PlanningAccount
+    from feedtool.runs.page_rights import PageRights
 
 KEPT_DAYS = 30
 LARGEST = 1 << 30
@@ -48,57 +44,44 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     the press of a button once the page is started again.
     """
     from feedtool.cli.page_browser import has_screen, opened_browser
+    from feedtool.page.serve import serve
+
+    with stopping(HINT) as stop:
+        door = entrance(given, options.chosen(ctx).config.page_users)
+        desk = desk_of(ctx, stop, door.rights)
+        click.echo(f"page: {door.address}")
+        is_opened = not (given["no_open"] or given["shared"])
+        is_opened = is_opened and has_screen(sys.platform, os.environ)
+        folder = home_folder(given["home"]) / "page"
+        with opened_browser(door.address, folder) if is_opened else nullcontext():
+            serve(desk, door.listening, door.access, stopping=stop.reason, sleep=stop.sleep)
+
+
+def desk_of(
+    ctx: click.Context, stop: Stopping, rights: "Mapping[str, PageRights] | None" = None
+) -> "Desk":
+    """All that the page works with, as the options of `ctx` say."""
     from feedtool.cli.runs import clocks
     from feedtool.ledger.lock import who
     from feedtool.page.desk import Desk, now
     from feedtool.page.jobs import Jobs
-    from feedtool.page.serve import serve
     from feedtool.page.shelf import Shelf
     from feedtool.page.users import Users
 
+    given = ctx.params
     home = home_folder(given["home"])
     shelf = Shelf(home / "page")
     shelf.sweep(now() - timedelta(days=given["keep"]))
-    with stopping(HINT) as stop:
-        door = entrance(given, options.chosen(ctx).config.page_users)
-        desk = Desk(
-            _Accounts(ctx, home, stop),
-            Users(who(), door.rights),
-            shelf,
-            Jobs(lambda error: str(bug_report(error, ["page"]))),
-            partial(open_workspace, home, given["ledger"]),
-            partial(clocks, home),
-            LARGEST,
-            options.language_of(ctx),
-        )
-        click.echo(f"page: {door.address}")
-        is_opened = not (given["no_open"] or given["shared"])
-        is_opened = is_opened and has_screen(sys.platform, os.environ)
-        browser = opened_browser(door.address, home / "page") if is_opened else nullcontext()
-        with browser:
-            serve(desk, door.listening, door.access, stopping=stop.reason, sleep=stop.sleep)
-
-
-@dataclass(frozen=True, slots=True)
-class _Planning:
-    """As much of an account as a dry run needs."""
-
-    reading: "ReadOptions"
-    selection: "SelectionOptions"
-    identity: "Identity"
-
-
-@dataclass(frozen=True, slots=True)
-class _Account:
-    """An account that is open."""
-
-    session: "Session"
-    workspace: "Workspace"
-    reading: "ReadOptions"
-    selection: "SelectionOptions"
-
-    def on_answered(self, results: "Sequence[SheetResult]", code: "Exit") -> None:
-        """Nobody is told."""
+    return Desk(
+        _Accounts(ctx, home, stop),
+        Users(who(), rights),
+        shelf,
+        Jobs(lambda error: str(bug_report(error, ["page"]))),
+        partial(open_workspace, home, given["ledger"]),
+        partial(clocks, home),
+        LARGEST,
+        options.language_of(ctx),
+    )
 
 
 class _Accounts:
@@ -128,22 +111,24 @@ class _Accounts:
             yield read_options(ctx, ctx.params)
 
     @contextmanager
-    def planning(self, name: str) -> Iterator[_Planning]:
+    def planning(self, name: str) -> "Iterator[PlanningAccount]":
         """An account for a dry run."""
         from feedtool.cli.files import read_options
         from feedtool.cli.planning import account_of
         from feedtool.cli.rows import selection_of
+        from feedtool.page.desk import PlanningAccount
 
         with self._context(name) as ctx:
             given = ctx.params
-            yield _Planning(read_options(ctx, given), selection_of(given), account_of(given))
+            yield PlanningAccount(read_options(ctx, given), selection_of(given), account_of(given))
 
     @contextmanager
-    def open(self, name: str) -> Iterator[_Account]:
+    def open(self, name: str) -> "Iterator[Account]":
         """An account with its session and its records."""
         from feedtool.cli.account import account_options, connect
         from feedtool.cli.files import read_options
         from feedtool.cli.rows import selection_of
+        from feedtool.page.desk import Account
 
         with self._context(name) as ctx:
             given = dict(ctx.params)
@@ -154,7 +139,7 @@ class _Accounts:
                 connect(self._home, given, self._stop) as session,
                 open_workspace(self._home, given["ledger"]) as workspace,
             ):
-                yield _Account(session, workspace, reading, selection_of(given))
+                yield Account(session, workspace, reading, selection_of(given))
 
     def _context(self, name: str) -> click.Context:
         from feedtool.cli.submit import submit

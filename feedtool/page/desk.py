@@ -5,13 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import flask
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.check import ReadOptions
-from feedtool.feeds.export import Export, Query
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
@@ -31,29 +30,25 @@ class NotAllowed(FeedtoolError):
     """The user has no right to do this."""
 
 
-class Account(Protocol):
+@dataclass(frozen=True, slots=True)
+class PlanningAccount:
+    """As much of an account as a dry run needs: neither token nor network."""
+
+    reading: ReadOptions
+    selection: SelectionOptions
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
     """An account that is open, in the thread that uses it."""
 
     session: Session
     workspace: Workspace
     reading: ReadOptions
     selection: SelectionOptions
-
-    def query(self, kind: Export, values: dict[str, Any]) -> Query:
-        """What is asked for by an export whose filters have these values."""
-        ...
-
-    def on_answered(self, results: Sequence[SheetResult], code: Exit) -> None:
-        """Is told the results of a run; returns at once."""
-        ...
-
-
-class PlanningAccount(Protocol):
-    """As much of an account as a dry run needs, without a token."""
-
-    reading: ReadOptions
-    selection: SelectionOptions
-    identity: Identity
+    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
+    """Is told the results of a run; returns at once."""
 
 
 class Accounts(Protocol):
@@ -72,7 +67,7 @@ class Accounts(Protocol):
         ...
 
     def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:
-        """An account for a dry run; needs neither token nor network."""
+        """An account for a dry run."""
         ...
 
     def open(self, name: str) -> AbstractContextManager[Account]:

@@ -44,6 +44,7 @@ VIEW = "plan"
 FILE, FACTS = "plan.jsonl", "plan.json"
 BIGGEST = 12
 """Changes that the page lists."""
+SHOWN = frozenset({"changed", "removed"})
 
 
 class PlanFacts(msgspec.Struct, frozen=True):
@@ -54,7 +55,7 @@ class PlanFacts(msgspec.Struct, frozen=True):
     """What would be sent, and what that does to the offers."""
     statuses: dict[str, int]
     """The rows by what would become of them: Valid ones are sent."""
-    changes: tuple[dict[str, Any], ...]
+    changes: tuple[Mapping[str, Any], ...]
     """The biggest changes of offers."""
 
     @property
@@ -193,7 +194,8 @@ def _facts(
     statuses: Counter[str] = Counter()
     for result in results:
         statuses.update(map(worst_status, by_row(result.every_verdict())))
-    changes = chain.from_iterable(result.changes or () for result in results)
+    every = chain.from_iterable(result.changes or () for result in results)
+    changes = (change for change in every if change["change"] in SHOWN)
     return PlanFacts(
         digest,
         tuple(map(kept_text, [*lines, *effects])),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from feedtool.model.errors import FeedtoolError
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
-from feedtool.page.guards import Access
+from feedtool.page.guards import Access, SharedAccess
 from feedtool.page.middleware import guarded
 from feedtool.serving import WebServer
 
@@ -24,14 +24,10 @@ def serve(
 ) -> None:
     """Answers until it is to stop, and then waits until what is being sent is parked."""
     app = guarded(application(desk), access)
+    proxy = access.proxy if isinstance(access, SharedAccess) else None
     try:
-        with WebServer(listening, app, largest_body=desk.body_limit, trusted_proxy=proxy_of(access)):
+        with WebServer(listening, app, largest_body=desk.body_limit, trusted_proxy=proxy):
             while stopping() is None:
                 sleep(PAUSE)
     finally:
         desk.jobs.close()
-
-
-def proxy_of(access: Access) -> str | None:
-    """The proxy of a shared page."""
-    return getattr(access, "proxy", None)

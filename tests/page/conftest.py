@@ -1,0 +1,67 @@
+"""The page as the command makes it, in a folder of its own."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from playwright.sync_api import Browser
+
+from feedtool.cli.errors import Stopping
+from feedtool.cli.page import desk_of, page
+from feedtool.page.app import application
+from feedtool.page.desk import Desk
+from feedtool.page.guards import LocalAccess, local_hosts
+from feedtool.page.middleware import guarded
+from feedtool.serving import LOOPBACK, WebServer, listen
+from tests.browser import opened_browser
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@contextmanager
+def made_desk(home: Path, *words: str) -> Iterator[Desk]:
+    """A desk as `feedtool page --home HOME` has it."""
+    with page.make_context("page", ["--home", str(home), "--no-open", *words]) as ctx:
+        desk = desk_of(ctx, Stopping())
+        yield desk
+        desk.jobs.close()
+
+
+@contextmanager
+def served(desk: Desk) -> Iterator[str]:
+    """The address of the page behind a port and its guards."""
+    listening, secret = listen(LOOPBACK, 0), secrets.token_urlsafe(24)
+    port = listening.getsockname()[1]
+    app = guarded(application(desk), LocalAccess(local_hosts(port), secret))
+    with WebServer(listening, app, largest_body=desk.body_limit):
+        yield f"http://{LOOPBACK}:{port}/{secret}/"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A desk without any profile."""
+    with made_desk(tmp_path / "home") as desk:
+        yield desk
+
+
+@pytest.fixture
+def client(desk: Desk) -> FlaskClient:
+    """What asks the page without a port."""
+    return application(desk).test_client()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    with opened_browser() as browser:
+        yield browser
+
+
+def brought(client: FlaskClient, path: Path, **facts: str) -> str:
+    """Brings a file to the page; its id."""
+    answer = client.put(f"/en/files/{path.name}", data=path.read_bytes(), query_string=facts)
+    assert answer.status_code == 201, answer.text
+    return str(answer.get_json()["id"])
