@@ -209,13 +209,13 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
         given["sheet"],
         as_rows,
         catalog=catalog,
-        recipes=_recipe_folders(ctx),
+        recipes=recipe_folders(ctx),
         defaults=_defaults(options.chosen(ctx).profile.default, given["default"], settings),
         **more,
     )
 
 
-def _recipe_folders(ctx: click.Context) -> "RecipeFolders":
+def recipe_folders(ctx: click.Context) -> "RecipeFolders":
     """The recipes that the options, the profile and the user's settings name."""
     from feedtool.runs.recipes import FOLDER, RecipeFolders
 

@@ -16,6 +16,7 @@ from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
+from feedtool.runs.mapping import SURE
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
@@ -44,7 +45,7 @@ def _schema() -> dict[str, Any]:
     "--min",
     "least",
     type=click.IntRange(0, 100),
-    default=85,
+    default=SURE,
     show_default=True,
     metavar="N",
     help="Take a column by itself from this confidence on.",

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.page.desk import Account, Desk, PlanningAccount
     from feedtool.runs.page_rights import PageRights
+    from feedtool.runs.recipes import RecipeFolders
 
 KEPT_DAYS = 30
 LARGEST = 1 << 30
@@ -109,6 +111,13 @@ class _Accounts:
 
         with self._context(name) as ctx:
             yield read_options(ctx, ctx.params)
+
+    def recipes(self, name: str) -> "RecipeFolders":
+        """Its recipes: nothing lies beside a file that was brought."""
+        from feedtool.cli.files import recipe_folders
+
+        with self._context(name) as ctx:
+            return replace(recipe_folders(ctx), is_dropped=True)
 
     @contextmanager
     def planning(self, name: str) -> "Iterator[PlanningAccount]":

@@ -38,19 +38,21 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     place = at.shelf.folder(file.id) / GRID
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        options = replace(chosen(base, file), see=writer.see, with_items=False)
+        options = replace(chosen(at, base, file), see=writer.see, with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
-def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
+def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
+    named = str(at.shelf.recipe(file)) if choices.has_recipe else None
     return replace(
         base,
         kind=choices.kind or base.kind,
         sheets=choices.sheets or base.sheets,
         as_rows=choices.as_rows,
         purges=choices.purges,
+        recipes=replace(at.accounts.recipes(file.account), named=named),
     )
 
 
@@ -89,7 +91,7 @@ def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: Langua
     read = [at.shelf.input(file)]
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(base, file), Outputs(targets, language=speaks))
+        results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
         for result in results:
             if result.copy_failed:
                 raise result.copy_failed

@@ -21,6 +21,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from feedtool.runs.history import ClockOf
 from feedtool.runs.plan_conditions import Account as Identity
+from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.workspace import Session, Workspace
 
 now = partial(datetime.now, UTC)
@@ -64,6 +65,10 @@ class Accounts(Protocol):
 
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
         """How files of an account are read; needs neither token nor network."""
+        ...
+
+    def recipes(self, name: str) -> RecipeFolders:
+        """The recipes of an account; none of those that lie beside a file."""
         ...
 
     def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:

@@ -29,6 +29,8 @@ from feedtool.model.markers import STAMP
 from feedtool.model.text import joined, tr
 from feedtool.runs.presets import preset, presets
 
+SURE = 85
+"""The confidence from which a column is taken without asking, where nobody says another."""
 REPEATED = 2
 """Times that a text stands where a number belongs, and so is a word for one."""
 MOST_VALUES = 12

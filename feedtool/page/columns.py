@@ -1,0 +1,233 @@
+"""What the page shows of the columns of a file: how it is read, what is proposed, what is open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, open_input
+from feedtool.check.kinds import KindUnclear
+from feedtool.check.mapping.proposal import ColumnProposal
+from feedtool.check.recipe_selection import Chosen
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.rules import NOT_A_ROW
+from feedtool.check.sheet_selection import choose, sheet_names
+from feedtool.feeds.columns.choice import Choice
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.header import Header
+from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, tr
+from feedtool.page.grid import Grid, RowFilter, of_code
+from feedtool.page.mapping import USELESS, Judged, Word, column_name, default_name
+from feedtool.page.shelf import Choices
+from feedtool.runs.mapping import SURE, is_accepted
+
+HELPED = frozenset(
+    ("header-not-found", "header-missing", "header-duplicate", "kind-unclear", "sheet-ambiguous")
+)
+"""The errors of files that are read once somebody says what their columns are."""
+LISTED = 100
+"""Rows that look like totals and are asked for."""
+
+
+class Reading(NamedTuple):
+    """How a file is read as things are."""
+
+    sheets: Sequence[str]
+    """The names of those that are visible."""
+    chosen: Sequence[Chosen]
+    trouble: FeedtoolError | None
+    """Why it cannot be read."""
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe by which it is read."""
+        return next((item.recipe for item in self.chosen if item.recipe), None)
+
+    @property
+    def unclear_kinds(self) -> Sequence[str]:
+        """The kinds between which somebody has to choose."""
+        return self.trouble.kinds if isinstance(self.trouble, KindUnclear) else ()
+
+    def header_of(self, sheet: str | None, kind: str | None) -> Header | None:
+        """The header of a sheet of a kind that is understood without a recipe."""
+        items = (item for item in self.chosen if not item.recipe and item.feed.kind == kind)
+        return next((item.header for item in items if sheet in {None, item.sheet.name}), None)
+
+    def kind_of(self, sheet: str | None) -> str | None:
+        """The kind of a sheet, or of the first one; None where that is not known."""
+        kinds = (item.feed.kind for item in self.chosen if sheet in {None, item.sheet.name})
+        return next(kinds, None)
+
+
+def reading_of(file: Input, options: ReadOptions) -> Reading:
+    """How a file is read. FileProblem where it cannot be opened."""
+    areas = load()
+    with open_input(file, options, areas) as source:
+        sheets = sheet_names(source, ()) if source.format != "csv" else []
+        try:
+            return Reading(sheets, choose(source, options, areas, file.name), None)
+        except FeedtoolError as error:
+            return Reading(sheets, (), error)
+
+
+def needs_columns(grid: Grid, choices: Choices) -> bool:
+    """True if nobody has chosen yet how a file is read that cannot be read otherwise."""
+    is_chosen = choices.kind or choices.sheets or choices.has_recipe
+    errors = (sheet.error.code for sheet in grid.sheets if sheet.error)
+    return not is_chosen and not HELPED.isdisjoint(errors)
+
+
+def left_out(grid: Grid, choices: Choices) -> list[int]:
+    """The rows that are left out since they look like totals, and those that were taken back."""
+    code = of_code(NOT_A_ROW.name)
+    rows = (grid.rows_of(RowFilter(sheet.number, which=code)) for sheet in grid.sheets)
+    return sorted({*choices.as_rows, *chain.from_iterable(rows)})[:LISTED]
+
+
+class Option(NamedTuple):
+    """A value that can be chosen."""
+
+    value: str
+    text: str
+
+
+class Field(NamedTuple):
+    """A field that a column may be."""
+
+    name: FieldName
+    help: str
+    example: str
+    is_required: bool
+
+
+class ColumnLine(NamedTuple):
+    """A column of the sheet."""
+
+    name: str
+    column: ColumnProposal
+    meant: str
+    """As in a form: a key, `USELESS`, or blank."""
+    near: Sequence[FieldName]
+    """What it may be, where that is not sure."""
+    why: str
+    error: str | None
+
+
+class ValueLine(NamedTuple):
+    """A field that has no column: one value for all rows may do."""
+
+    name: str
+    field: Field
+    value: str
+    options: Sequence[Option]
+    """The values that it can have, if these are a list."""
+    is_of_row: bool
+    """True if no two rows share it."""
+    error: str | None
+
+
+class WordLine(NamedTuple):
+    """A word in the cells of a column that its field does not know."""
+
+    word: Word
+    options: Sequence[Option]
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was said of the columns of a sheet, as the page shows it."""
+
+    judged: Judged
+    language: Language
+
+    @property
+    def fields(self) -> Sequence[Field]:
+        """All fields of the kind, as the user calls them, those first that it cannot do without."""
+        required = set(self.judged.sheet.proposal.missing(()))
+        fields = [self._field(key, required) for key in self.judged.sheet.proposal.known]
+        return sorted(fields, key=lambda field: not field.is_required)
+
+    @property
+    def lines(self) -> Sequence[ColumnLine]:
+        """The columns of the sheet, those first of which nobody is sure."""
+        columns = self.judged.sheet.proposal.columns
+        return [self._line(item) for item in sorted(columns, key=_is_sure)]
+
+    @property
+    def values(self) -> Sequence[ValueLine]:
+        """The fields that have no column: what is missing, and what has one value for all rows."""
+        judged = self.judged
+        said = judged.said.defaults
+        keys = dict.fromkeys([*judged.missing, *said])
+        known = judged.sheet.proposal.known.keys() - judged.answers.keys
+        return [self._value(key, said.get(key, "")) for key in keys if key in known]
+
+    @property
+    def words(self) -> Sequence[WordLine]:
+        """The words that fields do not know."""
+        return [
+            WordLine(word, self._options(word.column.key or ""), self.judged.errors.get(word.name))
+            for word in self.judged.words
+        ]
+
+    @property
+    def other_kinds(self) -> Sequence[str]:
+        """The kinds that lack nothing, where the one at hand does."""
+        answers = self.judged.answers
+        keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.given]
+        return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
+
+    def _field(self, key: str, required: "set[str] | frozenset[str]" = frozenset()) -> Field:
+        column = self.judged.sheet.proposal.known[key]
+        at = LANGUAGES.index(self.language)
+        name = self.judged.sheet.name_of(key)
+        return Field(name, column.help[at], column.example, key in required)
+
+    def _line(self, column: ColumnProposal) -> ColumnLine:
+        name, judged = column_name(column.index), self.judged
+        meant = judged.said.of_column(column.index)
+        near: Sequence[FieldName] = ()
+        if not _is_sure(column):
+            keys = filter(None, (column.key, *column.alternatives))
+            near = [self.judged.sheet.name_of(key) for key in keys]
+        why = _why(column, near) if meant in {"", column.key or USELESS} else ""
+        return ColumnLine(name, column, meant, near, why, judged.errors.get(name))
+
+    def _value(self, key: str, value: str) -> ValueLine:
+        name, proposal = default_name(key), self.judged.sheet.proposal
+        return ValueLine(
+            name,
+            self._field(key),
+            value,
+            self._options(key),
+            proposal.is_of_row(key),
+            self.judged.errors.get(name),
+        )
+
+    def _options(self, key: str) -> Sequence[Option]:
+        proposal = self.judged.sheet.proposal
+        kind, at = proposal.known[key].type, LANGUAGES.index(self.language)
+        if not isinstance(kind, Choice):
+            return ()
+        labels = ((value, kind.label(value).labels) for value in proposal.choices(key))
+        return [Option(value, texts[at] if texts else value) for value, texts in labels]
+
+
+def _is_sure(column: ColumnProposal) -> bool:
+    return is_accepted(column, SURE)
+
+
+def _why(column: ColumnProposal, near: Sequence[FieldName]) -> MessageText:
+    """Why a column was understood so, and how sure that is."""
+    if _is_sure(column):
+        return tr("{share} %: {reason}", share=column.confidence, reason=column.reason)
+    if not column.key and not column.is_useless:
+        return tr("not known")
+    return tr(
+        "perhaps {field} ({share} %, {reason})",
+        field=near[0] if column.key else tr("of no use"),
+        share=column.confidence,
+        reason=column.reason,
+    )
