@@ -78,15 +78,6 @@ def use_of(given: dict[str, Any]) -> "CursorUse | None":
     return CursorUse(name or DEFAULT, given["changed"], given["peek"])
 
 
-def default_target(kind: Export, use: "CursorUse | None") -> Path:
-    """The file of an export where none is named."""
-    from feedtool.runs.cursors import batch_name
-
-    if use is None:
-        return Path(f"{kind.kind}{kind.endings[0]}")
-    return Path(f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_look else batch_name(kind))
-
-
 def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:
     """Show the cursors of a kind; NothingToDo where there is none."""
     from feedtool.ledger.cursors import Cursors

@@ -1,7 +1,7 @@
 """`feedtool export`: what the service has, as files to look at, to edit and to send back."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -12,22 +12,18 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options, options_account
-from feedtool.cli.cursors import OPTIONS, default_target, go_back, list_cursors, use_of
+from feedtool.cli.cursors import OPTIONS, go_back, list_cursors, use_of
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
-from feedtool.feeds.export import CHANNEL, Export, Filter, Query
+from feedtool.feeds.export import Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.report.output_files import Exported
     from feedtool.runs.cursors import CursorUse
-    from feedtool.runs.export import Progress
-    from feedtool.runs.workspace import Session, Workspace
-    from feedtool.service.fetch import FetchContext
 
 GO_ON = tr("Run it again; nothing was written.")
 GO_ON_WITH_FILES = tr("Run it again; the files that are there stay.")
@@ -103,9 +99,20 @@ def _option(entry: Filter) -> Callable[[options.F], options.F]:
     if entry.is_flag:
         return options.flag(f"--{entry.name}", entry.help)
     default = {"default": entry.default, "show_default": entry.default is not None}
-    callback = _parts if entry.is_list else None
+    callback = partial(_read_list, entry) if entry.is_list else None
     name = f"--{entry.name} {_parameter(entry)}"
     return options.text(name, entry.metavar, entry.help, callback=callback, **default)
+
+
+def _read_list(
+    entry: Filter, ctx: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[str, ...]:
+    """The entries of a list, so that what is wrong with it is said at once."""
+    from feedtool.runs.export_request import value_of
+
+    del ctx, parameter
+    entries: tuple[str, ...] = value_of(entry, text)
+    return entries
 
 
 def _parameter(entry: Filter) -> str:
@@ -113,16 +120,9 @@ def _parameter(entry: Filter) -> str:
     return "kind" if entry.name == "as" else entry.name.replace("-", "_")
 
 
-def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
-    """The entries of a comma list, each once."""
-    del ctx
-    parts = tuple(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
-    if text is not None and not parts:
-        raise UsageProblem(
-            tr("{option} names nothing", option=parameter.opts[0]),
-            tr("leave it out, or give a list"),
-        )
-    return parts
+def filters_of(kind: Export, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a kind's filters by their names, of those by the names of parameters."""
+    return {entry.name: given.get(_parameter(entry)) for entry in kind.filters}
 
 
 def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
@@ -131,7 +131,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
     from feedtool.report.output_files import write_exported
-    from feedtool.runs.workspace import fetch_context_of
+    from feedtool.runs.export_request import bring, needs_ledger
 
     home, use = home_folder(given["home"]), use_of(given)
     if given.get("cursors"):
@@ -139,31 +139,28 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     if use and given["rewind"]:
         return go_back(kind, home, given, use)
     account_options(ctx, given)
-    go_on = GO_ON_WITH_FILES if kind.documents else GO_ON
-    target = _index_in(kind, out) if kind.documents else out or default_target(kind, use)
+    target = _target(kind, out, use)
     refuse_ending(target, kind.endings)
     refuse_target(target, may_replace=given["yes"] or bool(use or kind.documents))
-    query = query_of(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
+    query = query_in(ctx, kind, filters_of(kind, given))
+    go_on = GO_ON_WITH_FILES if kind.documents else GO_ON
     with (
         stopping(go_on) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
+        open_workspace(home, given["ledger"]) if needs_ledger(kind, use) else nullcontext() as it,
     ):
-        query = replace(query, seller=session.seller)
-        how = {"closed": kind.closed, "on_unreachable": partial(echo, "warning")}
-        needs_ledger = kind.memory or kind.asks_ledger or use
-        memory = open_workspace(home, given["ledger"]) if needs_ledger else nullcontext()
-        with memory as workspace:
-            exported = _brought(
-                kind,
-                query,
-                use,
-                target,
-                session,
-                workspace,
-                fetch_context_of(session, go_on=go_on, **how),
-                lambda text, done: on_count(text, done, None),
-            )
+        exported = bring(
+            kind,
+            replace(query, since=given.get("since")),
+            target,
+            session,
+            it,
+            use=use,
+            go_on=go_on,
+            on_progress=lambda text, done: on_count(text, done, None),
+            tell=echo,
+        )
     for text, hint, is_loss in exported.notes:
         echo("warning" if is_loss else "note", text)
         if hint:
@@ -174,63 +171,19 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 
-def _index_in(kind: Export, out: Path | None) -> Path:
-    """The list of the files, in their folder, which is made."""
-    from feedtool.sheets.atomic_write import cannot_write
+def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
+    from feedtool.runs.export_request import index_in, target_of
 
-    folder = out or Path(kind.kind)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    return folder / f"{kind.kind}.csv"
+    if out is None:
+        return target_of(kind, use)
+    return index_in(out, kind) if kind.documents else out
 
 
-def _brought(
-    kind: Export,
-    query: Query,
-    use: "CursorUse | None",
-    target: Path,
-    session: "Session",
-    workspace: "Workspace | None",
-    context: "FetchContext",
-    on_progress: "Progress",
-) -> "Exported":
-    """The file of all that there is, or of what is new to a cursor."""
-    from feedtool.runs.cursors import export_new
-    from feedtool.runs.export import export as fetch
-    from feedtool.runs.export import informed, remembered
-
-    query = informed(query, session, workspace)
-    if use and workspace:
-        whole = (kind, query, use, target, session, workspace, context)
-        return export_new(*whole, on_progress=on_progress, tell=echo)
-    with remembered(kind, query, session, workspace, echo) as observed:
-        return fetch(
-            kind,
-            query,
-            target,
-            session.client,
-            context,
-            service=session.address,
-            on_progress=on_progress,
-            observed=observed,
-        )
-
-
-def query_of(
-    ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool = False
-) -> Query:
-    """The rows that are asked for; those of a seller who is known later."""
+def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:
+    """The rows that are asked for in the circumstances of a command."""
     from feedtool.cli.home import catalogue
+    from feedtool.runs.export_request import query_of
 
-    settings = options.chosen(ctx).profile.dialect
-    values = {}
-    for entry in kind.filters:
-        value: Any = given.get(_parameter(entry), () if entry.is_list else entry.default)
-        is_read = isinstance(value, str)
-        values[entry.name] = entry.read(value) if is_read else value
-    channel = given.get(CHANNEL) or settings.primary_channel
-    context = Context(settings, catalogue(ctx))
-    since = given.get("since") if kind.increments else None
-    return Query("", channel, given["language"], context, is_csv, values, since)
+    settings, language = options.chosen(ctx).profile.dialect, ctx.params["language"]
+    channel = ctx.params.get("channel") or settings.primary_channel
+    return query_of(kind, filters, channel, language, Context(settings, catalogue(ctx)))

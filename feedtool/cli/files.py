@@ -219,13 +219,13 @@ def recipe_folders(ctx: click.Context) -> "RecipeFolders":
     """The recipes that the options, the profile and the user's settings name."""
     from feedtool.runs.recipes import FOLDER, RecipeFolders
 
-    is_watch = ctx.command.name == "watch"
+    name = ctx.command.name
     return RecipeFolders(
         lambda: datetime.now(UTC).astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
-        None if is_watch else Path(click.get_app_dir("feedtool")) / FOLDER,
-        is_dropped=is_watch,
+        None if name == "watch" else Path(click.get_app_dir("feedtool")) / FOLDER,
+        is_dropped=name in {"watch", "page"},
     )
 
 

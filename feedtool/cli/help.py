@@ -19,8 +19,8 @@ OPTIONS, ACCOUNT, COMMANDS = "Options", "Account", "Commands"
 HELP_ALL = "--help-all"
 
 HEADINGS: Mapping[str, str] = {
-    "Sending": "dry_run sandbox requests all_or_nothing purge_and_replace expect_removals no_wait"
-    " save_plan plan changed_only prefer_update release live",
+    "Sending": "dry_run sandbox rows requests all_or_nothing purge_and_replace expect_removals"
+    " no_wait save_plan plan changed_only prefer_update release live",
     "Output": "annotate out in_place plain no_failed form report verbose quiet preview language",
     ACCOUNT: "base_url insecure_http seller token token_file token_command token_url client_id"
     " client_secret client_secret_file client_secret_command token_scope token_audience"

@@ -34,6 +34,8 @@ class ChosenProfile:
 
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
+    is_shown: bool = True
+    """False of options that say nothing of what is shown on the terminal."""
 
 
 def chosen(ctx: click.Context) -> ChosenProfile:
@@ -96,6 +98,7 @@ def names_of(command: click.Command) -> dict[str, str]:
 def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
     del parameter
     state = chosen(ctx)
+    name = name or None  # `--profile ''` is none, whatever the environment says
     state.profile = state.config.profile(name)
     ctx.default_map = {**(ctx.default_map or {}), **state.profile.account}
     return name
@@ -272,8 +275,9 @@ reporting = group(
 
 def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language) -> Language:
     del parameter
-    CONSOLE.say, CONSOLE.is_settled = Translator(name), True
-    CONSOLE.language = _choice(ctx, name)
+    if chosen(ctx).is_shown:
+        CONSOLE.say, CONSOLE.is_settled = Translator(name), True
+        CONSOLE.language = _choice(ctx, name)
     return name
 
 

@@ -2,9 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,37 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli import options, options_account
-from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
-from feedtool.cli.export import options_of, query_of
+from feedtool.cli import options
+from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
+from feedtool.cli.export import filters_of, options_of
 from feedtool.cli.files import read_options
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.rows import selection_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
-    from feedtool.cli.notifier import RunNotices
     from feedtool.ledger import Ledger
     from feedtool.watch.folder import Folder
-    from feedtool.watch.session import OutboxExport, SellerAccount, SellerKey
+    from feedtool.watch.session import OutboxExport
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
 
 now = partial(datetime.now, UTC)
-
-WORDS = "feedtool.words"
-"""The key under which a context keeps the words of its command line."""
-
-
-class _Watch(HelpfulCommand):
-    """A command that remembers its words: each profile's account is reached as if they named it."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
 
 
 def _exports(
@@ -71,7 +56,8 @@ def _export(text: str) -> "OutboxExport":
                 tr("--{option} cannot be had on a beat", option=other),
                 tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
             )
-    return OutboxExport(known[name], given, given["cursor"], given["changed"])
+    filters = filters_of(known[name], given)
+    return OutboxExport(known[name], filters, given["cursor"], given["changed"])
 
 
 def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float:
@@ -85,7 +71,7 @@ def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
-@click.command(cls=_Watch)
+@click.command(cls=ServingCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
 @options.flag("--once", "Send what is there, and end: for cron.")
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
@@ -115,16 +101,9 @@ def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float
     show_default=True,
     callback=_seconds,
 )
-@options_account.sandbox
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
-@options.configuration
-@options_account.selection
-@options_account.connection
-@options.reading
-@options_account.notifying
-@options.common
-@options.ledger
+@serving
 @click.pass_context
 def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     """Send each file that is dropped into FOLDER/inbox, and answer it in FOLDER/results.
@@ -150,7 +129,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         stopping(HINT) as stop,
         run_notices("watch", given) as notices,
     ):
-        accounts = _Accounts(ctx.meta[WORDS], given["profile"], stop, notices)
+        accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
         read_options(ctx, given)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if given["profile"] or not options.chosen(ctx).config.profiles:
@@ -165,7 +144,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
 
 def _watch(
-    ctx: click.Context, watched: "Folder", name: str, accounts: "_Accounts", ledger: "Ledger"
+    ctx: click.Context, watched: "Folder", name: str, accounts: ServedAccounts, ledger: "Ledger"
 ) -> Exit:
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.watch.session import Environment
@@ -196,7 +175,7 @@ def _watch(
         is_once=given["once"],
         exports=given["exports"],
         every=given["every"],
-        export_profiles=accounts.export_profiles,
+        export_profiles=_export_profiles(accounts),
     )
     code = None
     try:
@@ -207,73 +186,7 @@ def _watch(
     return code
 
 
-@dataclass(frozen=True, slots=True)
-class _Accounts:
-    """The account of each profile, as if the command line, `words`, had named it.
-
-    So options, environment and configuration come in the one order for every profile; and a token
-    that was renewed, or a profile that was fixed, counts from the next file on.
-    """
-
-    words: tuple[str, ...]
-    profile: str | None
-    stop: Stopping
-    notices: "RunNotices"
-
-    @contextmanager
-    def open(self, profile: str | None) -> "Iterator[SellerAccount]":
-        """An account with its records."""
-        from feedtool.cli.account import account_options, connect
-        from feedtool.runs.notify import targets_of
-        from feedtool.watch.session import SellerAccount
-
-        profile = profile or self.profile
-        with self._context(profile) as ctx:
-            given = {**ctx.params, "profile": profile}
-            account_options(ctx, given)
-            home = home_folder(given["home"])
-            reading = read_options(ctx, given)
-            given["page"] = reading.dialect.report_page_size
-            notices = replace(self.notices, profile=profile, targets=targets_of(given))
-            with (
-                connect(home, given, self.stop, needs_channel=True) as session,
-                open_workspace(home, given["ledger"]) as workspace,
-            ):
-                yield SellerAccount(
-                    session,
-                    workspace,
-                    lambda kind: replace(reading, kind=kind) if kind else reading,
-                    partial(notices.run, seller=session.seller),
-                    partial(notices.refused, seller=session.seller),
-                    selection_of(given),
-                    options.language_of(ctx),
-                    lambda wanted: replace(
-                        query_of(ctx, wanted.kind, {**given, **wanted.options}),
-                        seller=session.seller,
-                    ),
-                )
-
-    @property
-    def export_profiles(self) -> "Sequence[str | None]":
-        """Whose exports go into the outbox: the account's, else those of all profiles."""
-        profiles = options.chosen(click.get_current_context()).config.profiles
-        return (None,) if self.profile or not profiles else tuple(profiles)
-
-    def seller_of(self, profile: str | None) -> "SellerKey":
-        """The seller whose files the account sends."""
-        from feedtool.watch.session import seller_key
-
-        profile = profile or self.profile
-        with self._context(profile) as ctx:
-            if ctx.params["sandbox"]:
-                seller = options.on_command_line(ctx, "seller")["seller"]
-                return seller_key(options.SANDBOX, seller or options.SANDBOX_SELLER)
-            # Those of which nothing can be sent share nothing.
-            return seller_key(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
-
-    def _context(self, profile: str | None) -> click.Context:
-        words = list(self.words)
-        if profile:  # the last one named counts
-            end = words.index("--") if "--" in words else len(words)
-            words[end:end] = ["--profile", profile]
-        return watch.make_context("watch", words)
+def _export_profiles(accounts: ServedAccounts) -> "Sequence[str | None]":
+    """Whose exports go into the outbox: the account's, else those of all profiles."""
+    is_one = accounts.line.params["profile"] or not accounts.profiles
+    return (None,) if is_one else accounts.profiles

@@ -35,6 +35,8 @@ from feedtool.model.text import tr
 EARLIER = 200
 """Files among which the one before is looked for."""
 CHUNK = 5_000
+LARGEST_ID = (1 << 63) - 1
+"""Databases keep no larger number, and break at the question."""
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 
@@ -52,6 +54,8 @@ class LedgerReader(RequestHistory):
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
+        if run_id > LARGEST_ID:
+            return None
         with _entry_of(run_id):
             return next(map(_run, self._all(select(t.runs).where(t.runs.c.run_id == run_id))), None)
 

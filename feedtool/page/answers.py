@@ -32,10 +32,14 @@ VIEW = "answers"
 """The view of a grid that has them."""
 
 
-def grid_of_run(at: Desk, run: int) -> Grid | None:
-    """What the browser shows of a run; None where that is not made yet."""
-    place = _place(at, run)
-    return Grid(place) if place.is_file() else None
+def has_grid(at: Desk, run: int) -> bool:
+    """True if there is something of a run that the browser can show."""
+    return _place(at, run).is_file()
+
+
+def grid_of_run(at: Desk, run: int) -> Grid:
+    """What the browser shows of a run; GridUnusable where that is not made yet."""
+    return Grid(_place(at, run))
 
 
 def start_answers(at: Desk, state: RunState) -> Job:
@@ -54,17 +58,23 @@ def _bring(at: Desk, run: int, _: Job) -> None:
         options = options_of(run, workspace)
         reading = replace(read_options_again(options, workspace), see=writer.see, with_items=False)
         writer.conclude(check(kept_inputs(options, workspace), reading, load()))
-        results = enumerate(_results(run, workspace))
+        results = enumerate(results_of(run, workspace))
         add_results(making, VIEW, {at: result.every_verdict() for at, result in results})
     making.replace(place)
 
 
-def _results(run: int, workspace: Workspace) -> Sequence[SheetResult]:
+def results_of(run: int, workspace: Workspace) -> Sequence[SheetResult]:
+    """The results of each sheet of a run, as the ledger has them now."""
     options = options_of(run, workspace)
     results = results_of_run(checked_sheets_of(options, workspace), workspace.ledger, run, None)
     note_sent_again(results, run, workspace)
     return results
 
 
+def folder_of_run(at: Desk, run: int) -> Path:
+    """The folder of what is made of a run."""
+    return at.shelf.folder("runs") / str(run)
+
+
 def _place(at: Desk, run: int) -> Path:
-    return at.shelf.folder("runs") / str(run) / "grid.sqlite"
+    return folder_of_run(at, run) / "grid.sqlite"

@@ -12,9 +12,10 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
+from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
 from feedtool.page.routes import files, plan, runs
-from feedtool.page.shelf import NotHere, TooLarge
+from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 from feedtool.runs.plan_file import PlanUnfit
@@ -29,7 +30,7 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),
     (PlanUnfit, HTTPStatus.CONFLICT),
     (Held, HTTPStatus.LOCKED),
-    (TooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (FileTooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (NotAllowed, HTTPStatus.FORBIDDEN),
     (NotAuthorised, HTTPStatus.BAD_GATEWAY),
     (FeedtoolError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -49,6 +50,7 @@ def application(own: Desk) -> flask.Flask:
     app.extensions["desk"] = own
     _set_up_templates(app)
     app.add_url_rule("/", "start", _start)
+    app.add_url_rule(HEALTH, "health", _health)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint, url_prefix=f"/<any({','.join(LANGUAGES)}):language>")
     app.url_value_preprocessor(_take_language)
@@ -98,6 +100,16 @@ def _start() -> flask.typing.ResponseReturnValue:
     return flask.redirect(flask.url_for("files.start"))
 
 
+def _health() -> flask.Response:
+    """200 if the records of runs can be opened."""
+    try:
+        with desk().workspace():
+            return flask.Response("ok\n", mimetype="text/plain")
+    except FeedtoolError:
+        text = "the records of runs cannot be opened\n"
+        return flask.Response(text, HTTPStatus.SERVICE_UNAVAILABLE, mimetype="text/plain")
+
+
 def _shared() -> dict[str, Any]:
     """What every template knows."""
     return {
@@ -116,8 +128,9 @@ def _in_language(code: str) -> str:
     request = flask.request
     if request.endpoint is None or request.method != "GET" or request.view_args is None:
         return flask.url_for("files.start", language=code)
-    values = {**request.view_args, **request.args.to_dict(), "language": code}
-    return flask.url_for(request.endpoint, **values)
+    address = flask.url_for(request.endpoint, **{**request.view_args, "language": code})
+    query = request.query_string.decode("ascii", "replace")
+    return f"{address}?{query}" if query else address
 
 
 def _failed(error: FeedtoolError) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.validate import validate
 
@@ -45,37 +45,49 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
 def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
-    named = str(at.shelf.recipe(file)) if choices.has_recipe else None
+    recipes = at.accounts.recipes(file.account)
+    if choices.has_recipe:
+        recipes = replace(recipes, named=str(at.shelf.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
         sheets=choices.sheets or base.sheets,
         as_rows=choices.as_rows,
         purges=choices.purges,
-        recipes=replace(at.accounts.recipes(file.account), named=named),
+        recipes=recipes,
     )
 
 
-def grid_of(at: Desk, file: ShelfFile) -> Grid | None:
-    """What the browser shows of a file; None where it is not checked yet."""
-    place = at.shelf.folder(file.id) / GRID
-    return Grid(place) if place.is_file() else None
+def is_checked(at: Desk, file: ShelfFile) -> bool:
+    """True if there is something of a file that the browser can show."""
+    return (at.shelf.folder(file.id) / GRID).is_file()
 
 
-def copy_name(file: ShelfFile, what: str) -> str:
+def grid_of(at: Desk, file: ShelfFile) -> Grid:
+    """What the browser shows of a file; GridUnusable where it is not checked."""
+    return Grid(at.shelf.folder(file.id) / GRID)
+
+
+def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
     """The name of a copy; NotHere where there is none of the sort."""
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
-    if what == "marked":
-        return f"{name.stem}.result{name.suffix}"
-    return f"{name.stem}.report.{what}"
+    if what != "marked":
+        return f"{name.stem}.report.{what}"
+    return marked_name(name, at.shelf.input(file).path)
+
+
+def marked_name(name: Path, path: Path) -> str:
+    """The name of the annotated copy, which is a workbook where the file at `path` is none."""
+    suffix = ".xlsx" if has_workbook_copy(path) else name.suffix
+    return f"{name.stem}.result{suffix}"
 
 
 def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
     """A copy in the language of the request, and the job that makes it."""
     speaks = language()
-    place = at.shelf.copies(file) / speaks / copy_name(file, what)
+    place = at.shelf.copies(file) / speaks / copy_name(at, file, what)
 
     def make(job: Job) -> None:
         if not place.exists():

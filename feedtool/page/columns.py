@@ -141,6 +141,8 @@ class Columns:
 
     judged: Judged
     language: Language
+    is_said: bool = False
+    """True if somebody has said something, and it is not all."""
 
     @property
     def fields(self) -> Sequence[Field]:

@@ -2,11 +2,12 @@
 
 from functools import partial
 
-from feedtool.page.desk import Account, Desk
+from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import RunOptions
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import has_to_ask
 
 RESUME = "resume "
@@ -33,7 +34,7 @@ def _resume(at: Desk, run: int, account: str, job: Job) -> None:
             end(resume(run, opened.session, opened.workspace), opened)
 
 
-def end(submission: Submission, opened: Account) -> None:
+def end(submission: Submission, opened: SellerAccount) -> None:
     """Tells whoever is to hear of a run; raises what has stopped it."""
     opened.on_answered(submission.outcomes, exit_code(submission.outcomes, submission.stopped))
     if submission.stopped:

@@ -9,20 +9,18 @@ from typing import Protocol, cast
 
 import flask
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.check import ReadOptions
-from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
 from feedtool.page.shelf import NotHere, Shelf
 from feedtool.page.users import User, Users
 from feedtool.report.codes import Codes
-from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from feedtool.runs.history import ClockOf
-from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.recipes import RecipeFolders
-from feedtool.runs.workspace import Session, Workspace
+from feedtool.runs.seller_account import PlanningAccount, SellerAccount
+from feedtool.runs.workspace import Workspace
 
 now = partial(datetime.now, UTC)
 
@@ -31,33 +29,18 @@ class NotAllowed(FeedtoolError):
     """The user has no right to do this."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanningAccount:
-    """As much of an account as a dry run needs: neither token nor network."""
-
-    reading: ReadOptions
-    selection: SelectionOptions
-    identity: Identity
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """An account that is open, in the thread that uses it."""
-
-    session: Session
-    workspace: Workspace
-    reading: ReadOptions
-    selection: SelectionOptions
-    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
-    """Is told the results of a run; returns at once."""
-
-
 class Accounts(Protocol):
     """The accounts of the configuration, and the sandbox."""
 
-    names: Sequence[str]
-    usual: str
-    """The name of the one that is chosen at first."""
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of each."""
+        ...
+
+    @property
+    def usual(self) -> str:
+        """The name of the one that is chosen at first."""
+        ...
 
     def is_sandbox(self, name: str) -> bool:
         """True for an account of the embedded sandbox."""
@@ -75,7 +58,7 @@ class Accounts(Protocol):
         """An account for a dry run."""
         ...
 
-    def open(self, name: str) -> AbstractContextManager[Account]:
+    def open(self, name: str) -> AbstractContextManager[SellerAccount]:
         """An account, its session and its records."""
         ...
 

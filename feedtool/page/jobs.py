@@ -14,7 +14,7 @@ CHECKS, DELIVERIES = 2, 8
 Lane = Literal["check", "delivery"]
 
 
-class Bug(FeedtoolError):
+class JobFailed(FeedtoolError):
     """What nobody expected; a report of it was written."""
 
 
@@ -102,6 +102,6 @@ class Jobs:
                 text = tr("this is a bug in feedtool: {name}", name=type(error).__name__)
                 place = self._report_bug(error)
                 hint = tr("please report it with the contents of {path}", path=place)
-                job.error = Bug(text, hint)
+                job.error = JobFailed(text, hint)
 
         return guarded

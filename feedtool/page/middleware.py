@@ -1,14 +1,16 @@
 """What stands between the server and the application: guards before it, headers after it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from werkzeug.wrappers import Request, Response
 
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.page.guards import (
+    GUARDS,
     Access,
     Denial,
+    Guard,
     LocalAccess,
     SharedAccess,
     denial_of,
@@ -27,7 +29,9 @@ USER = "feedtool.user"
 """The name of the user in the WSGI environment of a request; empty for the page's owner."""
 
 
-def guarded(application: "WSGIApplication", access: Access) -> "WSGIApplication":
+def guarded(
+    application: "WSGIApplication", access: Access, guards: Sequence[Guard] = GUARDS
+) -> "WSGIApplication":
     """The application for those alone who may ask it. It sees no token: its links get it again."""
     user_header = access.user_header if isinstance(access, SharedAccess) else ""
 
@@ -38,7 +42,7 @@ def guarded(application: "WSGIApplication", access: Access) -> "WSGIApplication"
             return start_response(status, with_headers(headers), raised)
 
         facts = facts_of(environ, user_header)
-        denial = denial_of(facts, access)
+        denial = denial_of(facts, access, guards)
         if denial:
             return _told(denial, environ)(environ, start)
         environ[USER] = facts.user

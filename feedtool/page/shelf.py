@@ -40,7 +40,7 @@ class NotHere(UsageProblem):
     """There is no such file, run or job."""
 
 
-class TooLarge(FeedtoolError):
+class FileTooLarge(FeedtoolError):
     """A file is larger than may be read."""
 
 
@@ -101,7 +101,7 @@ class Shelf:
         """Keeps a file as it comes in.
 
         Raises:
-            TooLarge: it has more bytes than `limit`; nothing of it is kept.
+            FileTooLarge: it has more bytes than `limit`; nothing of it is kept.
             UsageProblem: it has no name.
         """
         name, id_ = plain_name(name), secrets.token_urlsafe(12)
@@ -193,7 +193,7 @@ def _copy(content: BinaryIO, place: Path, limit: int) -> tuple[str, int]:
         while piece := content.read(PIECE):
             size += len(piece)
             if size > limit:
-                raise TooLarge(
+                raise FileTooLarge(
                     tr("this file has more than {count:,} MB", count=limit >> 20),
                     tr("split it into several files"),
                 )

@@ -300,9 +300,8 @@ def messages_in_cells(
 ) -> Iterator[tuple[Message, int | None, Severity]]:
     """The messages to read of a result, how bad each is, and its column; None is the whole row."""
     for message in to_read(result, is_confirmation):
-        index, severity = next(
-            _guilty(message, result, columns), (None, _severity(message, result))
-        )
+        usual = (None, _severity(message, result))
+        index, severity = next(_guilty(message, result, columns), usual)
         yield message, index, severity
 
 

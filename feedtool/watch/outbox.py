@@ -14,10 +14,11 @@ from feedtool.model.text import joined, plural
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse, batch_name, export_new
 from feedtool.runs.export import informed
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
 from feedtool.watch.messages import Bug
-from feedtool.watch.session import Environment, OutboxExport, SellerAccount
+from feedtool.watch.session import Environment, OutboxExport
 
 
 class _Beat(NamedTuple):
@@ -98,7 +99,7 @@ class Outbox:
         make_folder(lane)
         exported = export_new(
             kind,
-            informed(account.query(wanted), session, account.workspace),
+            informed(account.query(kind, wanted.options), session, account.workspace),
             CursorUse(cursor, wanted.is_changed),
             lane / batch_name(kind),
             session,

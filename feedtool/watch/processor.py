@@ -18,6 +18,7 @@ from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.file_lists import with_lists
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import is_recordable
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
 from feedtool.watch.decisions import ClaimStep, InboxRoute, names_for, next_step
@@ -38,7 +39,7 @@ from feedtool.watch.messages import (
     one_line,
     write_summary,
 )
-from feedtool.watch.session import ClaimWorkspace, Environment, SellerAccount
+from feedtool.watch.session import ClaimWorkspace, Environment
 
 
 class FileProcessor:
@@ -192,7 +193,9 @@ class FileProcessor:
         workspace = ClaimWorkspace(
             own.ledger, own.snapshots, own.folder, self._folder.handover_of(claim)
         )
-        options = account.read_options(route.kind)
+        options = account.reading
+        if route.kind:
+            options = replace(options, kind=route.kind)
         with temporary_folder() as folder:
             file = self._as_sheet(claim, kept, options, account, folder)
             if file is not kept:

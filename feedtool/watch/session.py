@@ -1,38 +1,24 @@
-"""The account that a file is sent from, with all that its files need, and the world around it."""
+"""The world around a watched folder: accounts, clocks, exports, and the wish to stop."""
 
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
-from feedtool.check import ReadOptions
-from feedtool.feeds.export import Export, Query
+from feedtool.feeds.export import Export
 from feedtool.ledger import Ledger
-from feedtool.ledger.claims import Claims
-from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.model.settings import Context
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice
-from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
-from feedtool.runs.workspace import Session, Workspace
+from feedtool.runs.seller_account import OpenAccount, SellerKey
+from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute, route_of
 from feedtool.watch.folder import Folder, make_folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
-
-SellerKey = tuple[str, str]
-"""A service's address, whatever its case, and a seller there: whose files go one after the other,
-and who has a lock."""
-
-
-def seller_key(address: str, seller: str) -> SellerKey:
-    """The key of a seller's files, as the lock tells sellers apart."""
-    return address.rstrip("/").casefold(), seller
 
 
 class OutboxExport(NamedTuple):
@@ -40,51 +26,11 @@ class OutboxExport(NamedTuple):
 
     kind: Export
     options: Mapping[str, Any] = {}
-    """Its filters, by the names of their parameters."""
+    """Its filters, by their names."""
     cursor: str | None = None
     """None for the folder's own."""
     is_changed: bool = False
     """True if a thing comes again whenever it has changed."""
-
-
-def _unfiltered(wanted: OutboxExport) -> Query:
-    """All that there is of a kind, as the service is by default."""
-    filters = wanted.kind.filters
-    values = {entry.name: () if entry.is_list else entry.default for entry in filters}
-    return Query("", "", "en", Context(), values=values)
-
-
-@dataclass(frozen=True, slots=True)
-class SellerAccount:
-    """An account, with all that its files need. Its seller's lock is held."""
-
-    session: Session
-    workspace: Workspace
-    read_options: Callable[[str | None], ReadOptions]
-    """How files are read, as a kind or as what they are recognised for."""
-    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
-    """Called with the results of a run; returns at once."""
-    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """Called with a file that is not sent, or not to its end; returns at once."""
-    selection: SelectionOptions = EVERY_ROW
-    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """That of what is written for people."""
-    query: Callable[[OutboxExport], Query] = _unfiltered
-    """What is asked for by an export."""
-
-    @property
-    def claims(self) -> Claims:
-        """The claims of the ledger."""
-        return self.workspace.ledger.claims
-
-    @property
-    def key(self) -> SellerKey:
-        """The key of the seller whose files it sends."""
-        return seller_key(self.session.address, self.session.seller)
-
-
-OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
-"""Opens a profile's account, or the command line's, in the thread that uses it."""
 
 
 @dataclass(frozen=True, slots=True)

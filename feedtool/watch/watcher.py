@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import Exit, FeedtoolError, first_of
+from feedtool.runs.seller_account import SellerKey
 from feedtool.watch.decisions import (
     PATIENCE,
     Entry,
@@ -30,7 +31,7 @@ from feedtool.watch.decisions import (
 from feedtool.watch.messages import RouteUnknown, Turn
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerKey
+from feedtool.watch.session import Environment
 from feedtool.watch.work import Work
 
 SIDE_BY_SIDE = 8

@@ -11,10 +11,11 @@ from dataclasses import replace
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.watch.decisions import Entry, InboxRoute
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerAccount
+from feedtool.watch.session import Environment
 
 
 class Work:

@@ -46,6 +46,11 @@ def test_rows_become_packages_and_uploads(ledger: Ledger) -> None:
     assert ledger.packages(file) == [PackageSummary(None, UPSERT, *one) for one in shown]
 
 
+@pytest.mark.parametrize("run", [0, 7, (1 << 63) - 1, 1 << 63, 10**30])
+def test_there_is_no_run_of_other_numbers(ledger: Ledger, run: int) -> None:
+    assert ledger.run(run) is None
+
+
 def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     run, first = planned(ledger, item(3))
     _, second = add_run(ledger, [item(3), item(4)], run_id=run, path="b", sheet="Offers")

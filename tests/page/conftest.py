@@ -1,5 +1,6 @@
 """The page as the command makes it, in a folder of its own."""
 
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser
+from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
+from feedtool.cli.notifier import run_notices
 from feedtool.cli.page import desk_of, page
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
@@ -24,8 +27,9 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 @contextmanager
 def made_desk(home: Path, *words: str) -> Iterator[Desk]:
     """A desk as `feedtool page --home HOME` has it."""
-    with page.make_context("page", ["--home", str(home), "--no-open", *words]) as ctx:
-        desk = desk_of(ctx, Stopping())
+    line = page.make_context("page", ["--home", str(home), "--no-open", *words])
+    with line as ctx, run_notices("page", ctx.params) as notices:
+        desk = desk_of(ctx, Stopping(), notices)
         yield desk
         desk.jobs.close()
 
@@ -65,3 +69,22 @@ def brought(client: FlaskClient, path: Path, **facts: str) -> str:
     answer = client.put(f"/en/files/{path.name}", data=path.read_bytes(), query_string=facts)
     assert answer.status_code == 201, answer.text
     return str(answer.get_json()["id"])
+
+
+def settled(client: FlaskClient, address: str) -> TestResponse:
+    """The answer at an address, once it no longer waits for a job; redirections are followed."""
+    answer = client.get(address, follow_redirects=True, buffered=True)
+    while b"data-poll" in answer.data:
+        answer = client.get(address, follow_redirects=True, buffered=True)
+    return answer
+
+
+def sent(client: FlaskClient, file: str) -> int:
+    """Sends what would be sent of a file; the run."""
+    plan = settled(client, f"/en/files/{file}/plan").text
+    digest = re.search(r"sha256:[0-9a-f]+", plan)
+    assert digest, plan
+    client.post(f"/en/files/{file}/send", data={"plan": digest[0]})
+    answer = settled(client, f"/en/files/{file}/sending")
+    assert answer.status_code == 200, answer.text
+    return int(answer.request.path.rpartition("/")[2])

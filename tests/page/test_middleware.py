@@ -1,14 +1,19 @@
 """What an application sees of a request that the guards let through, and what it answers with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 from werkzeug.test import Client
 
-from feedtool.page.guards import HEADERS
+from feedtool.page.guards import GUARDS, HEADERS, Access, Guard, SharedAccess
 from feedtool.page.middleware import USER, guarded
-from tests.page.requests import ANNA, CASES, TOKEN, Case, local, shared
+from feedtool.serving import WebServer, listen
+from tests.page.requests import ANNA, CASES, LOCAL, PROXY, SHARED, TOKEN, Case, local, shared
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -67,3 +72,58 @@ def test_a_name_is_text() -> None:
     _, text, headers = asked(shared(403, Remote_User="<b>eve</b>"))
     assert text.startswith("<b>eve</b> has no rights here")
     assert headers["Content-Type"].startswith("text/plain")
+
+
+PEERS = {PROXY: "127.0.0.1"}
+"""The addresses of this machine that stand for those of the table; all others are 127.0.0.2."""
+
+
+@contextmanager
+def served(access: Access, guards: Sequence[Guard]) -> Iterator[int]:
+    """The port of a real server, whose proxy is on this machine."""
+    proxy = None
+    if isinstance(access, SharedAccess):
+        proxy = PEERS[access.proxy]
+        access = replace(access, proxy=proxy)
+    listening = listen("127.0.0.1", 0)
+    app = guarded(tell, access, guards)
+    with WebServer(listening, app, largest_body=1000, trusted_proxy=proxy):
+        yield listening.getsockname()[1]
+
+
+def status_over(port: int, case: Case) -> int:
+    source = PEERS.get(case.environ["REMOTE_ADDR"], "127.0.0.2")
+    connection = HTTPConnection("127.0.0.1", port, source_address=(source, 0))
+    path = quote(case.environ["PATH_INFO"], encoding="latin-1")
+    connection.putrequest(case.method, path, skip_host=True)
+    for name, value in case.named.items():
+        connection.putheader(name, value)
+    connection.putheader("X-Forwarded-Proto", case.scheme)
+    connection.putheader("Content-Length", "0")
+    connection.endheaders()
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def wrong_lines(guards: Sequence[Guard]) -> list[str]:
+    """The requests of the table to which a real server with these guards answers otherwise."""
+    wrong = []
+    for access in (LOCAL, SHARED):
+        with served(access, guards) as port:
+            wrong += [
+                name
+                for name, case in CASES.items()
+                if case.access is access and status_over(port, case) != (case.status or 200)
+            ]
+    return wrong
+
+
+def test_the_table_over_a_port() -> None:
+    assert wrong_lines(GUARDS) == []
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__name__)
+def test_over_a_port_no_guard_could_be_missed(guard: Guard) -> None:
+    assert wrong_lines([other for other in GUARDS if other is not guard])

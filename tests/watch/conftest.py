@@ -21,6 +21,7 @@ from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice
 from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
 from feedtool.runs.recipes import RecipeFolders
+from feedtool.runs.seller_account import SellerAccount, seller_key
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport
@@ -30,7 +31,7 @@ from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerAccount, seller_key
+from feedtool.watch.session import Environment
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
@@ -197,7 +198,7 @@ class World:
             yield SellerAccount(
                 service,
                 workspace,
-                lambda kind: ReadOptions(kind=kind, recipes=recipes),
+                ReadOptions(recipes=recipes),
                 language=self.language,
             )
 

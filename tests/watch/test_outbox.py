@@ -11,8 +11,9 @@ import pytest
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import Cursors
 from feedtool.model.errors import Exit, UsageProblem
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.watch.outbox import Outbox
-from feedtool.watch.session import OutboxExport, SellerAccount
+from feedtool.watch.session import OutboxExport
 from feedtool.watch.watcher import Watcher
 from tests.changing import Service, export_of
 from tests.watch.conftest import World

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from feedtool.model.nouns import Severity, Status
+from feedtool.model.nouns import Problem, Severity, Status
 from feedtool.model.text import LANGUAGES, Language, Translator, text_of_kept
 
 CHECK = "check"
@@ -31,7 +31,7 @@ def of_code(code: str) -> str:
     return f"code:{code}"
 
 
-def of_status(status: Status | str) -> str:
+def of_status(status: Status) -> str:
     """The rows of a status."""
     return f"status:{status}"
 
@@ -124,28 +124,12 @@ class ProblemGroup(msgspec.Struct, frozen=True):
 class ViewFacts(msgspec.Struct, frozen=True):
     """What a view says of a sheet."""
 
-    words: tuple[str, ...]
+    words: tuple[Status, ...]
     """The statuses that rows may have, in the order in which they are numbered, from 1 on."""
-    statuses: dict[str, int]
+    statuses: dict[Status, int]
     """The number of rows by status."""
     groups: tuple[ProblemGroup, ...]
     """Errors first, then the most frequent."""
-
-
-class GridProblem(NamedTuple):
-    """A problem, or a note, in its place."""
-
-    row: int | None
-    """The sheet's own number; None is the sheet."""
-    column: int | None
-    """0-based; None is the whole row, or the sheet."""
-    field: str
-    code: str
-    severity: str
-    """`NOTE` is none."""
-    value: str | None
-    message: str
-    hint: str
 
 
 class GridRow(NamedTuple):
@@ -158,12 +142,14 @@ class GridRow(NamedTuple):
     is_hidden: bool
     cells: Sequence[str]
     """By the sheet's columns; blank ones at the end may be absent."""
-    status: str
-    """Empty where the view knows none."""
-    problems: Sequence[GridProblem]
+    status: Status | None
+    """None where the view knows none."""
+    problems: Sequence[Problem]
+    notes: Sequence[str]
+    """What there is to say of it, though nothing is wrong."""
 
 
-class Place(NamedTuple):
+class GridPlace(NamedTuple):
     """A row among those of a filter."""
 
     place: int

@@ -13,16 +13,18 @@ from weakref import finalize
 import msgspec
 import orjson
 
+from feedtool.model.cells import letters
+from feedtool.model.nouns import Problem, Severity, Status
 from feedtool.model.text import text_of_kept
 from feedtool.page.grid.facts import (
     ALL,
     CHECK,
+    NOTE,
     PROBLEMS,
     FoundText,
-    GridProblem,
+    GridPlace,
     GridRow,
     GridSheet,
-    Place,
     ProblemGroup,
     RowFilter,
     ViewFacts,
@@ -82,7 +84,7 @@ class Grid:
         """The problems of a sheet by code: errors first, then the most frequent."""
         return self._facts(sheet, view).groups
 
-    def statuses(self, sheet: int, view: str = CHECK) -> Mapping[str, int]:
+    def statuses(self, sheet: int, view: str = CHECK) -> Mapping[Status, int]:
         """The number of rows by status."""
         return self._facts(sheet, view).statuses
 
@@ -104,24 +106,28 @@ class Grid:
         positions = self._positions(rows)[start : start + count]
         if not positions:
             return []
-        problems: dict[int, list[GridProblem]] = {}
-        for at, *problem in self._problems(rows, f"IN ({_marks(positions)})", positions):
-            problems.setdefault(at, []).append(_problem(*problem))
+        problems: dict[int, list[Problem]] = {}
+        notes: dict[int, list[str]] = {}
+        for at, said in self._said(rows, f"IN ({_marks(positions)})", positions):
+            if isinstance(said, Problem):
+                problems.setdefault(at, []).append(said)
+            else:
+                notes.setdefault(at, []).append(said)
         statuses = self._statuses(rows, positions)
         cells = self._cells(rows.sheet, positions)
         return [
-            GridRow(at, number, bool(is_hidden), texts, status, problems.get(at, ()))
-            for at, (number, is_hidden, *texts), status in zip(
-                positions, cells, statuses, strict=True
+            GridRow(
+                at, row, bool(is_hidden), texts, status, problems.get(at, ()), notes.get(at, ())
             )
+            for at, (row, is_hidden, *texts), status in zip(positions, cells, statuses, strict=True)
         ]
 
-    def of_sheet(self, sheet: int, view: str = CHECK) -> Sequence[GridProblem]:
+    def of_sheet(self, sheet: int, view: str = CHECK) -> Sequence[Problem]:
         """The problems that are about no row: the sheet's own, or a column's."""
-        found = self._problems(RowFilter(sheet, view), "IS NULL")
-        return [_problem(*problem) for _, *problem in found]
+        found = self._said(RowFilter(sheet, view), "IS NULL")
+        return [said for _, said in found if isinstance(said, Problem)]
 
-    def next(self, rows: RowFilter, at: int, step: int) -> Place | None:
+    def next(self, rows: RowFilter, at: int, step: int) -> GridPlace | None:
         """The next row of a filter with a problem, or the one before; None where there is none.
 
         Args:
@@ -132,7 +138,7 @@ class Grid:
         positions = self._positions(rows)
         few, many = sorted((positions, self._list(rows, PROBLEMS)), key=len)
         position = next(_around(few, many, at, step), None)
-        return None if position is None else Place(bisect_left(positions, position), position)
+        return None if position is None else GridPlace(bisect_left(positions, position), position)
 
     def find(self, rows: RowFilter, text: str, start: int = 0) -> FoundText | None:
         """The first row with a text in a cell, in any case, from a position in a filter on.
@@ -172,22 +178,31 @@ class Grid:
             return range(self.sheets[rows.sheet].rows)
         return self._list(rows, rows.which)
 
-    def _problems(
+    def _said(
         self, rows: RowFilter, where: str, values: Iterable[int] = ()
-    ) -> Iterator[tuple[Any, ...]]:
-        """What the check and the view say, by position."""
+    ) -> Iterator[tuple[int, Problem | str]]:
+        """The problems and notes of the check and the view, by position."""
         views = (view_of(self._db, rows.sheet, CHECK), view_of(self._db, rows.sheet, rows.view))
-        return self._db.execute(f"{_PROBLEMS}{where} ORDER BY at, id", (*views, *values))
+        headers = {column.index: column.header for column in self.sheets[rows.sheet].columns}
+        for at, row, index, field, code, severity, value, message, hint in self._db.execute(
+            f"{_PROBLEMS}{where} ORDER BY at, id", (*views, *values)
+        ):
+            if severity == NOTE:
+                yield at, _text(message)
+                continue
+            letter, header = None if index is None else letters(index), headers.get(index)
+            place = (row, None, letter, header, field or None, code, Severity(severity), value)
+            yield at, Problem(*place, _text(message), _text(hint))
 
-    def _statuses(self, rows: RowFilter, positions: Sequence[int]) -> Sequence[str]:
+    def _statuses(self, rows: RowFilter, positions: Sequence[int]) -> Sequence[Status | None]:
         """The statuses of rows, ascending."""
         first, last = positions[0], positions[-1]
         found = self._db.execute(
             "SELECT substr(states, ?, ?) FROM views WHERE sheet = ? AND name = ?",
             (first + 1, last - first + 1, rows.sheet, rows.view),
         ).fetchone()
-        words = ("", *self._facts(rows.sheet, rows.view).words)
-        return [words[found[0][at - first]] if found else "" for at in positions]
+        words = (None, *self._facts(rows.sheet, rows.view).words)
+        return [words[found[0][at - first]] if found else None for at in positions]
 
     def _cells(self, sheet: int, positions: Sequence[int]) -> Iterator[list[Any]]:
         """Of each row its number, whether it is hidden, and the texts of its cells."""
@@ -252,8 +267,3 @@ def _around(few: Sequence[int], many: Sequence[int], at: int, step: int) -> Iter
     if step < 0:
         turn = chain(reversed(range(first)), reversed(range(first, len(few))))
     return (few[place] for place in turn if _is_in(many, few[place]))
-
-
-def _problem(*kept: Any) -> GridProblem:
-    *place, message, hint = kept
-    return GridProblem._make((*place, _text(message), _text(hint)))

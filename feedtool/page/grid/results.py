@@ -10,7 +10,7 @@ from feedtool.model.nouns import RowResult, Status, by_row, worst_status
 from feedtool.model.text import joined, kept_text
 from feedtool.page.grid.facts import NOTE, GridSheet
 from feedtool.page.grid.tables import open_existing, place_in, row_numbers, sheets_of, writing
-from feedtool.page.grid.view import Entry, add_view, remove_view
+from feedtool.page.grid.view import GridEntry, add_view, remove_view
 from feedtool.report.overview import outcome_of
 from feedtool.runs.row_notes import messages_in_cells
 
@@ -50,7 +50,7 @@ def _add_sheet(
 
 def _entries(
     sheet: GridSheet, numbers: "array[int]", results: Iterable[RowResult], states: bytearray
-) -> Iterator[Entry]:
+) -> Iterator[GridEntry]:
     """The messages to read of each row, whose statuses are noted on the way."""
     for of_row in by_row(results):
         row = of_row[0].row
@@ -62,13 +62,15 @@ def _entries(
             yield from _messages(sheet, at, result, channel)
 
 
-def _messages(sheet: GridSheet, at: int | None, result: RowResult, channel: str) -> Iterator[Entry]:
+def _messages(
+    sheet: GridSheet, at: int | None, result: RowResult, channel: str
+) -> Iterator[GridEntry]:
     if result.status in SAID_BY_CHECK:
         return
     is_idle = outcome_of(result.status) == "idle"
     for message, column, severity in messages_in_cells(result, sheet.places):
         text = joined((channel, message.text), ": ") if channel else message.text
-        yield Entry(
+        yield GridEntry(
             at,
             result.row,
             column,

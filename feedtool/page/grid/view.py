@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from feedtool.model.nouns import Severity
+from feedtool.model.nouns import Severity, Status
 from feedtool.page.grid.facts import (
     CHECK,
     NOTE,
@@ -22,7 +22,7 @@ from feedtool.page.grid.facts import (
 from feedtool.page.grid.tables import POSITION
 
 
-class Entry(NamedTuple):
+class GridEntry(NamedTuple):
     """A problem, or a note, as the table has it: its texts are kept ones."""
 
     at: int | None
@@ -41,9 +41,9 @@ def add_view(
     db: sqlite3.Connection,
     sheet: int,
     name: str,
-    words: Sequence[str],
+    words: Sequence[Status],
     states: bytes | bytearray,
-    entries: Iterable[Entry],
+    entries: Iterable[GridEntry],
 ) -> int:
     """Adds what a view says of a sheet, and makes the lists of its rows; returns its id.
 

@@ -34,7 +34,7 @@ from feedtool.page.grid.tables import (
     place_in,
     writing,
 )
-from feedtool.page.grid.view import Entry, add_view
+from feedtool.page.grid.view import GridEntry, add_view
 from feedtool.report.plain import clean, shorten
 
 LONGEST_TEXT = 300
@@ -123,11 +123,11 @@ class GridWriter:
         add_view(self._db, number, CHECK, WORDS, states, _entries(checked, numbers))
 
 
-def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[Entry]:
+def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[GridEntry]:
     """What checking found, and why rows were skipped, each in its place."""
     for problem in checked.problems():
         column = None if problem.column is None else index_of(problem.column)
-        yield Entry(
+        yield GridEntry(
             place_in(numbers, problem.row),
             problem.row,
             column,
@@ -143,7 +143,7 @@ def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[Entry]:
         for message in skipped.messages:
             if not message.code:  # else a problem says it
                 text = kept_text(message.text)
-                yield Entry(at, skipped.row, None, "", "", NOTE, None, text, "")
+                yield GridEntry(at, skipped.row, None, "", "", NOTE, None, text, "")
 
 
 def _facts(number: int, checked: CheckedSheet, rows: "_RowsWriter | None") -> GridSheet:

@@ -13,7 +13,7 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import CHECK, chosen, grid_of
+from feedtool.page.checks import CHECK, chosen, grid_of, is_checked
 from feedtool.page.columns import Columns, Reading, left_out, reading_of
 from feedtool.page.desk import NotAllowed, desk, language, require, user
 from feedtool.page.mapping import Proposed, Said, judge, proposed
@@ -155,10 +155,9 @@ def _proposed(
 
 
 def _rendered(file: ShelfFile, reading: Reading, columns: Columns | None) -> str:
-    grid = grid_of(desk(), file)
     rows = list(file.choices.as_rows)
-    if grid:
-        with grid:
+    if is_checked(desk(), file):
+        with grid_of(desk(), file) as grid:
             rows = left_out(grid, file.choices)
     return flask.render_template(
         "columns.html",

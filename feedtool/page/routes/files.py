@@ -8,8 +8,10 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import CHECK, COPIES, copy_name, grid_of, made_copy, start_check
+from feedtool.page.checks import CHECK, COPIES, grid_of, is_checked, made_copy, start_check
 from feedtool.page.desk import desk, now, require, user
+from feedtool.page.grid import CHECK as CHECK_VIEW
+from feedtool.page.mended import mended
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, sent_file
 from feedtool.page.shelf import ShelfFile
 
@@ -49,13 +51,16 @@ def post() -> ResponseReturnValue:
 def page(id_: str) -> ResponseReturnValue:
     """What is wrong with a file, and what can be done next."""
     file = file_of(id_)
-    if (grid := grid_of(desk(), file)) is None:
+    if not is_checked(desk(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=id_)
         if waiting := awaited(start_check(desk(), file), title, address):
             return waiting
-        return flask.redirect(flask.url_for("files.page", id_=id_), 303)
-    return flask.render_template("check.html", file=file, grid=grid, copies=COPIES)
+    grid = grid_of(desk(), file)
+    can_send = any(sheet.counts.get("valid") for sheet in grid.sheets)
+    facts = {"can_send": can_send, "mended": mended(desk(), file), "copies": COPIES}
+    with grid:
+        return flask.render_template("check.html", file=file, grid=grid, view=CHECK_VIEW, **facts)
 
 
 @blueprint.get("/files/<id_>/progress")
@@ -69,7 +74,7 @@ def download(id_: str, what: str) -> ResponseReturnValue:
     """A copy of a file with what is wrong: the marked workbook, the rows to correct, a report."""
     file = file_of(id_)
     job, place = made_copy(desk(), file, what)
-    title = tr("Writing {file}", file=copy_name(file, what))
+    title = tr("Writing {file}", file=place.name)
     address = flask.url_for("files.copy_progress", id_=id_, what=what)
     return awaited(job, title, address) or sent_file(place)
 
@@ -83,9 +88,9 @@ def copy_progress(id_: str, what: str) -> str:
 def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
     """Keeps a file, and has it checked."""
     account = facts.get("account") or desk().accounts.usual
+    require("check", account)  # first: it does not tell whether others have such an account
     if account not in desk().accounts.names:
         raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
-    require("check", account)
     file = desk().shelf.take_in(
         name,
         content,

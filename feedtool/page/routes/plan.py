@@ -11,7 +11,7 @@ from feedtool.areas.offers.changes.change_rows import WORDS
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
-from feedtool.page.checks import grid_of
+from feedtool.page.checks import grid_of, is_checked
 from feedtool.page.desk import desk, require, user
 from feedtool.page.plans import PLAN, VIEW, can_purge, held_rows, plan_of, start_plan
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part
@@ -39,6 +39,7 @@ def progress(id_: str) -> str:
 def choose(id_: str) -> ResponseReturnValue:
     """Keeps other choices; the plan is made anew by them."""
     file = file_of(id_)
+    require("check", file.account)
     choices = _choices(file.choices, flask.request.form)
     if set(choices.released) - set(file.choices.released):
         require("release", file.account)
@@ -86,21 +87,19 @@ def sending_progress(id_: str) -> str:
 
 
 def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
-    here = flask.url_for("plan.page", id_=file.id)
-    grid = grid_of(desk(), file)
-    if grid is None:
+    if not is_checked(desk(), file):
         return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
-    plan = plan_of(desk(), file)
-    if plan is None:
+    if plan_of(desk(), file) is None:
         title = tr("Finding out what would be sent of {file}", file=file.name)
         address = flask.url_for("plan.progress", id_=file.id)
-        return awaited(start_plan(desk(), file), title, address) or flask.redirect(here, 303)
-    with grid:
+        if waiting := awaited(start_plan(desk(), file), title, address):
+            return waiting
+    with grid_of(desk(), file) as grid:
         return flask.render_template(
             "plan.html",
             file=file,
             grid=grid,
-            plan=plan,
+            plan=plan_of(desk(), file),
             view=VIEW,
             purge=purge,
             held=held_rows(grid, file),

@@ -1,14 +1,17 @@
 """Runs: how far they are, what the service has answered, and going on with them."""
 
+from contextlib import nullcontext
+
 import flask
 from flask.typing import ResponseReturnValue
 
 from feedtool.model.text import tr
-from feedtool.page.answers import ANSWERS, grid_of_run, start_answers
+from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
 from feedtool.page.deliveries import account_of, start_resume
 from feedtool.page.desk import desk, require, require_seen, user
 from feedtool.page.progress import progress_of
-from feedtool.page.routes.parts import SOON, awaited, job_part
+from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
+from feedtool.page.run_copies import COPIES, made_copy
 from feedtool.runs.history import RunState, every_run, run_state
 
 blueprint = flask.Blueprint("runs", __name__)
@@ -31,19 +34,21 @@ def every() -> str:
 def page(run: int) -> ResponseReturnValue:
     """One run: how far it is, and the answers once all are there."""
     state = _state(run)
-    if state.is_finished and (grid := grid_of_run(desk(), run)) is None:
+    if state.is_finished and not has_grid(desk(), run):
         title = tr("Reading the answers of run {run}", run=run)
         address = flask.url_for("runs.answers", run=run)
         if waiting := awaited(start_answers(desk(), state), title, address):
             return waiting
-        return flask.redirect(flask.url_for("runs.page", run=run), 303)
-    return flask.render_template(
-        "run.html",
-        state=state,
-        progress=progress_of(state),
-        job=desk().jobs.of_run(run),
-        grid=grid if state.is_finished else None,
-    )
+    with grid_of_run(desk(), run) if state.is_finished else nullcontext() as grid:
+        return flask.render_template(
+            "run.html",
+            state=state,
+            progress=progress_of(state),
+            job=desk().jobs.of_run(run),
+            grid=grid,
+            view=VIEW,
+            copies=COPIES,
+        )
 
 
 @blueprint.get("/runs/<int:run>/progress")
@@ -60,6 +65,23 @@ def answers(run: int) -> str:
     """How far the reading of its answers is."""
     _state(run)
     return job_part(desk().jobs.of(f"{ANSWERS}{run}"))
+
+
+@blueprint.get("/runs/<int:run>/copies/<what>")
+def download(run: int, what: str) -> ResponseReturnValue:
+    """A copy of a file of the run."""
+    _state(run)
+    number = flask.request.args.get("file", 0, int)
+    job, place = made_copy(desk(), run, what, number)
+    address = flask.url_for("runs.copy_progress", run=run, what=what, file=number)
+    return awaited(job, tr("Writing {file}", file=place.name), address) or sent_file(place)
+
+
+@blueprint.get("/runs/<int:run>/copies/<what>/progress")
+def copy_progress(run: int, what: str) -> str:
+    """How far a copy is."""
+    _state(run)
+    return job_part(made_copy(desk(), run, what, flask.request.args.get("file", 0, int))[0])
 
 
 @blueprint.post("/runs/<int:run>/resume")

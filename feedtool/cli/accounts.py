@@ -1,0 +1,166 @@
+"""The accounts that a command serves while it runs: those of all profiles, and the sandbox's.
+
+Each is reached as if the command line had named it. So options, environment and configuration come
+in the one order for every account; and a token that was renewed, or a profile that was fixed,
+counts from the next time on.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options, options_account
+from feedtool.cli.errors import Stopping
+from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.rows import selection_of
+from feedtool.runs.page_rights import SANDBOX
+
+if TYPE_CHECKING:
+    from feedtool.check import ReadOptions
+    from feedtool.cli.notifier import RunNotices
+    from feedtool.runs.recipes import RecipeFolders
+    from feedtool.runs.seller_account import PlanningAccount, SellerAccount, SellerKey
+
+WORDS = "feedtool.words"
+"""The key under which a context keeps the words of its command line."""
+
+
+class ServingCommand(HelpfulCommand):
+    """A command that remembers its words, so that accounts can be named in their midst."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keeps the words on the context."""
+        ctx.meta[WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+serving = options.group(
+    options_account.sandbox,
+    options.configuration,
+    options_account.selection,
+    options_account.connection,
+    options.reading,
+    options_account.notifying,
+    options.common,
+    options.ledger,
+)
+"""The options that a serving command needs for its accounts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAccounts:
+    """The accounts of a command line, by the names of their profiles; None is its own account."""
+
+    line: click.Context
+    stop: Stopping
+    notices: "RunNotices"
+    needs_channel: bool = False
+    """True if each is to have a channel, whatever is sent from it."""
+
+    @property
+    def profiles(self) -> Sequence[str]:
+        """The names of all profiles, as they were when the command began."""
+        return tuple(options.chosen(self.line).config.profiles)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The same, and the sandbox's."""
+        return tuple(dict.fromkeys((*self.profiles, SANDBOX)))
+
+    @property
+    def usual(self) -> str:
+        """The name of the account that the command line means, else the first."""
+        return SANDBOX if self.line.params["sandbox"] else self._profile or self.names[0]
+
+    @property
+    def _profile(self) -> str | None:
+        profile: str | None = self.line.params["profile"]
+        return profile
+
+    def is_sandbox(self, name: str) -> bool:
+        """True for an account of the embedded sandbox."""
+        return bool(self.line.params["sandbox"]) or name not in self.profiles
+
+    @contextmanager
+    def reading(self, name: str | None) -> "Iterator[ReadOptions]":
+        """How the files of an account are read."""
+        with self.planning(name) as account:
+            yield account.reading
+
+    def recipes(self, name: str) -> "RecipeFolders":
+        """The recipes of an account."""
+        from feedtool.cli.files import recipe_folders
+
+        with self._options(name) as (ctx, _):
+            return recipe_folders(ctx)
+
+    @contextmanager
+    def planning(self, name: str | None) -> "Iterator[PlanningAccount]":
+        """An account for a dry run; it needs not even be one."""
+        from feedtool.cli.account import account_options
+        from feedtool.cli.files import read_options
+        from feedtool.cli.planning import account_of
+        from feedtool.runs.seller_account import PlanningAccount
+
+        with self._options(name) as (ctx, given):
+            account_options(ctx, given)
+            reading = read_options(ctx, given)
+            yield PlanningAccount(reading, selection_of(given), account_of(given))
+
+    @contextmanager
+    def open(self, name: str | None) -> "Iterator[SellerAccount]":
+        """An account with its session and its records."""
+        from feedtool.cli.account import account_options, connect
+        from feedtool.cli.export import query_in
+        from feedtool.cli.files import read_options
+        from feedtool.runs.notify import targets_of
+        from feedtool.runs.seller_account import SellerAccount
+
+        with self._options(name) as (ctx, given):
+            account_options(ctx, given)
+            home, reading = home_folder(given["home"]), read_options(ctx, given)
+            given["page"] = reading.dialect.report_page_size
+            notices = replace(self.notices, profile=given["profile"], targets=targets_of(given))
+            with (
+                connect(home, given, self.stop, needs_channel=self.needs_channel) as session,
+                open_workspace(home, given["ledger"]) as workspace,
+            ):
+                yield SellerAccount(
+                    session,
+                    workspace,
+                    reading,
+                    partial(notices.run, seller=session.seller),
+                    partial(notices.refused, seller=session.seller),
+                    selection_of(given),
+                    options.language_of(ctx),
+                    partial(query_in, ctx),
+                )
+
+    def seller_of(self, name: str | None) -> "SellerKey":
+        """The seller whose files an account sends."""
+        from feedtool.runs.seller_account import seller_key
+
+        with self._options(name) as (ctx, given):
+            if given["sandbox"]:
+                seller = options.on_command_line(ctx, "seller")["seller"]
+                return seller_key(options.SANDBOX, seller or options.SANDBOX_SELLER)
+            # Those of which nothing can be sent share nothing.
+            return seller_key(given["base_url"] or "", given["seller"] or given["profile"] or "")
+
+    @contextmanager
+    def _options(self, name: str | None) -> Iterator[tuple[click.Context, dict[str, Any]]]:
+        """The options of an account, of which the terminal takes no notice."""
+        words = list(self.line.meta[WORDS])
+        end = words.index("--") if "--" in words else len(words)
+        if name == SANDBOX and name not in self.profiles:
+            words[end:end] = ["--base-url", "", "--profile", "", "--sandbox"]
+        elif name:  # the last one named counts
+            words[end:end] = ["--profile", name]
+        silent = options.ChosenProfile(is_shown=False)
+        with self.line.command.make_context(self.line.info_name, words, obj=silent) as ctx:
+            yield ctx, dict(ctx.params)

@@ -1,0 +1,45 @@
+"""What a corrected file has mended of the one before."""
+
+from collections.abc import Iterator
+
+from feedtool.model.text import MessageText, tr
+from feedtool.page.checks import grid_of
+from feedtool.page.desk import Desk
+from feedtool.page.grid import PROBLEMS, Grid, GridUnusable, RowFilter
+from feedtool.page.shelf import NotHere, ShelfFile
+
+MOST = 5_000
+"""Rows with problems that are compared; of more nobody reads how many are gone."""
+READ = 500
+
+ProblemKey = tuple[str, str | None, str]
+"""The row's reference, else its number; the field, if it is of one; the code."""
+
+
+def mended(at: Desk, file: ShelfFile) -> MessageText | None:
+    """`29 of 32 problems are gone, 1 is new`; None where there is nothing to compare."""
+    if not file.replaces:
+        return None
+    try:
+        with grid_of(at, at.shelf.file(file.replaces)) as former, grid_of(at, file) as present:
+            before, after = set(_problems(former)), set(_problems(present))
+    except (NotHere, GridUnusable):
+        return None
+    gone, new = len(before - after), len(after - before)
+    text = tr("{gone:,} of {before:,} problems are gone.", gone=gone, before=len(before))
+    return tr("{text} {new:,} are new.", text=text, new=new) if new else text
+
+
+def _problems(grid: Grid) -> Iterator[ProblemKey]:
+    for sheet in grid.sheets:
+        rows = RowFilter(sheet.number, which=PROBLEMS)
+        slots = [column.index for column in sheet.columns]
+        at = slots.index(sheet.reference) if sheet.reference in slots else None
+        for start in range(0, MOST, READ):
+            read = grid.rows(rows, start, READ)
+            for row in read:
+                reference = row.cells[at] if at is not None and at < len(row.cells) else ""
+                name = reference or str(row.row)
+                yield from ((name, problem.field, problem.code) for problem in row.problems)
+            if len(read) < READ:
+                break

@@ -1,0 +1,94 @@
+"""The copies of a run's files to download: as `feedtool results` writes them, in any language."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from feedtool.check import Input
+from feedtool.model.text import LanguageChoice, tr
+from feedtool.page.answers import folder_of_run, results_of
+from feedtool.page.checks import marked_name
+from feedtool.page.desk import Desk, language, now
+from feedtool.page.jobs import Job
+from feedtool.page.shelf import NotHere
+from feedtool.report.file import write_report
+from feedtool.runs.annotated_copy import Outputs, write_copies_of
+from feedtool.runs.codes import all_codes
+from feedtool.runs.corrections import write_corrections
+from feedtool.runs.workspace import Workspace, kept_inputs, options_of
+
+COPIES = {
+    "marked": tr("The workbook with the answer beside each row"),
+    "failed": tr("A workbook of the rows to correct"),
+    "html": tr("The report as a web page"),
+    "csv": tr("The report as a table"),
+    "json": tr("The report for programs"),
+}
+"""What can be downloaded of a run."""
+
+
+def made_copy(at: Desk, run: int, what: str, number: int) -> tuple[Job, Path]:
+    """A copy of the so many-th file of a run, or of all, and the job that makes it.
+
+    NotHere where there is no such file, or no such copy.
+    """
+    with at.workspace() as workspace:
+        inputs = kept_inputs(options_of(run, workspace), workspace)
+    if what not in COPIES or number >= len(inputs):
+        raise NotHere(tr("There is nothing at this address."))
+    speaks, file = language(), inputs[number]
+    folder = folder_of_run(at, run) / "copies" / speaks / str(number)
+    place = folder / _copy_name(file, what)
+
+    def make(job: Job) -> None:
+        if not place.exists():
+            job.tell(tr("Writing the copy"))
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with at.workspace() as workspace:
+                _WRITERS[what](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
+
+    return at.jobs.start(f"copy of run {run} {speaks} {what} {number}", "check", make), place
+
+
+def _copy_name(file: Input, what: str) -> str:
+    name = Path(file.name)
+    match what:
+        case "marked":
+            return marked_name(name, file.path)
+        case "failed":
+            return f"{name.stem}.failed.xlsx"
+    return f"{name.stem}.report.{what}"
+
+
+def _write_marked(
+    run: int, name: str, place: Path, speaks: LanguageChoice, workspace: Workspace
+) -> None:
+    options = options_of(run, workspace)
+    results = results_of(run, workspace)
+    outputs = Outputs({name: place}, language=speaks)
+    write_copies_of(kept_inputs(options, workspace), results, outputs, options.asked)
+    for result in results:
+        if result.copy_failed:
+            raise result.copy_failed
+
+
+def _write_failed(
+    run: int, name: str, place: Path, speaks: LanguageChoice, workspace: Workspace
+) -> None:
+    del name, speaks
+    write_corrections(run, workspace, now(), out=place, replaces=True)
+    if not place.exists():
+        raise NotHere(tr("no row of this run is to be corrected"))
+
+
+def _write_report(
+    run: int, name: str, place: Path, speaks: LanguageChoice, workspace: Workspace
+) -> None:
+    del name
+    write_report(place, results_of(run, workspace), all_codes(speaks.default), now())
+
+
+_WRITERS: dict[str, Callable[[int, str, Path, LanguageChoice, Workspace], None]] = {
+    "marked": _write_marked,
+    "failed": _write_failed,
+    **dict.fromkeys(("html", "csv", "json"), _write_report),
+}

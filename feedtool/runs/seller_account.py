@@ -1,0 +1,76 @@
+"""The account that files are sent from, with all that its files need."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
+from feedtool.check import ReadOptions
+from feedtool.feeds.export import Export, Query
+from feedtool.ledger.claims import Claims
+from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.model.settings import Context
+from feedtool.model.text import LanguageChoice
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.export_request import query_of
+from feedtool.runs.plan_conditions import Account
+from feedtool.runs.workspace import Session, Workspace
+
+SellerKey = tuple[str, str]
+"""A service's address, whatever its case, and a seller there: whose files go one after the other,
+and who has a lock."""
+
+
+def seller_key(address: str, seller: str) -> SellerKey:
+    """The key of a seller's files, as the lock tells sellers apart."""
+    return address.rstrip("/").casefold(), seller
+
+
+def _unfiltered(kind: Export, given: Mapping[str, Any]) -> Query:
+    """What is asked for where nothing is known of an account."""
+    return query_of(kind, given, "", "en", Context())
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningAccount:
+    """As much of an account as a dry run needs: neither token nor network."""
+
+    reading: ReadOptions
+    """How its files are read."""
+    selection: SelectionOptions
+    identity: Account
+
+
+@dataclass(frozen=True, slots=True)
+class SellerAccount:
+    """An account, with all that its files need."""
+
+    session: Session
+    workspace: Workspace
+    reading: ReadOptions
+    """How its files are read."""
+    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
+    """Called with the results of a run; returns at once."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """Called with a file that is not sent, or not to its end; returns at once."""
+    selection: SelectionOptions = EVERY_ROW
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """That of what is written for people."""
+    query: Callable[[Export, Mapping[str, Any]], Query] = _unfiltered
+    """What is asked for by an export with some filters; see `export_request.query_of`."""
+
+    @property
+    def claims(self) -> Claims:
+        """The claims of the ledger."""
+        return self.workspace.ledger.claims
+
+    @property
+    def key(self) -> SellerKey:
+        """The key of the seller whose files it sends."""
+        return seller_key(self.session.address, self.session.seller)
+
+
+OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
+"""Opens a profile's account, or the command line's, in the thread that uses it."""

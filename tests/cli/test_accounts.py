@@ -1,0 +1,155 @@
+"""The accounts of a command that serves several, each as if the command line had named it."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+
+from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.areas.registry import load
+from feedtool.cli import options
+from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.errors import CONSOLE, Stopping
+from feedtool.cli.notifier import RunNotices
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.text import LanguageChoice, Translator
+from feedtool.runs.notify import Notifier, Target
+from feedtool.runs.page_rights import SANDBOX
+from feedtool.runs.plan_conditions import Account
+from tests.conftest import Files
+
+CONFIG = """[profile.shop]
+base_url = "https://a.example/v2"
+seller = "1"
+channel = "B"
+token = "t"
+changed_only = true
+columns = { "Ma ref" = "sellerExternalReference" }
+[profile.mall]
+base_url = "https://a.example/v2"
+"""
+ADDRESS = "https://a.example/v2"
+
+
+@click.command(cls=ServingCommand)
+@serving
+def serve(**_: object) -> None:
+    """Serves all accounts."""
+
+
+Open = Callable[..., ServedAccounts]
+
+
+@pytest.fixture
+def accounts() -> Iterator[Open]:
+    console = vars(CONSOLE).copy()
+
+    def of(*words: str) -> ServedAccounts:
+        line = serve.make_context("serve", list(words))
+        CONSOLE.say, CONSOLE.language = Translator("es"), LanguageChoice("es", "es")
+        notices = RunNotices("serve", None, {}, Notifier(lambda _: None))
+        return ServedAccounts(line, Stopping(), notices)
+
+    yield of
+    vars(CONSOLE).update(console)
+
+
+def test_without_anything_there_is_the_sandbox(accounts: Open) -> None:
+    every = accounts()
+    assert (every.names, every.usual) == ((SANDBOX,), SANDBOX)
+    with every.planning(SANDBOX) as account:
+        assert account.identity == Account(options.SANDBOX, "sandbox", None, is_sandbox=True)
+        assert account.reading.dialect.primary_channel == "PRIMARY"
+    with every.open(SANDBOX) as opened:
+        assert (opened.session.seller, opened.session.profile) == ("sandbox", None)
+        assert opened.workspace.ledger.run_ids() == []
+
+
+def test_a_file_is_checked_without_an_account(accounts: Open) -> None:
+    with accounts().planning(None) as account:
+        assert account.identity == Account()
+        assert account.selection == SelectionOptions()
+
+
+def test_each_profile_is_as_if_it_had_been_named(accounts: Open, files: Files) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    every = accounts("--prefer-update")
+    assert (every.names, every.usual) == (("shop", "mall", SANDBOX), "shop")
+    assert [every.is_sandbox(name) for name in every.names] == [False, False, True]
+    with every.planning("shop") as account:
+        assert account.identity == Account(ADDRESS, "1", "shop")
+        assert account.selection == SelectionOptions(changed_only=True, prefer_update=True)
+        assert account.reading.dialect.columns == {"Ma ref": "sellerExternalReference"}
+    with every.open("shop") as opened:
+        assert (opened.session.address, opened.session.seller) == (ADDRESS, "1")
+        assert (opened.session.profile, opened.reading.channel) == ("shop", "B")
+        query = opened.query(load().exports["offers"], {})
+        assert (query.channel, query.language) == ("B", "en")
+    assert [every.seller_of(name) for name in every.names] == [
+        (ADDRESS, "1"),
+        (ADDRESS, "mall"),
+        (options.SANDBOX, "sandbox"),
+    ]
+    assert accounts("--profile", "mall").usual == "mall"
+    assert accounts("--sandbox").usual == SANDBOX
+
+
+def test_the_sandbox_is_nobodys_profile(
+    accounts: Open, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    monkeypatch.setenv("FEEDTOOL_PROFILE", "shop")
+    for every in (accounts(), accounts("--profile", "shop", "--base-url", ADDRESS)):
+        with every.open(SANDBOX) as opened:
+            assert (opened.session.profile, opened.session.is_sandbox) == (None, True)
+            assert opened.reading.dialect.columns == {}
+
+
+def test_what_is_mended_counts_from_the_next_time_on(accounts: Open, files: Files) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    every = accounts()
+    with pytest.raises(UsageProblem, match="--seller is missing"), every.open("mall"):
+        pass
+    files.text(f'{CONFIG}seller = "2"\ntoken = "t"\n', "feedtool.toml")
+    with every.open("mall") as opened:
+        assert opened.session.seller == "2"
+    Path("feedtool.toml").unlink()
+    with pytest.raises(UsageProblem, match="no profile “mall”"), every.planning("mall"):
+        pass
+
+
+def test_the_terminal_keeps_its_language(accounts: Open) -> None:
+    every = accounts("--language", "fr", "--")
+    with ThreadPoolExecutor() as threads:
+
+        def language() -> LanguageChoice:
+            with every.open(SANDBOX) as opened:
+                return opened.language
+
+        assert threads.submit(language).result() == LanguageChoice("fr", "fr")
+    assert (CONSOLE.say.language, CONSOLE.language.asked) == ("es", "es")
+
+
+class Heard(Notifier):
+    """Keeps what would be sent, and to whom."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: None)
+        self.sent: list[tuple[list[str], str]] = []
+
+    def send(self, targets: Mapping[str, Target], body: bytes) -> None:
+        self.sent.append(([*targets], json.loads(body)["profile"]))
+
+
+def test_whoever_hears_of_runs_hears_of_each_account(accounts: Open, files: Files) -> None:
+    files.text(f'{CONFIG}hook = "told"\n', "feedtool.toml")
+    every, heard = accounts("--seller", "9", "--token", "t"), Heard()
+    every = replace(every, notices=replace(every.notices, notifier=heard))
+    for name in ("mall", "shop"):
+        with every.open(name) as opened:
+            opened.on_answered([], Exit.OK)
+    assert heard.sent == [(["hook told"], "mall")]

@@ -1,0 +1,45 @@
+"""A check in the browser is the command's: the same copies, byte for byte."""
+
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.cli import run
+from tests.page.conftest import SAMPLES, brought, settled
+
+FILES = ("offers-mistakes.xlsx", "offers-fr.csv", "legacy-offers.xlsx", "offers-update.xlsx")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_marked_workbook_is_that_of_validate(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes((SAMPLES / name).read_bytes())
+    run(["validate", name, "--annotate", "--language", "fr", "--home", str(tmp_path / "home")])
+    (written,) = tmp_path.glob("*.result.*")
+    file = brought(client, SAMPLES / name)
+    answer = settled(client, f"/fr/files/{file}/copies/marked")
+    assert answer.headers["Content-Disposition"].endswith(written.name)
+    assert answer.data == written.read_bytes()
+
+
+def test_the_report_for_programs_is_that_of_validate(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "offers-mistakes.xlsx"
+    (tmp_path / name).write_bytes((SAMPLES / name).read_bytes())
+    run(["validate", name, "--report", "report.json", "--language", "en"])
+    file = brought(client, SAMPLES / name)
+    answer = settled(client, f"/en/files/{file}/copies/json")
+    assert answer.data == (tmp_path / "report.json").read_bytes()
+
+
+def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path) -> None:
+    (tmp_path / "broken.xlsx").write_bytes(b"PK\3\4 broken")
+    file = brought(client, tmp_path / "broken.xlsx")
+    answer = settled(client, f"/en/files/{file}")
+    assert answer.status_code == 200
+    assert "broken.xlsx" in answer.text

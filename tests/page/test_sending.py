@@ -1,0 +1,115 @@
+"""Just the plan that was seen is sent, or nothing."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.cli import run
+from feedtool.model.nouns import Status
+from feedtool.page.desk import Desk
+from tests.page.conftest import SAMPLES, brought, sent, settled
+
+OFFERS = SAMPLES / "offers-upsert.xlsx"
+
+
+def runs_of(desk: Desk) -> int:
+    with desk.workspace() as workspace:
+        return len(workspace.ledger.runs())
+
+
+def digest_of(client: FlaskClient, file: str) -> str:
+    text = settled(client, f"/en/files/{file}/plan").text
+    return text.partition('name="plan" value="')[2].partition('"')[0]
+
+
+def test_what_was_seen_is_sent_and_answered(client: FlaskClient, desk: Desk) -> None:
+    number = sent(client, brought(client, OFFERS))
+    page = settled(client, f"/en/runs/{number}").text
+    assert "Integrated" in page
+    assert "Rejected" in page
+    with desk.workspace() as workspace:
+        assert workspace.ledger.statuses(number).total() == 40
+
+
+@pytest.mark.parametrize("what", ["marked", "failed", "csv"])
+def test_the_copies_of_a_run_are_those_of_the_command(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / OFFERS.name).write_bytes(OFFERS.read_bytes())
+    home = ["--home", str(tmp_path / "home"), "--language", "en"]
+    run(["submit", OFFERS.name, "--sandbox", "--report", "report.csv", *home])
+    names = {"marked": "*.result.xlsx", "failed": "*.failed.xlsx", "csv": "report.csv"}
+    (written,) = tmp_path.glob(names[what])
+    assert settled(client, f"/en/runs/1/copies/{what}").data == written.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"plan": "sha256:00"},
+        {"content": b"something else"},
+        {"choices": {"rows": {"Offers": "3-5"}}},
+    ],
+)
+def test_another_plan_than_was_seen_is_not_sent(
+    client: FlaskClient, desk: Desk, change: Mapping[str, object]
+) -> None:
+    id_ = brought(client, OFFERS)
+    digest = digest_of(client, id_)
+    file = desk.shelf.file(id_)
+    if content := change.get("content"):
+        assert isinstance(content, bytes)
+        desk.shelf.input(file).path.write_bytes(content)
+    if choices := change.get("choices"):
+        assert isinstance(choices, dict)
+        desk.shelf.save(
+            msgspec.structs.replace(file, choices=msgspec.convert(choices, type(file.choices)))
+        )
+    client.post(f"/en/files/{id_}/send", data={"plan": change.get("plan", digest)})
+    answer = settled(client, f"/en/files/{id_}/sending")
+    assert (answer.status_code, runs_of(desk)) == (409, 0), answer.text
+
+
+def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk) -> None:
+    file = brought(client, OFFERS)
+    digest, first = digest_of(client, file), sent(client, file)
+    client.post(f"/en/files/{file}/send", data={"plan": digest})
+    answer = settled(client, f"/en/files/{file}/sending")
+    assert answer.request.path == f"/en/runs/{first}"
+    assert runs_of(desk) == 1
+
+
+def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: Desk) -> None:
+    file = brought(client, OFFERS)
+    chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}
+    client.post(f"/en/files/{file}/plan", data=chosen)
+    number = sent(client, file)
+    with desk.workspace() as workspace:
+        counts = workspace.ledger.statuses(number)
+    assert (counts[Status.HELD], counts.total()) == (36, 40)
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ({"which": "rows", "rows": "", "sheet": "Offers"}, "No rows were chosen"),
+        ({"which": "rows", "rows": "three", "sheet": "Offers"}, "“three” names no rows"),
+        ({"which": "all", "release price-jump": "on"}, "no reason says why"),
+    ],
+)
+def test_choices_that_cannot_be_meant(
+    client: FlaskClient, form: Mapping[str, str], says: str
+) -> None:
+    file = brought(client, OFFERS)
+    answer = client.post(f"/en/files/{file}/plan", data=form)
+    assert (answer.status_code, says in answer.text) == (422, True), answer.text
+
+
+def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) -> None:
+    file = brought(client, SAMPLES / "offers-mistakes.xlsx")
+    client.post(f"/en/files/{file}/plan", data={"which": "all", "all_or_nothing": "on"})
+    assert "Nothing would be sent." in settled(client, f"/en/files/{file}/plan").text
