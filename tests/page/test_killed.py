@@ -1,0 +1,93 @@
+"""A page that is killed in the midst of a delivery, and started again: nothing is sent twice."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import applied_requests
+from tests.page.conftest import SAMPLES
+
+ROOT = Path(__file__).parents[2]
+PAGE = """
+import sys
+from pathlib import Path
+from feedtool.cli import run
+from tests.resume.runner import Points
+if (kill := int(sys.argv[1])) >= 0:
+    Points(kill, Path("points")).watch()
+sys.exit(run(["page", "--no-open", "--home", "home"]))
+"""
+POINTS = range(6, 40)
+"""From the writing down of the run to its last answer."""
+SOME = (7, 13, 19, 25)
+
+
+@contextmanager
+def started(folder: Path, kill: int = -1) -> Iterator[httpx.Client]:
+    """The page in a process of its own, which dies at a write; whoever asks it like a browser."""
+    process = subprocess.Popen(  # noqa: S603  # our own
+        [sys.executable, "-c", PAGE, str(kill)],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    address = process.stdout.readline().removeprefix("page: ").strip()
+    origin = address[: address.index("/", len("http://"))]
+    with httpx.Client(base_url=address, headers={"Origin": origin}, timeout=60) as client:
+        yield client
+    process.terminate()
+    ended = process.wait()
+    process.stdout.close()
+    assert (ended == -signal.SIGKILL) == (kill >= 0)
+
+
+def looked_at(client: httpx.Client, address: str) -> httpx.Response:
+    """The answer, once it no longer waits for a job."""
+    answer = client.get(address, follow_redirects=True)
+    while "data-poll" in answer.text:
+        answer = client.get(address, follow_redirects=True)
+    return answer
+
+
+def send(client: httpx.Client) -> None:
+    """Brings a file, and sends what would be sent of it."""
+    brought = client.put(
+        "en/files/offers.xlsx", content=(SAMPLES / "offers-upsert.xlsx").read_bytes()
+    )
+    file = f"en/files/{brought.json()['id']}"
+    plan = re.search(r"sha256:[0-9a-f]+", looked_at(client, f"{file}/plan").text)
+    assert plan
+    client.post(f"{file}/send", data={"plan": plan[0]})
+    looked_at(client, f"{file}/sending")
+
+
+@pytest.mark.parametrize(
+    "kill", [*SOME, *(pytest.param(at, marks=pytest.mark.long) for at in POINTS if at not in SOME)]
+)
+def test_a_run_that_a_killed_page_left_goes_on(tmp_path: Path, kill: int) -> None:
+    with started(tmp_path, kill) as client, suppress(httpx.TransportError):
+        send(client)
+    with started(tmp_path) as client:
+        if "/runs/1" not in client.get("en/runs").text:
+            send(client)
+        else:
+            assert "Go on" in client.get("en/runs/1").text
+            client.post("en/runs/1/resume")
+        page = looked_at(client, "en/runs/1").text
+    assert "Integrated" in page
+    with closing(Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite")) as sandbox:
+        outcomes = Counter((one.reference, one.outcome) for one in applied_requests(sandbox))
+    assert set(outcomes.values()) == {1}
+    assert sum(outcome == "Integrated" for _, outcome in outcomes) == 36
