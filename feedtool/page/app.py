@@ -14,13 +14,13 @@ from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
-from feedtool.page.routes import files, plan, runs
+from feedtool.page.routes import columns, files, plan, runs
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 from feedtool.runs.plan_file import PlanUnfit
 
-BLUEPRINTS = (files.blueprint, plan.blueprint, runs.blueprint)
+BLUEPRINTS = (files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint)
 
 NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
 """The pages that every page leads to."""

@@ -1,7 +1,8 @@
 """What the page shows of the columns of a file: how it is read, what is proposed, what is open."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,9 +15,9 @@ from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.rules import NOT_A_ROW
 from feedtool.check.sheet_selection import choose, sheet_names
 from feedtool.feeds.columns.choice import Choice
-from feedtool.model.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.header import Header
-from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, tr
+from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, joined, tr
 from feedtool.page.grid import Grid, RowFilter, of_code
 from feedtool.page.mapping import USELESS, Judged, Word, column_name, default_name
 from feedtool.page.shelf import Choices
@@ -43,6 +44,12 @@ class Reading(NamedTuple):
     def recipe(self) -> Recipe | None:
         """The recipe by which it is read."""
         return next((item.recipe for item in self.chosen if item.recipe), None)
+
+    @property
+    def is_new(self) -> bool:
+        """True if nothing else is wrong but that nobody has said yet what its columns are."""
+        code = self.trouble.code if isinstance(self.trouble, FileProblem) else ""
+        return code in {"header-missing", "header-not-found", "kind-unclear"}
 
     @property
     def unclear_kinds(self) -> Sequence[str]:
@@ -95,6 +102,7 @@ class Option(NamedTuple):
 class Field(NamedTuple):
     """A field that a column may be."""
 
+    key: str
     name: FieldName
     help: str
     example: str
@@ -108,7 +116,9 @@ class ColumnLine(NamedTuple):
     column: ColumnProposal
     meant: str
     """As in a form: a key, `USELESS`, or blank."""
-    near: Sequence[FieldName]
+    field: Field | None
+    """The one that is meant."""
+    near: Sequence[Field]
     """What it may be, where that is not sure."""
     why: str
     error: str | None
@@ -130,7 +140,10 @@ class ValueLine(NamedTuple):
 class WordLine(NamedTuple):
     """A word in the cells of a column that its field does not know."""
 
-    word: Word
+    name: str
+    text: str
+    header: str
+    value: str
     options: Sequence[Option]
     error: str | None
 
@@ -146,10 +159,8 @@ class Columns:
 
     @property
     def fields(self) -> Sequence[Field]:
-        """All fields of the kind, as the user calls them, those first that it cannot do without."""
-        required = set(self.judged.sheet.proposal.missing(()))
-        fields = [self._field(key, required) for key in self.judged.sheet.proposal.known]
-        return sorted(fields, key=lambda field: not field.is_required)
+        """All fields of the kind, as the user calls them."""
+        return [*self._by_key.values()]
 
     @property
     def lines(self) -> Sequence[ColumnLine]:
@@ -169,10 +180,22 @@ class Columns:
     @property
     def words(self) -> Sequence[WordLine]:
         """The words that fields do not know."""
-        return [
-            WordLine(word, self._options(word.column.key or ""), self.judged.errors.get(word.name))
-            for word in self.judged.words
-        ]
+        return list(map(self._word, self.judged.words))
+
+    @property
+    def problems(self) -> Sequence[MessageText]:
+        """What keeps it from being a recipe."""
+        judged, proposal = self.judged, self.judged.sheet.proposal
+        problems = []
+        if not judged.answers.keys:
+            problems.append(tr("no column is read as a field"))
+        if judged.missing:
+            fields = joined(map(judged.sheet.name_of, judged.missing))
+            kind = proposal.feed.kind
+            problems.append(tr("Still missing for {kind}: {fields}", kind=kind, fields=fields))
+        if judged.errors:
+            problems.append(tr("correct what is marked below"))
+        return problems or [tr("say what the words below mean, or leave them blank")]
 
     @property
     def other_kinds(self) -> Sequence[str]:
@@ -181,31 +204,45 @@ class Columns:
         keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.given]
         return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
 
-    def _field(self, key: str, required: "set[str] | frozenset[str]" = frozenset()) -> Field:
-        column = self.judged.sheet.proposal.known[key]
-        at = LANGUAGES.index(self.language)
-        name = self.judged.sheet.name_of(key)
-        return Field(name, column.help[at], column.example, key in required)
+    @cached_property
+    def _by_key(self) -> Mapping[str, Field]:
+        sheet, at = self.judged.sheet, LANGUAGES.index(self.language)
+        required = set(sheet.proposal.missing(()))
+        return {
+            key: Field(key, sheet.name_of(key), column.help[at], column.example, key in required)
+            for key, column in sheet.proposal.known.items()
+        }
 
     def _line(self, column: ColumnProposal) -> ColumnLine:
         name, judged = column_name(column.index), self.judged
         meant = judged.said.of_column(column.index)
-        near: Sequence[FieldName] = ()
-        if not _is_sure(column):
-            keys = filter(None, (column.key, *column.alternatives))
-            near = [self.judged.sheet.name_of(key) for key in keys]
-        why = _why(column, near) if meant in {"", column.key or USELESS} else ""
-        return ColumnLine(name, column, meant, near, why, judged.errors.get(name))
+        known, taken = self._by_key, judged.answers.keys
+        near = [] if _is_sure(column) else [column.key, *column.alternatives]
+        fields = [known[key] for key in near if key and key in known and key not in taken]
+        is_own = meant in {"", column.key or USELESS}
+        why = _why(column, judged.sheet.name_of(column.key or "")) if is_own else ""
+        error = judged.errors.get(name)
+        return ColumnLine(name, column, meant, known.get(meant), fields, why, error)
 
     def _value(self, key: str, value: str) -> ValueLine:
         name, proposal = default_name(key), self.judged.sheet.proposal
         return ValueLine(
             name,
-            self._field(key),
+            self._by_key[key],
             value,
             self._options(key),
             proposal.is_of_row(key),
             self.judged.errors.get(name),
+        )
+
+    def _word(self, word: Word) -> WordLine:
+        return WordLine(
+            word.name,
+            word.text,
+            word.column.header,
+            word.meant,
+            self._options(word.column.key or ""),
+            self.judged.errors.get(word.name),
         )
 
     def _options(self, key: str) -> Sequence[Option]:
@@ -221,7 +258,7 @@ def _is_sure(column: ColumnProposal) -> bool:
     return is_accepted(column, SURE)
 
 
-def _why(column: ColumnProposal, near: Sequence[FieldName]) -> MessageText:
+def _why(column: ColumnProposal, field: FieldName) -> MessageText:
     """Why a column was understood so, and how sure that is."""
     if _is_sure(column):
         return tr("{share} %: {reason}", share=column.confidence, reason=column.reason)
@@ -229,7 +266,7 @@ def _why(column: ColumnProposal, near: Sequence[FieldName]) -> MessageText:
         return tr("not known")
     return tr(
         "perhaps {field} ({share} %, {reason})",
-        field=near[0] if column.key else tr("of no use"),
+        field=field if column.key else tr("of no use"),
         share=column.confidence,
         reason=column.reason,
     )

@@ -5,6 +5,7 @@ it counts for every file with the same columns. What it takes the place of there
 under another name, and so does what is taken back.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +61,11 @@ class Keeping(NamedTuple):
     """The recipe whose place it would take."""
     is_of_all: bool
     """True if what is kept counts for all accounts that have no folder of recipes."""
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """What it says."""
+        return self.recipe.text.splitlines()
 
 
 def keeping_of(at: Desk, file: ShelfFile) -> Keeping:
