@@ -171,11 +171,9 @@ class Columns:
     @property
     def values(self) -> Sequence[ValueLine]:
         """The fields that have no column: what is missing, and what has one value for all rows."""
-        judged = self.judged
-        said = judged.said.defaults
-        keys = dict.fromkeys([*judged.missing, *said])
-        known = judged.sheet.proposal.known.keys() - judged.answers.keys
-        return [self._value(key, said.get(key, "")) for key in keys if key in known]
+        judged, said = self.judged, self.judged.said.defaults
+        asked = {*judged.missing, *said}.difference(judged.answers.keys)
+        return [self._value(key, said.get(key, "")) for key in self._by_key if key in asked]
 
     @property
     def words(self) -> Sequence[WordLine]:

@@ -240,5 +240,6 @@ def judge(sheet: Proposed, said: Said) -> Judged:
             judged.note_word(word)
     for key, value in said.defaults.items():
         judged.note_default(key, value)
-    judged.missing = sheet.missing(judged.answers)
+    missing = sheet.missing(judged.answers)
+    judged.missing = [key for key in missing if default_name(key) not in judged.errors]
     return judged

@@ -165,5 +165,5 @@ def _rendered(file: ShelfFile, reading: Reading, columns: Columns | None) -> str
         reading=reading,
         columns=columns,
         rows=rows,
-        feeds=load().feeds.values(),
+        feeds=load().feeds,
     )
