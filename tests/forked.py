@@ -6,6 +6,7 @@ streams; only what it imports is there already. That a start of its own works to
 `tests/cli/test_process.py` to show.
 """
 
+import gc
 import json
 import math
 import os
@@ -37,6 +38,9 @@ with socket.socket(socket.AF_UNIX) as line:
 BROKEN = 99
 """The exit code of a command of which nothing should be left to end so."""
 
+LATE = ("babel.dates", "jsonschema", "openpyxl", "platformdirs", "rapidfuzz.process")
+"""What feedtool's functions import when they need it, and takes time."""
+
 
 @contextmanager
 def forking(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
@@ -61,11 +65,19 @@ def forking(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
             process.kill()
 
 
-def main(address: str) -> None:
-    """Runs one command after the other, for whoever calls."""
+def import_all() -> None:
+    """Imports what any command does, so that none that is forked from here has to."""
     for module in pkgutil.walk_packages(feedtool.__path__, "feedtool."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    for name in LATE:
+        import_module(name)
+    gc.freeze()  # no child looks through, and so copies, what is never garbage
+
+
+def main(address: str) -> None:
+    """Runs one command after the other, for whoever calls."""
+    import_all()
     # How far a run is, is told where it takes long: on a slow machine, and on no page.
     output.EVERY = math.inf
     with socket.socket(socket.AF_UNIX) as listening:

@@ -9,7 +9,7 @@ import click
 
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import STDIN, feed_of, inputs, kind_asked, read_options
+from feedtool.cli.files import STDIN, inputs, kind_asked, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.rows import as_row
@@ -49,7 +49,7 @@ def convert(
     from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, form_of
 
     if to is not None:
-        feed_of(to)
+        load().feed_of(to)
     try:
         target.exists()
     except OSError as error:  # a name that no system takes

@@ -20,7 +20,6 @@ from feedtool.check import Input, ReadOptions
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import catalogue
-from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
@@ -182,22 +181,11 @@ def refuse_target(target: Path, *, may_replace: bool) -> None:
         raise cannot_write(target, PermissionError(tr("the folder is read-only")))
 
 
-def feed_of(kind: str) -> Feed:
-    """The feed of a kind. UsageProblem where there is none."""
-    feeds = load().feeds
-    if kind not in feeds:
-        raise UsageProblem(
-            tr("there is no kind of feed “{kind}”", kind=kind),
-            tr("kinds: {kinds}", kinds=", ".join(feeds)),
-        )
-    return feeds[kind]
-
-
 def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
     """The way to read files; UsageProblem for an unknown kind, or a header mapped to no column."""
     kind, as_row = given["kind"], given.get("as_row")
     if kind is not None:
-        feed_of(kind)
+        load().feed_of(kind)
     settings, catalog = options.chosen(ctx).profile.dialect, catalogue(ctx)
     _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()

@@ -1,25 +1,21 @@
 """`feedtool template`."""
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import echo
-from feedtool.cli.files import feed_of, refuse_ending, refuse_target
+from feedtool.cli.files import refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import local_catalog, sync_command
 from feedtool.cli.next_command import after_writing
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import joined, tr
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
+from feedtool.model.text import tr
 
 
 @click.command(cls=HelpfulCommand)
@@ -41,6 +37,7 @@ def template(
     """
     from feedtool.areas.registry import load
     from feedtool.feeds.template import Basis
+    from feedtool.runs.template import for_categories, template_feed
     from feedtool.sheets.atomic_write import cannot_write
     from feedtool.templates import write_template
 
@@ -50,31 +47,21 @@ def template(
         raise UsageProblem(
             tr("KIND is missing"), tr("choose one, as in `feedtool template offers-upsert`")
         )
-    feed = feed_of(kind)
-    if kind not in load().templates:
-        whole = next(name for name in load().family(feed) if name in load().templates)
-        raise UsageProblem(
-            tr(
-                "{kind} has no template of its own: it is an action of {whole}",
-                kind=kind,
-                whole=whole,
-            ),
-            tr("make it with `feedtool template {whole}`", whole=whole),
-        )
+    feed = template_feed(kind)
     codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
     refuse_ending(target)
     refuse_target(target, may_replace=given["yes"])
-    context = Context(options.chosen(ctx).profile.dialect)
     name = given["profile"]
     words = ["--profile", name] if name else []
     if given["sandbox"] or not (name or given["base_url"]):
         words.append("--sandbox")
+    context = Context(options.chosen(ctx).profile.dialect)
     basis = Basis(given["language"], context, has_example=True, account=join(words))
     with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
         if catalog:
-            context = context._replace(catalog=lambda _: catalog)
-            basis = basis._replace(context=context, categories=_deepest(catalog, codes))
+            sync = sync_command(catalog.origin.service, catalog.language)
+            basis = for_categories(basis, catalog, codes, sync, echo)
         try:
             write_template(feed, target, basis)
         except OSError as error:
@@ -96,39 +83,3 @@ def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) ->
             tr("give --category CODE,CODE; `feedtool catalog search TEXT` finds codes"),
         )
     return codes
-
-
-def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
-    """The categories, a higher one replaced by all in it that take products."""
-    from feedtool.areas.products.categories import below, listed
-
-    deepest: list[str] = []
-    for code in codes:
-        inside = below(catalog, code)
-        category = catalog.category(code.upper())
-        if not inside or category is None:
-            deepest.append(code)
-            continue
-        named = tr(
-            "{reference} ({label}) stands for {count:,} categories",
-            reference=category.reference,
-            label=category.label,
-            count=len(inside),
-        )
-        lacking = [name for name in inside if catalog.properties(name) is None]
-        if lacking:
-            raise UsageProblem(
-                tr(
-                    "{named}, and the properties of {categories} were not brought",
-                    named=named,
-                    categories=listed(lacking),
-                ),
-                tr(
-                    "bring them with `{command} --category {reference}`",
-                    command=sync_command(catalog.origin.service, catalog.language),
-                    reference=category.reference,
-                ),
-            )
-        echo("category", joined((named, listed(inside)), ": "))
-        deepest += inside
-    return deepest

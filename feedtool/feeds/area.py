@@ -15,10 +15,11 @@ from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
+from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
-from feedtool.model.text import MessageText
+from feedtool.model.text import MessageText, tr
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""
@@ -153,6 +154,8 @@ class Area(NamedTuple):
     """The declarations of an area."""
 
     name: str
+    title: str
+    """What it is about, as a heading: `Parcels from the warehouses`."""
     feeds: tuple[Feed, ...] = ()
     rules: tuple[Rule, ...] = ()
     """The rules of its rows and sheets, beside those of any sheet."""
@@ -179,6 +182,15 @@ class Areas:
         """Every kind of feed by its name, in the order of the names."""
         feeds = {feed.kind: feed for area in self.areas for feed in area.feeds}
         return dict(sorted(feeds.items()))
+
+    def feed_of(self, kind: str) -> Feed:
+        """The feed of a kind; UsageProblem where there is none."""
+        if kind not in self.feeds:
+            raise UsageProblem(
+                tr("there is no kind of feed “{kind}”", kind=kind),
+                tr("kinds: {kinds}", kinds=", ".join(self.feeds)),
+            )
+        return self.feeds[kind]
 
     @cached_property
     def exports(self) -> Mapping[str, Export]:

@@ -70,6 +70,8 @@ class Filter(NamedTuple):
     """Gives what is meant by a text; raises UsageProblem."""
     is_flag: bool = False
     """True if it takes no value: it is there, or not."""
+    choices: Sequence[str] = ()
+    """All that can be asked for; none where that is open."""
 
 
 CHANNEL = "channel"

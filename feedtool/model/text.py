@@ -223,9 +223,11 @@ def set_in(language: str, text: str) -> str:
 _FRENCH_BLANK = re.compile(r"(?<=«) | (?=»)| (?=[:;?!](?:[\s)»]|$))")
 
 _ENTRY = re.compile(
-    r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)((?:\s+"(?:[^"\\\n]|\\.)*")+)', re.MULTILINE
+    r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)((?:\s+"[^"\\\n]*(?:\\.[^"\\\n]*)*")+)',
+    re.MULTILINE,
 )
-_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_JOINT = re.compile(r'"\s*\n\s*"')
+"""Between two lines of one text."""
 
 
 def read_po(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -236,7 +238,9 @@ def read_po(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
     texts: dict[tuple[str, str], tuple[str, ...]] = {}
     context = key = ""
     for keyword, quoted in _ENTRY.findall(content):
-        text = "".join(map(json.loads, _PART.findall(quoted)))  # its escapes are those of JSON
+        text = _JOINT.sub("", quoted.strip())[1:-1]
+        if "\\" in text:
+            text = json.loads(f'"{text}"')  # its escapes are those of JSON
         match keyword:
             case "msgctxt":
                 context = text

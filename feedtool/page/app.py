@@ -14,15 +14,22 @@ from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
-from feedtool.page.routes import columns, files, plan, runs
+from feedtool.page.routes import columns, explain, files, plan, runs, templates
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 from feedtool.runs.plan_file import PlanUnfit
 
-BLUEPRINTS = (files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint)
+BLUEPRINTS = (
+    *(files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint),
+    *(templates.blueprint, explain.blueprint),
+)
 
-NAVIGATION = (("files.start", tr("Send")), ("runs.every", tr("Runs")))
+NAVIGATION = (
+    ("files.start", tr("Send")),
+    ("runs.every", tr("Runs")),
+    ("templates.every", tr("Templates")),
+)
 """The pages that every page leads to."""
 LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 

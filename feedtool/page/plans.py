@@ -51,6 +51,8 @@ class PlanFacts(msgspec.Struct, frozen=True):
     """What a page shows of a plan; texts are kept ones."""
 
     digest: str
+    seller: str
+    """Whose it is; empty where the account names nobody."""
     lines: tuple[str, ...]
     """What would be sent, and what that does to the offers."""
     statuses: dict[str, int]
@@ -147,7 +149,8 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
                     select_rows, workspace, asked=reading, selection=selection, account=whose
                 ),
             )
-            facts = _facts(results, lines, preview, load(folder / FILE).digest)
+            digest, seller = load(folder / FILE).digest, account.identity.seller or ""
+            facts = _facts(results, lines, preview, digest, seller)
     add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
     (folder / FACTS).write_bytes(msgspec.json.encode(facts))
 
@@ -187,7 +190,11 @@ def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:
 
 
 def _facts(
-    results: Sequence[SheetResult], effects: Sequence[str], preview: Preview, digest: str
+    results: Sequence[SheetResult],
+    effects: Sequence[str],
+    preview: Preview,
+    digest: str,
+    seller: str,
 ) -> PlanFacts:
     preview.attach(results)
     lines = [line for result in results for line in package_lines(result) if line]
@@ -198,6 +205,7 @@ def _facts(
     changes = (change for change in every if change["change"] in SHOWN)
     return PlanFacts(
         digest,
+        seller,
         tuple(map(kept_text, [*lines, *effects])),
         dict(statuses),
         tuple(islice(changes, BIGGEST)),

@@ -1,19 +1,95 @@
-"""`python -m feedtool.runs.template [FOLDER]` makes the workbooks of `templates/` anew.
+"""The workbooks that merchandisers start from: which kinds have one, and for which categories.
 
-To be run when a column, a label or a text has changed; a test compares.
+`python -m feedtool.runs.template [FOLDER]` makes the workbooks of `templates/` anew, to be run when
+a column, a label or a text has changed; a test compares.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from feedtool.areas.registry import load
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis
+from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import Language
+from feedtool.model.text import Language, joined, tr
 from feedtool.templates import write_template
+
+if TYPE_CHECKING:
+    from feedtool.areas.products.catalog import Catalog
+
+
+def template_feed(kind: str) -> Feed:
+    """The feed whose template a kind has; UsageProblem for an action of another kind's sheet."""
+    feed, templates = load().feed_of(kind), load().templates
+    if kind not in templates:
+        whole = next(name for name in load().family(feed) if name in templates)
+        raise UsageProblem(
+            tr(
+                "{kind} has no template of its own: it is an action of {whole}",
+                kind=kind,
+                whole=whole,
+            ),
+            tr("make it with `feedtool template {whole}`", whole=whole),
+        )
+    return feed
+
+
+def for_categories(
+    basis: Basis,
+    catalog: "Catalog",
+    codes: Sequence[str],
+    sync_command: str,
+    tell: Callable[[str, str], None] = lambda _label, _text: None,
+) -> Basis:
+    """The basis of a template for categories, a higher one replaced by all that it holds.
+
+    `tell` gets a label, and what a higher one stands for.
+
+    Raises:
+        UsageProblem: the properties of some were not brought; `sync_command` brings them.
+    """
+    deepest: list[str] = []
+    for code in codes:
+        deepest += _deepest(catalog, code, sync_command, tell)
+    context = basis.context._replace(catalog=lambda _: catalog)
+    return basis._replace(context=context, categories=deepest)
+
+
+def _deepest(
+    catalog: "Catalog", code: str, sync_command: str, tell: Callable[[str, str], None]
+) -> list[str]:
+    """All in a category that take products; the code itself where it holds none."""
+    from feedtool.areas.products.categories import below, listed
+
+    inside = below(catalog, code)
+    category = catalog.category(code.upper())
+    if not inside or category is None:
+        return [code]
+    named = tr(
+        "{reference} ({label}) stands for {count:,} categories",
+        reference=category.reference,
+        label=category.label,
+        count=len(inside),
+    )
+    lacking = [name for name in inside if catalog.properties(name) is None]
+    if lacking:
+        raise UsageProblem(
+            tr(
+                "{named}, and the properties of {categories} were not brought",
+                named=named,
+                categories=listed(lacking),
+            ),
+            tr(
+                "bring them with `{command} --category {reference}`",
+                command=sync_command,
+                reference=category.reference,
+            ),
+        )
+    tell("category", joined((named, listed(inside)), ": "))
+    return inside
 
 
 def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:

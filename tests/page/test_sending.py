@@ -8,8 +8,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
+from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
+from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
-from feedtool.page.desk import Desk
+from feedtool.page.desk import Desk, now
 from tests.page.conftest import SAMPLES, brought, sent, settled
 
 OFFERS = SAMPLES / "offers-upsert.xlsx"
@@ -113,3 +115,16 @@ def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) ->
     file = brought(client, SAMPLES / "offers-mistakes.xlsx")
     client.post(f"/en/files/{file}/plan", data={"which": "all", "all_or_nothing": "on"})
     assert "Nothing would be sent." in settled(client, f"/en/files/{file}/plan").text
+
+
+def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: Desk) -> None:
+    file = brought(client, OFFERS)
+    digest = digest_of(client, file)
+    with (
+        desk.workspace() as workspace,
+        hold(workspace.ledger.engine, SANDBOX_SELLER, SANDBOX, command="watch", now=now()),
+    ):
+        client.post(f"/en/files/{file}/send", data={"plan": digest})
+        answer = settled(client, f"/en/files/{file}/sending")
+    assert (answer.status_code, "(feedtool watch, of " in answer.text) == (423, True), answer.text
+    assert runs_of(desk) == 0

@@ -32,16 +32,13 @@ from unittest import mock
 
 from sqlalchemy import Connection, Engine
 
-from feedtool.cli import account, errors, run, submit
-from feedtool.delivery import deadlines, engine, foreign_packages
+from feedtool.cli import account, errors, run
+from feedtool.delivery import engine
 from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
 from feedtool.runs.workspace import Session
-from feedtool.sheets import annotate
-
-LOADED = (annotate, deadlines, engine, foreign_packages, submit)
-"""Imported here so that no command has to."""
+from tests.forked import import_all
 
 
 class Points:
@@ -139,6 +136,7 @@ def command(asked: dict[str, Any]) -> int:
 
 
 def main() -> None:
+    import_all()
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()

@@ -2,5 +2,6 @@
 
 from feedtool.areas.competition.export import EXPORTS
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 
-AREA = Area("competition", exports=EXPORTS)
+AREA = Area("competition", tr("Other sellers"), exports=EXPORTS)

@@ -44,7 +44,10 @@ TO_TREAT_FILTER = Filter(
 OPEN = Filter("open", "", tr("Only open discussions."), is_flag=True)
 CLOSED = Filter("closed", "", tr("Only closed discussions."), is_flag=True)
 GRADUATION = Filter(
-    "graduation", "WORD", tr("Only discussions of this graduation: Discussion, Claim or Level_1.")
+    "graduation",
+    "WORD",
+    tr("Only discussions of this graduation: Discussion, Claim or Level_1."),
+    choices=GRADUATIONS,
 )
 BY_SALES_CHANNEL = Filter(
     "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True

@@ -92,7 +92,13 @@ CHANGED = Filter(
     read=moment_of("--changed-since"),
 )
 TYPE = Filter("type", "TYPE[,TYPE]", tr("Only of these types of events."), is_list=True)
-STATE = Filter("state", "STATE[,STATE]", tr("Only of these payment states."), is_list=True)
+STATE = Filter(
+    "state",
+    "STATE[,STATE]",
+    tr("Only of these payment states."),
+    is_list=True,
+    choices=STATES,
+)
 BY_SALES_CHANNEL = Filter(
     "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
 )

@@ -5,6 +5,14 @@ from feedtool.areas.inbound.feeds import FEEDS
 from feedtool.areas.inbound.rules import RULES
 from feedtool.areas.inbound.waits import waits
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 
-AREA = Area("inbound", feeds=FEEDS, rules=RULES, exports=EXPORTS, waits=waits)
+AREA = Area(
+    "inbound",
+    tr("Stock sent to the warehouses"),
+    feeds=FEEDS,
+    rules=RULES,
+    exports=EXPORTS,
+    waits=waits,
+)
 """Products that the warehouses know, and shipments to them."""

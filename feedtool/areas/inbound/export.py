@@ -47,7 +47,13 @@ from feedtool.model.nouns import EARLIEST
 from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.service.answers import Unreadable, moment, next_link, text
 
-STATUS = Filter("status", "STATUS[,STATUS]", tr("Only shipments of these statuses."), is_list=True)
+STATUS = Filter(
+    "status",
+    "STATUS[,STATUS]",
+    tr("Only shipments of these statuses."),
+    is_list=True,
+    choices=STATUSES,
+)
 IN_DISPUTE = Filter(
     "in-dispute", "", tr("Only shipments with quantities in dispute."), is_flag=True
 )
@@ -61,7 +67,12 @@ SINCE, UNTIL = (
 BY_SERVICE = {
     "reference": Filter("reference", "TEXT", tr("Only the shipments of this reference.")),
     "code": Filter("code", "TEXT", tr("Only the shipment that the service calls so.")),
-    "supplyMode": Filter("supply-mode", "MODE", tr("Only Fulfillment, or only Xdock.")),
+    "supplyMode": Filter(
+        "supply-mode",
+        "MODE",
+        tr("Only Fulfillment, or only Xdock."),
+        choices=("Fulfillment", "Xdock"),
+    ),
     "country": Filter("country", "CODE", tr("Only shipments to warehouses of this country.")),
 }
 """Filters of what never changes, by the parameters of the service's list."""

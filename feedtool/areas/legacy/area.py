@@ -6,9 +6,11 @@ from feedtool.areas.legacy.reader import is_legacy
 from feedtool.areas.legacy.rules import RULES
 from feedtool.areas.legacy.source import open_offers, write_workbook
 from feedtool.feeds.area import Area, FileFormat
+from feedtool.model.text import tr
 
 AREA = Area(
     "legacy",
+    tr("Offers.xml"),
     feeds=(FULL_FEED, STOCK_AND_PRICE_FEED),
     rules=RULES,
     conversions=CONVERSIONS,

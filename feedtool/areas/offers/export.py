@@ -86,6 +86,7 @@ FILTERS = (
         default=UPDATE.kind,
         narrows=False,
         read=_shape,
+        choices=tuple(SHAPES),
     ),
     BY_CHANNEL,
     Filter(
@@ -101,7 +102,13 @@ FILTERS = (
         tr("Only what was updated then or later: 2026-11-20T08:00Z."),
         read=moment_of("--since"),
     ),
-    Filter("offer-state", "STATE[,STATE]", tr("Only active or inactive offers."), is_list=True),
+    Filter(
+        "offer-state",
+        "STATE[,STATE]",
+        tr("Only active or inactive offers."),
+        is_list=True,
+        choices=tuple(map(str, OfferState)),
+    ),
     Filter("gtin", "GTIN[,GTIN]", tr("Only offers of these products."), is_list=True),
     Filter("reference", "TEXT[,TEXT]", tr("Only offers of these seller references."), is_list=True),
     Filter("offer-id", "ID[,ID]", tr("Only these offers."), is_list=True),

@@ -8,9 +8,11 @@ from feedtool.areas.orders.picking import PICKING
 from feedtool.areas.orders.rules import RULES
 from feedtool.areas.orders.waits import waits
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 
 AREA = Area(
     "orders",
+    tr("Orders"),
     feeds=FEEDS,
     rules=(*RULES, *GUARDS),
     exports=(ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS),

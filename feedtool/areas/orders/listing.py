@@ -39,7 +39,13 @@ SHIPPED = ("Shipped", "Delivered")
 # What is asked for.
 
 
-STATUS = Filter("status", "STATUS[,STATUS]", tr("Only orders of these statuses."), is_list=True)
+STATUS = Filter(
+    "status",
+    "STATUS[,STATUS]",
+    tr("Only orders of these statuses."),
+    is_list=True,
+    choices=STATUSES,
+)
 TO_DO = Filter(
     "to-do",
     "",
@@ -52,7 +58,12 @@ BY_SALES_CHANNEL = Filter(
 BY_ORDER = Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True)
 NARROWING = (
     BY_SALES_CHANNEL,
-    Filter("supply-mode", "MODE", tr("Only what is delivered by: Seller, Fulfillment or Xdock.")),
+    Filter(
+        "supply-mode",
+        "MODE",
+        tr("Only what is delivered by: Seller, Fulfillment or Xdock."),
+        choices=("Seller", "Fulfillment", "Xdock"),
+    ),
     Filter("country", "CODE[,CODE]", tr("Only orders to these countries."), is_list=True),
     Filter("business", "", tr("Only orders of companies."), is_flag=True),
     BY_ORDER,

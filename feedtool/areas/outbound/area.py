@@ -6,9 +6,11 @@ from feedtool.areas.outbound.labels import LABELS
 from feedtool.areas.outbound.rules import RULES
 from feedtool.areas.outbound.waits import waits
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 
 AREA = Area(
     "outbound",
+    tr("Parcels from the warehouses"),
     feeds=FEEDS,
     rules=RULES,
     exports=(SHIPMENT_EXPORT, RETURN_EXPORT, LABELS),

@@ -166,7 +166,16 @@ def _field(column: Column, query: Query) -> Field:
 # Shipments.
 
 STATUS = Filter("status", "STATUS[,STATUS]", tr("Only those of these statuses."), is_list=True)
-STATE = Filter("state", "STATE", tr("Only shipments that are Valid, or Invalid."), is_list=True)
+SHIPMENT_STATUS = STATUS._replace(choices=shipments.STATUSES)
+RETURN_STATUS = STATUS._replace(choices=returns.STATUSES)
+STATES = ("Valid", "Invalid")
+STATE = Filter(
+    "state",
+    "STATE",
+    tr("Only shipments that are Valid, or Invalid."),
+    is_list=True,
+    choices=STATES,
+)
 BY_COUNTRY = Filter(
     "country", "CODE[,CODE]", tr("Only shipments to these countries."), is_list=True
 )
@@ -178,7 +187,6 @@ NO_ADDRESSES = Filter(
     is_flag=True,
     narrows=False,
 )
-STATES = ("Valid", "Invalid")
 
 
 def _of_shipments(query: Query) -> Pairs:
@@ -224,7 +232,7 @@ SHIPMENT_EXPORT = Export(
     ),
     partial(_filled, CREATE, columns.SHOWN_SHIPMENT),
     _summary,
-    (STATUS, STATE, BY_COUNTRY, BY_REFERENCE, NO_ADDRESSES),
+    (SHIPMENT_STATUS, STATE, BY_COUNTRY, BY_REFERENCE, NO_ADDRESSES),
     _check_shipments,
     is_sent_back=True,
     increments=Increments(
@@ -239,7 +247,14 @@ SHIPMENT_EXPORT = Export(
 # Returns.
 
 BY_SHIPMENT = Filter("shipment", "ID[,ID]", tr("Only returns of these shipments."), is_list=True)
-KIND = Filter("type", "TYPE", tr("Only what is sent back by: Customer or Carrier."), is_list=True)
+KINDS = (CUSTOMER, CARRIER) = ("Customer", "Carrier")
+KIND = Filter(
+    "type",
+    "TYPE",
+    tr("Only what is sent back by: Customer or Carrier."),
+    is_list=True,
+    choices=KINDS,
+)
 BY_REASON = Filter("reason", "REASON[,REASON]", tr("Only for these reasons."), is_list=True)
 NON_CONFORM = Filter(
     "non-conform",
@@ -247,8 +262,7 @@ NON_CONFORM = Filter(
     tr("Only what the warehouse has found otherwise than it was announced."),
     is_flag=True,
 )
-KINDS = (CUSTOMER, CARRIER) = ("Customer", "Carrier")
-OF_RETURNS = (STATUS, KIND, BY_REASON, BY_SHIPMENT, BY_REFERENCE)
+OF_RETURNS = (RETURN_STATUS, KIND, BY_REASON, BY_SHIPMENT, BY_REFERENCE)
 
 
 def of_returns(query: Query) -> Pairs:

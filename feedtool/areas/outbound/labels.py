@@ -69,7 +69,13 @@ def _format(name: str) -> str:
 
 
 FORMAT = Filter(
-    "label-format", "FORMAT", tr("pdf or png."), default="pdf", narrows=False, read=_format
+    "label-format",
+    "FORMAT",
+    tr("pdf or png."),
+    default="pdf",
+    narrows=False,
+    read=_format,
+    choices=tuple(FORMATS),
 )
 
 

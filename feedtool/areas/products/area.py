@@ -5,9 +5,11 @@ from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.fixes import FIXES
 from feedtool.areas.products.rules import RULES
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 
 AREA = Area(
     "products",
+    tr("Products"),
     feeds=(FEED,),
     rules=RULES,
     fixes=FIXES,

@@ -14,7 +14,15 @@ from feedtool.page.desk import desk, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
 from feedtool.page.recipes import read_as_before
-from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, sent_file
+from feedtool.page.routes.parts import (
+    SOON,
+    awaited,
+    chosen_account,
+    file_of,
+    job_part,
+    seen_accounts,
+    sent_file,
+)
 from feedtool.page.shelf import NotHere, ShelfFile
 
 blueprint = flask.Blueprint("files", __name__)
@@ -27,8 +35,7 @@ RECENT = 10
 def start() -> str:
     """The first page: bring a file, or go on with one."""
     recent = [file for file in desk().shelf.files() if user().sees(file.account)][:RECENT]
-    accounts = [name for name in desk().accounts.names if user().sees(name)]
-    return flask.render_template("start.html", recent=recent, accounts=accounts)
+    return flask.render_template("start.html", recent=recent, accounts=seen_accounts())
 
 
 @blueprint.put("/files/<path:name>")
@@ -91,10 +98,8 @@ def copy_progress(id_: str, what: str) -> str:
 
 def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
     """Keeps a file, and has it checked."""
-    account = facts.get("account") or desk().accounts.usual
-    require("check", account)  # first: it does not tell whether others have such an account
-    if account not in desk().accounts.names:
-        raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
+    account = chosen_account(facts)
+    require("check", account)
     file = desk().shelf.take_in(
         name,
         content,

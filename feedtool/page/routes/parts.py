@@ -1,11 +1,14 @@
 """What several routes need: a file or run that the user may see, and pages that wait."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.page.desk import desk, require_seen
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.page.desk import desk, require_seen, user
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import ShelfFile
 
@@ -44,3 +47,22 @@ def job_part(job: Job | None) -> str:
 def sent_file(place: Path) -> ResponseReturnValue:
     """A file to be saved, under its own name."""
     return flask.send_file(place, as_attachment=True, download_name=place.name, max_age=0)
+
+
+def seen_accounts() -> list[str]:
+    """The accounts that the user sees."""
+    return [name for name in desk().accounts.names if user().sees(name)]
+
+
+def chosen_account(given: Mapping[str, str]) -> str:
+    """The account that a form names, else the usual one.
+
+    Raises:
+        NotHere: the user sees none of this name, whether or not there is one.
+        UsageProblem: there is none.
+    """
+    account = given.get("account") or desk().accounts.usual
+    require_seen(account)
+    if account not in desk().accounts.names:
+        raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
+    return account

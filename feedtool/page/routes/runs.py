@@ -46,6 +46,7 @@ def page(run: int) -> ResponseReturnValue:
             progress=progress_of(state),
             job=desk().jobs.of_run(run),
             grid=grid,
+            account=account_of(desk(), state.options),
             view=VIEW,
             copies=COPIES,
         )

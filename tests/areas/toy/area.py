@@ -1,7 +1,8 @@
 """Toys, as the area declares itself."""
 
 from feedtool.feeds.area import Area
+from feedtool.model.text import tr
 from tests.areas.toy.export import EXPORT, LABELS
 from tests.areas.toy.feeds import FEED
 
-AREA = Area("toy", feeds=(FEED,), exports=(EXPORT, LABELS))
+AREA = Area("toy", tr("Toys"), feeds=(FEED,), exports=(EXPORT, LABELS))

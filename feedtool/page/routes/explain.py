@@ -1,0 +1,70 @@
+"""The pages of problem codes, statuses and words, and the list of all."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import flask
+
+from feedtool.page.desk import codes, language
+from feedtool.report.codes import BEGINNINGS
+from feedtool.report.tally import SEVERITIES
+from feedtool.runs.codes import explain_code
+
+blueprint = flask.Blueprint("explain", __name__)
+
+
+class Paragraph(NamedTuple):
+    """A paragraph of a page."""
+
+    pieces: list[str]
+    """Each second one is code."""
+    is_advice: bool
+
+
+class CodeLine(NamedTuple):
+    """A line of the list."""
+
+    name: str
+    sort: str
+    pieces: list[str]
+
+
+@blueprint.get("/explain")
+def every() -> str:
+    """All codes, statuses and words, each with its first line."""
+    known = codes()
+    entries = [
+        *(
+            CodeLine(name, SEVERITIES[code.severity], pieces_of(known.summary_of(name)))
+            for name, code in known.pages.items()
+        ),
+        *(
+            CodeLine(name, word.kind, pieces_of(word.page.partition("\n")[0]))
+            for name, word in known.words.items()
+        ),
+    ]
+    return flask.render_template("explain_list.html", entries=entries)
+
+
+@blueprint.get("/explain/<path:code>")
+def page(code: str) -> str:
+    """The page of one; UsageProblem names those that may have been meant."""
+    heading, *texts = explain_code(code, language()).strip().split("\n\n")
+    return flask.render_template(
+        "explain.html",
+        code=(own := codes().pages.get(code)),
+        sort=SEVERITIES[own.severity] if own else "",
+        heading=heading,
+        paragraphs=list(paragraphs_of(texts)),
+    )
+
+
+def paragraphs_of(texts: Iterable[str]) -> Iterable[Paragraph]:
+    """Paragraphs as their pages have them, with code in backticks."""
+    for text in texts:
+        yield Paragraph(pieces_of(text), text.startswith(BEGINNINGS))
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text on one line, in pieces of which each second one is code."""
+    return " ".join(text.split()).split("`")

@@ -1,0 +1,146 @@
+"""Empty workbooks to fill: the same, byte for byte, as `feedtool template` writes."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from shlex import join
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import flask
+from flask.typing import ResponseReturnValue
+
+from feedtool.areas.products.catalog import Catalog, Category
+from feedtool.areas.products.catalog.lookup import search
+from feedtool.areas.registry import load
+from feedtool.check import ReadOptions
+from feedtool.feeds.feed import Feed
+from feedtool.feeds.template import Basis
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Context
+from feedtool.model.spool import temporary_folder
+from feedtool.model.text import LANGUAGES, Language, tr
+from feedtool.page.desk import desk, language
+from feedtool.page.routes.parts import chosen_account, seen_accounts
+from feedtool.runs.template import for_categories, template_feed
+from feedtool.templates import write_template
+
+blueprint = flask.Blueprint("templates", __name__)
+
+SHOWN = 50
+"""Categories that a search shows."""
+
+
+class TemplateOrder(NamedTuple):
+    """A template that is asked for."""
+
+    feed: Feed
+    language: Language
+    account: str
+    categories: list[str]
+
+    @property
+    def needs_categories(self) -> bool:
+        """True if its columns depend on categories, and none is chosen."""
+        return self.feed.category_key is not None and not self.categories
+
+    @property
+    def words(self) -> str:
+        """The options of its account."""
+        is_sandbox = desk().accounts.is_sandbox(self.account)
+        return "--sandbox" if is_sandbox else join(["--profile", self.account])
+
+    @property
+    def query(self) -> str:
+        """What an address says of it, but for the categories."""
+        values = {"kind": self.feed.kind, "language": self.language, "account": self.account}
+        return urlencode(values)
+
+
+@blueprint.get("/templates")
+def every() -> str:
+    """The kinds that have a template, by area."""
+    kinds = load().templates
+    areas = [
+        (area.title, feeds)
+        for area in load().areas
+        if (feeds := [feed for feed in area.feeds if feed.kind in kinds])
+    ]
+    return flask.render_template("templates.html", areas=areas, accounts=seen_accounts())
+
+
+@blueprint.get("/templates/categories")
+def categories() -> str:
+    """Where the categories of a template are chosen."""
+    order, text = _order(), flask.request.args.get("search", "").strip()
+    with desk().accounts.reading(order.account) as reading:
+        catalog = _catalog(reading, order)
+        chosen = [item for code in order.categories if (item := catalog.category(code))]
+        matches = [item for item in _matching(catalog, text) if item not in chosen]
+    return flask.render_template(
+        "categories.html",
+        order=order,
+        text=text,
+        chosen=chosen,
+        matches=matches[:SHOWN],
+        further=len(matches[SHOWN:]),
+    )
+
+
+@blueprint.get("/templates/download")
+def download() -> ResponseReturnValue:
+    """The workbook, or the page where its categories are chosen."""
+    order = _order()
+    if order.needs_categories:
+        # The language that `url_for` takes is that of the page.
+        return flask.redirect(f"{flask.url_for('templates.categories')}?{order.query}", 303)
+    name = f"{order.feed.kind}.xlsx"
+    with _basis(order) as basis, temporary_folder() as folder:
+        write_template(order.feed, folder / name, basis)
+        content = BytesIO((folder / name).read_bytes())
+    return flask.send_file(content, as_attachment=True, download_name=name, max_age=0)
+
+
+def _order() -> TemplateOrder:
+    """What the address asks for; UsageProblem for what there is not."""
+    given = flask.request.args
+    asked = given.get("language", language())
+    found = next((item for item in LANGUAGES if item == asked), None)
+    if found is None:
+        raise UsageProblem(tr("there is no such language"), tr("choose one of the list"))
+    codes = [code.strip() for code in given.getlist("category") if code.strip()]
+    feed = template_feed(given.get("kind", ""))
+    return TemplateOrder(feed, found, chosen_account(given), codes)
+
+
+@contextmanager
+def _basis(order: TemplateOrder) -> Iterator[Basis]:
+    with desk().accounts.reading(order.account) as reading:
+        context = Context(reading.dialect)
+        basis = Basis(order.language, context, has_example=True, account=order.words)
+        if order.categories and order.feed.category_key is not None:
+            catalog = _catalog(reading, order)
+            basis = for_categories(basis, catalog, order.categories, _sync_command(order))
+        yield basis
+
+
+def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
+    """The account's catalogue in the template's language; UsageProblem where there is none."""
+    catalog: Catalog | None = reading.catalog(order.language)
+    if catalog is not None and catalog.language == order.language:
+        return catalog
+    lack = tr("there is no catalogue in {language} here", language=order.language)
+    if catalog is not None:
+        lack = tr("{lack}; there is one in {languages}", lack=lack, languages=catalog.language)
+    raise UsageProblem(lack, tr("bring it with `{command}`", command=_sync_command(order)))
+
+
+def _sync_command(order: TemplateOrder) -> str:
+    return f"feedtool catalog sync {order.words} --language {order.language}"
+
+
+def _matching(catalog: Catalog, text: str) -> Sequence[Category]:
+    """The categories that a text finds, the best first; without a text those of the top."""
+    if not text:
+        return [item for item in catalog.categories.values() if item.parent is None]
+    return [item for item in search(catalog, text) if isinstance(item, Category)]

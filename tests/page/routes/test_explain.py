@@ -1,0 +1,38 @@
+"""The pages of codes, statuses and words."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.runs.codes import all_codes
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("gtin-checksum", '<h1>gtin-checksum <span class="badge bad">error</span></h1>'),
+        ("GTIN Checksum", "<p>The check digit is wrong.</p>"),
+        ("gtin-checksum", "<p>Example: <code>4006381333932</code>;"),
+        ("gtin-checksum", '<p class="notice good">To fix it, compare the number'),
+        ("brand-unknown", '<span class="badge open">warning</span>'),
+        ("Held", "<h1>Held, status of a row</h1>"),
+        ("2403", "<h1>2403, result code of the service</h1>"),
+        ("ER400-7480", "<h1>ER400-7480, error of the service</h1>"),
+    ],
+)
+def test_a_page(client: FlaskClient, code: str, says: str) -> None:
+    answer = client.get(f"/en/explain/{code}")
+    assert (answer.status_code, says in answer.text) == (200, True), answer.text
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+def test_each_code_is_listed_and_has_its_page(client: FlaskClient, language: str) -> None:
+    text, codes = client.get(f"/{language}/explain").text, all_codes("en")
+    for name in (*codes.pages, *codes.words):
+        assert f'href="/{language}/explain/{name.replace(" ", "%20")}"' in text
+        assert client.get(f"/{language}/explain/{name}").status_code == 200
+
+
+def test_a_code_that_there_is_not_names_near_ones(client: FlaskClient) -> None:
+    answer = client.get("/en/explain/gtin-checksun")
+    assert answer.status_code == 422
+    assert "Did you mean gtin-checksum" in answer.text

@@ -1,0 +1,91 @@
+"""Empty workbooks from the page: those of the command, byte for byte."""
+
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.areas.registry import load
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+
+feedtool = the_command
+
+DOWNLOAD = "/en/templates/download"
+
+
+@pytest.mark.parametrize("kind", load().templates)
+def test_each_kind_is_offered(client: FlaskClient, kind: str) -> None:
+    assert f'value="{kind}"' in client.get("/en/templates").text
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "category"),
+    [
+        ("offers-upsert", "en", ""),
+        ("offers-upsert", "fr", ""),
+        ("orders", "es", ""),
+        ("products", "en", "1E0101,011B"),
+    ],
+)
+def test_the_workbook_is_that_of_the_command(
+    client: FlaskClient, feedtool: Feedtool, tmp_path: Path, kind: str, language: str, category: str
+) -> None:
+    answer = client.get(
+        DOWNLOAD,
+        query_string={
+            "kind": kind,
+            "language": language,
+            "category": [code for code in category.split(",") if code],
+        },
+    )
+    assert answer.headers["Content-Disposition"] == f"attachment; filename={kind}.xlsx"
+    words = ["--category", category] if category else []
+    assert feedtool(f"template {kind} --sandbox --language {language}", *words).code == 0
+    assert answer.data == (tmp_path / f"{kind}.xlsx").read_bytes()
+
+
+def test_products_ask_for_their_categories_first(client: FlaskClient) -> None:
+    answer = client.get(DOWNLOAD, query_string={"kind": "products"}, follow_redirects=True)
+    assert answer.request.path == "/en/templates/categories"
+    assert "Kitchen and home" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("search", "says"),
+    [
+        ("t-shirt", "Men&#39;s T-shirts"),
+        ("1E01", 'value="1E0101"'),
+        ("nothing of the sort", "Nothing is found."),
+        ("e", "more: write more of the name"),
+    ],
+)
+def test_a_search_finds_categories_and_keeps_those_that_are_chosen(
+    client: FlaskClient, search: str, says: str
+) -> None:
+    asked = {"kind": "products", "search": search, "category": "011B"}
+    text = client.get("/en/templates/categories", query_string=asked).text
+    assert says in text
+    assert 'value="011B" checked' in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "says"),
+    [
+        ({}, 422, "There is no kind of feed"),
+        ({"kind": "orders-accept"}, 422, "it is an action of orders"),
+        ({"kind": "orders", "language": "de"}, 422, "There is no such language"),
+        ({"kind": "orders", "account": "shop"}, 422, "There is no account of this name"),
+        ({"kind": "products", "category": "QQ"}, 422, "There is no category “QQ”"),
+        (
+            {"kind": "products", "language": "es", "category": "011B"},
+            422,
+            "There is no catalogue in es here; there is one in en",
+        ),
+    ],
+)
+def test_what_cannot_be_had(
+    client: FlaskClient, asked: dict[str, str], status: int, says: str
+) -> None:
+    answer = client.get(DOWNLOAD, query_string=asked)
+    assert (answer.status_code, says in answer.text) == (status, True), answer.text
