@@ -19,7 +19,7 @@ from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.header import Header
 from feedtool.model.text import LANGUAGES, FieldName, Language, MessageText, joined, tr
 from feedtool.page.grid import Grid, RowFilter, of_code
-from feedtool.page.mapping import USELESS, Judged, Word, column_name, default_name
+from feedtool.page.mapping import USELESS, JudgedForm, UnknownWord, column_entry, default_entry
 from feedtool.page.shelf import Choices
 from feedtool.runs.mapping import SURE, is_accepted
 
@@ -31,7 +31,7 @@ LISTED = 100
 """Rows that look like totals and are asked for."""
 
 
-class Reading(NamedTuple):
+class FileReading(NamedTuple):
     """How a file is read as things are."""
 
     sheets: Sequence[str]
@@ -67,15 +67,15 @@ class Reading(NamedTuple):
         return next(kinds, None)
 
 
-def reading_of(file: Input, options: ReadOptions) -> Reading:
+def reading_of(file: Input, options: ReadOptions) -> FileReading:
     """How a file is read. FileProblem where it cannot be opened."""
     areas = load()
     with open_input(file, options, areas) as source:
         sheets = sheet_names(source, ()) if source.format != "csv" else []
         try:
-            return Reading(sheets, choose(source, options, areas, file.name), None)
+            return FileReading(sheets, choose(source, options, areas, file.name), None)
         except FeedtoolError as error:
-            return Reading(sheets, (), error)
+            return FileReading(sheets, (), error)
 
 
 def needs_columns(grid: Grid, choices: Choices) -> bool:
@@ -92,14 +92,14 @@ def left_out(grid: Grid, choices: Choices) -> list[int]:
     return sorted({*choices.as_rows, *chain.from_iterable(rows)})[:LISTED]
 
 
-class Option(NamedTuple):
+class ValueOption(NamedTuple):
     """A value that can be chosen."""
 
     value: str
     text: str
 
 
-class Field(NamedTuple):
+class FieldLine(NamedTuple):
     """A field that a column may be."""
 
     key: str
@@ -116,9 +116,9 @@ class ColumnLine(NamedTuple):
     column: ColumnProposal
     meant: str
     """As in a form: a key, `USELESS`, or blank."""
-    field: Field | None
+    field: FieldLine | None
     """The one that is meant."""
-    near: Sequence[Field]
+    near: Sequence[FieldLine]
     """What it may be, where that is not sure."""
     why: str
     error: str | None
@@ -128,9 +128,9 @@ class ValueLine(NamedTuple):
     """A field that has no column: one value for all rows may do."""
 
     name: str
-    field: Field
+    field: FieldLine
     value: str
-    options: Sequence[Option]
+    options: Sequence[ValueOption]
     """The values that it can have, if these are a list."""
     is_of_row: bool
     """True if no two rows share it."""
@@ -144,21 +144,21 @@ class WordLine(NamedTuple):
     text: str
     header: str
     value: str
-    options: Sequence[Option]
+    options: Sequence[ValueOption]
     error: str | None
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnsView:
     """What was said of the columns of a sheet, as the page shows it."""
 
-    judged: Judged
+    judged: JudgedForm
     language: Language
     is_said: bool = False
     """True if somebody has said something, and it is not all."""
 
     @property
-    def fields(self) -> Sequence[Field]:
+    def fields(self) -> Sequence[FieldLine]:
         """All fields of the kind, as the user calls them."""
         return [*self._by_key.values()]
 
@@ -203,16 +203,17 @@ class Columns:
         return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
 
     @cached_property
-    def _by_key(self) -> Mapping[str, Field]:
+    def _by_key(self) -> Mapping[str, FieldLine]:
         sheet, at = self.judged.sheet, LANGUAGES.index(self.language)
         required = set(sheet.proposal.missing(()))
+        known = sheet.proposal.known.items()
         return {
-            key: Field(key, sheet.name_of(key), column.help[at], column.example, key in required)
-            for key, column in sheet.proposal.known.items()
+            key: FieldLine(key, sheet.name_of(key), it.help[at], it.example, key in required)
+            for key, it in known
         }
 
     def _line(self, column: ColumnProposal) -> ColumnLine:
-        name, judged = column_name(column.index), self.judged
+        name, judged = column_entry(column.index), self.judged
         meant = judged.said.of_column(column.index)
         known, taken = self._by_key, judged.answers.keys
         near = [] if _is_sure(column) else [column.key, *column.alternatives]
@@ -223,7 +224,7 @@ class Columns:
         return ColumnLine(name, column, meant, known.get(meant), fields, why, error)
 
     def _value(self, key: str, value: str) -> ValueLine:
-        name, proposal = default_name(key), self.judged.sheet.proposal
+        name, proposal = default_entry(key), self.judged.sheet.proposal
         return ValueLine(
             name,
             self._by_key[key],
@@ -233,35 +234,35 @@ class Columns:
             self.judged.errors.get(name),
         )
 
-    def _word(self, word: Word) -> WordLine:
+    def _word(self, word: UnknownWord) -> WordLine:
         return WordLine(
-            word.name,
+            word.entry,
             word.text,
             word.column.header,
             word.meant,
             self._options(word.column.key or ""),
-            self.judged.errors.get(word.name),
+            self.judged.errors.get(word.entry),
         )
 
-    def _options(self, key: str) -> Sequence[Option]:
+    def _options(self, key: str) -> Sequence[ValueOption]:
         proposal = self.judged.sheet.proposal
         kind, at = proposal.known[key].type, LANGUAGES.index(self.language)
         if not isinstance(kind, Choice):
             return ()
         labels = ((value, kind.label(value).labels) for value in proposal.choices(key))
-        return [Option(value, texts[at] if texts else value) for value, texts in labels]
+        return [ValueOption(value, texts[at] if texts else value) for value, texts in labels]
 
 
 def _is_sure(column: ColumnProposal) -> bool:
     return is_accepted(column, SURE)
 
 
-def _why(column: ColumnProposal, field: FieldName) -> MessageText:
+def _why(column: ColumnProposal, field: FieldName) -> str:
     """Why a column was understood so, and how sure that is."""
     if _is_sure(column):
         return tr("{share} %: {reason}", share=column.confidence, reason=column.reason)
     if not column.key and not column.is_useless:
-        return tr("not known")
+        return column.reason
     return tr(
         "perhaps {field} ({share} %, {reason})",
         field=field if column.key else tr("of no use"),

@@ -1,7 +1,7 @@
 """What somebody says in a form of the columns of a sheet, judged as `feedtool map` judges it.
 
-`Said` is the form, `Proposed` the sheet with what is proposed for it, `Judged` both together: what
-is wrong and what is still open, or the recipe.
+`ColumnForm` is the form, `ProposedSheet` the sheet with what is proposed for it, `JudgedForm` both
+together: what is wrong and what is still open, or the recipe.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,8 @@ import msgspec
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.mapping.proposal import ColumnProposal
-from feedtool.model.header import Header
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.model.header import Header, folded
 from feedtool.model.text import FieldName, MessageText, tr
 from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
 from feedtool.runs.mapping import SURE, SheetProposal, chosen_as, propose_recipe
@@ -23,26 +24,20 @@ from feedtool.runs.recipe_text import recipe_text
 
 USELESS = "-"
 """In the place of a field: the column is of no use."""
-COLUMN, WORD, DEFAULT = "column", "word", "default"
-"""The beginnings of names in the form."""
+DEFAULT = "default:"
 
 
-def column_name(index: int) -> str:
+def column_entry(index: int) -> str:
     """The name of a column in the form."""
-    return f"{COLUMN}:{index}"
+    return f"column:{index}"
 
 
-def word_name(index: int, text: str) -> str:
-    """The name of a word in the cells of a column; browsers change line ends, so no text is it."""
-    return f"{WORD}:{index}:{sha256(text.encode()).hexdigest()[:12]}"
-
-
-def default_name(key: str) -> str:
+def default_entry(key: str) -> str:
     """The name of a field that may have one value for all rows."""
-    return f"{DEFAULT}:{key}"
+    return f"{DEFAULT}{key}"
 
 
-class Word(NamedTuple):
+class UnknownWord(NamedTuple):
     """A text in the cells of a column that its field does not know."""
 
     column: ColumnProposal
@@ -51,33 +46,34 @@ class Word(NamedTuple):
     """A value of the field; blank where nobody says."""
 
     @property
-    def name(self) -> str:
-        """Its name in the form."""
-        return word_name(self.column.index, self.text)
+    def entry(self) -> str:
+        """Its name in the form: not the text itself, whose line ends browsers change."""
+        digest = sha256(self.text.encode()).hexdigest()[:12]
+        return f"word:{self.column.index}:{self.column.key}:{digest}"
 
 
 @dataclass(frozen=True)
-class Said:
+class ColumnForm:
     """What a form says by its names; what nobody was asked is absent."""
 
     form: Mapping[str, str]
 
     def of_column(self, index: int) -> str:
         """The key of a field, `USELESS`, or blank where nobody knows."""
-        return self.form.get(column_name(index), "")
+        return self.form.get(column_entry(index), "")
 
     @property
     def defaults(self) -> Mapping[str, str]:
         """Key → the value for all rows that was said of it, or blank."""
         return {
-            name.removeprefix(default_name("")): value.strip()
+            name.removeprefix(DEFAULT): value.strip()
             for name, value in self.form.items()
-            if name.startswith(default_name(""))
+            if name.startswith(DEFAULT)
         }
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ProposedSheet:
     """A sheet with what is proposed for it.
 
     What its recipe has for all rows is asked for, too, so that it can be changed.
@@ -94,20 +90,20 @@ class Proposed:
         return FieldName(key, known.labels if known else ())
 
     @cached_property
-    def usual(self) -> Said:
+    def usual(self) -> ColumnForm:
         """What is said before anybody was asked: what is sure."""
-        form = {default_name(key): value for key, value in self.defaults.items()}
+        form = {default_entry(key): value for key, value in self.defaults.items()}
         for column in self.proposal.accepted(SURE):
-            form[column_name(column.index)] = column.key or USELESS
-            form |= {word.name: word.meant for word in self.words_of(column)}
-        return Said(form)
+            form[column_entry(column.index)] = column.key or USELESS
+            form |= {word.entry: word.meant for word in self.words_of(column)}
+        return ColumnForm(form)
 
-    def words_of(self, column: ColumnProposal) -> Iterator[Word]:
+    def words_of(self, column: ColumnProposal) -> Iterator[UnknownWord]:
         """The words of a column that its field does not know, and what each seems to mean."""
         base = self.proposal.base
         said = base.file.values.get(column.key or "", {}) if base else {}
         for text, meant in self.proposal.unknown_values(column).items():
-            yield Word(column, text, str(said.get(text, meant)))
+            yield UnknownWord(column, text, str(said.get(text, meant)))
 
     def missing(self, answers: Answers) -> list[str]:
         """The fields that nothing gives."""
@@ -115,7 +111,7 @@ class Proposed:
         return self.proposal.missing([*given, *self.proposal.options.defaults])
 
 
-def proposed(file: Input, options: ReadOptions, header: Header | None) -> Proposed:
+def proposed(file: Input, options: ReadOptions, header: Header | None) -> ProposedSheet:
     """The proposal for a sheet of a file.
 
     Args:
@@ -132,10 +128,22 @@ def proposed(file: Input, options: ReadOptions, header: Header | None) -> Propos
         proposal = replace(proposal, columns=[*_as_read(proposal.columns, header)])
     base = proposal.base
     if base is None:
-        return Proposed(proposal, {})
+        return ProposedSheet(proposal, {})
     defaults = {key: _written(value) for key, value in base.file.default.items()}
     bare = replace(base, file=msgspec.structs.replace(base.file, default={}))
-    return Proposed(replace(proposal, base=bare), defaults)
+    columns = [*_with_rules(proposal.columns, base)]
+    return ProposedSheet(replace(proposal, base=bare, columns=columns), defaults)
+
+
+def _with_rules(columns: Iterable[ColumnProposal], base: Recipe) -> Iterator[ColumnProposal]:
+    """The columns, of which those are not of no use that the rules of a recipe read."""
+    read = set(map(folded, base.file.names.values()))
+    for column in columns:
+        if column.is_useless and folded(column.header) in read:
+            reason = tr("the rules of the recipe read it")
+            yield replace(column, is_useless=False, confidence=0, reason=reason)
+        else:
+            yield column
 
 
 def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[ColumnProposal]:
@@ -147,7 +155,7 @@ def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[Colu
     }
     for column in columns:
         at = column.index
-        if at in keys and header.texts.get(at) == column.header:
+        if at in keys and column.header in {header.texts.get(at), header.labels.get(at)}:
             yield replace(chosen_as(column, keys[at]), reason=header.reasons.get(at, ""))
         elif column.key:
             is_free = column.key not in keys.values()
@@ -162,13 +170,13 @@ def _written(constant: object) -> str:
 
 
 @dataclass
-class Judged:
+class JudgedForm:
     """What was said of a sheet, what is wrong with it, and what is still open."""
 
-    sheet: Proposed
-    said: Said
+    sheet: ProposedSheet
+    said: ColumnForm
     answers: Answers = field(default_factory=lambda: Answers([]))
-    words: list[Word] = field(default_factory=list)
+    words: list[UnknownWord] = field(default_factory=list)
     """The words that fields do not know."""
     errors: dict[str, MessageText] = field(default_factory=dict)
     """By the name in the form."""
@@ -178,7 +186,7 @@ class Judged:
     @property
     def is_whole(self) -> bool:
         """True if it makes a recipe, and nobody is to be asked any more."""
-        are_asked = all(word.name in self.said.form for word in self.words)
+        are_asked = all(word.entry in self.said.form for word in self.words)
         return bool(self.answers.keys) and are_asked and not (self.errors or self.missing)
 
     @property
@@ -201,17 +209,17 @@ class Judged:
         if meant == USELESS:
             self.answers.columns.append(chosen_as(column, None))
         elif meant and (why := why_no_field(self.sheet.proposal, self.sheet.name_of(meant), taken)):
-            self.errors[column_name(column.index)] = why
+            self.errors[column_entry(column.index)] = why
         elif meant:
             self.answers.columns.append(chosen_as(column, meant))
 
-    def note_word(self, word: Word) -> None:
+    def note_word(self, word: UnknownWord) -> None:
         """Takes what was said of a word."""
-        meant = self.said.form.get(word.name, word.meant).strip()
+        meant = self.said.form.get(word.entry, word.meant).strip()
         self.words.append(word._replace(meant=meant))
         key = self.sheet.name_of(word.column.key or "")
         if meant and (why := why_no_value(self.sheet.proposal, key, meant)):
-            self.errors[word.name] = why
+            self.errors[word.entry] = why
         else:
             self.answers.note_value(str(key), word.text, meant)
 
@@ -225,14 +233,14 @@ class Judged:
         else:
             why = why_no_value(proposal, self.sheet.name_of(key), value)
         if why:
-            self.errors[default_name(key)] = why
+            self.errors[default_entry(key)] = why
         else:
             self.answers.defaults[key] = value
 
 
-def judge(sheet: Proposed, said: Said) -> Judged:
+def judge(sheet: ProposedSheet, said: ColumnForm) -> JudgedForm:
     """What was said of a sheet, part by part."""
-    judged = Judged(sheet, said)
+    judged = JudgedForm(sheet, said)
     for column in sheet.proposal.columns:
         judged.note_column(column)
     for column in judged.answers.columns:
@@ -241,5 +249,5 @@ def judge(sheet: Proposed, said: Said) -> Judged:
     for key, value in said.defaults.items():
         judged.note_default(key, value)
     missing = sheet.missing(judged.answers)
-    judged.missing = [key for key in missing if default_name(key) not in judged.errors]
+    judged.missing = [key for key in missing if default_entry(key) not in judged.errors]
     return judged

@@ -51,7 +51,7 @@ def read_as_before(at: Desk, file: ShelfFile, before: ShelfFile) -> ShelfFile:
     return at.shelf.choose(file, choices, is_read_anew=True)
 
 
-class Keeping(NamedTuple):
+class RecipeInForce(NamedTuple):
     """The recipe by which a file is read, and its place among those of the account."""
 
     recipe: Recipe
@@ -68,19 +68,19 @@ class Keeping(NamedTuple):
         return self.recipe.text.splitlines()
 
 
-def keeping_of(at: Desk, file: ShelfFile) -> Keeping:
+def recipe_in_force(at: Desk, file: ShelfFile) -> RecipeInForce:
     """The recipe by which a file is read; NotHere where there is none."""
     folders = at.accounts.recipes(file.account)
     folder = _folder(folders)
-    recipe = _recipe_in_force(at, file)
+    recipe = _recipe_of(at, file)
     if recipe is None:
         raise NotHere(tr("this file is read without a recipe"))
     without = msgspec.structs.replace(file.choices, has_recipe=False)
-    usual = _recipe_in_force(at, msgspec.structs.replace(file, choices=without))
+    usual = _recipe_of(at, msgspec.structs.replace(file, choices=without))
     is_in_folder = usual is not None and usual.path is not None and usual.path.parent == folder
     place = usual.path if usual and is_in_folder else None
     is_kept = place is not None and usual is not None and usual.text == recipe.text
-    return Keeping(
+    return RecipeInForce(
         recipe,
         place if is_kept else None,
         None if is_kept else place,
@@ -88,16 +88,17 @@ def keeping_of(at: Desk, file: ShelfFile) -> Keeping:
     )
 
 
-def _recipe_in_force(at: Desk, file: ShelfFile) -> Recipe | None:
+def _recipe_of(at: Desk, file: ShelfFile) -> Recipe | None:
     with at.accounts.reading(file.account) as base:
         return reading_of(at.shelf.input(file), chosen(at, base, file)).recipe
 
 
 def _folder(folders: RecipeFolders) -> Path:
-    """The folder in which recipes of an account are kept; UsageProblem where it has none."""
-    if folder := folders.profile or folders.user:
-        return folder
-    raise UsageProblem(tr("there is no folder of recipes"), tr("name one in the profile: recipes"))
+    """The folder in which recipes of an account are kept."""
+    folder = folders.profile or folders.user
+    if folder is None:
+        raise ValueError("only accounts of a watched folder have none")
+    return folder
 
 
 def keep(at: Desk, file: ShelfFile) -> Path:
@@ -107,36 +108,47 @@ def keep(at: Desk, file: ShelfFile) -> Path:
         UsageProblem: such a file would be read otherwise all the same.
         CannotWrite: it cannot be written.
     """
-    keeping = keeping_of(at, file)
-    if keeping.place:
-        return keeping.place
+    in_force = recipe_in_force(at, file)
+    if in_force.place:
+        return in_force.place
     folders = at.accounts.recipes(file.account)
-    place = keeping.earlier or free_place(_folder(folders), Path(file.name))
-    if keeping.earlier:
-        _rename(place, place.with_name(place.name + BEFORE))
-    write_recipe(place, keeping.recipe.text)
+    place = in_force.earlier or free_place(_folder(folders), Path(file.name))
+    if in_force.earlier:
+        _rename(place, _ended(place, BEFORE))
     try:
-        with at.accounts.reading(file.account) as base:
-            options = replace(base, recipes=folders)
-            is_taken = is_found(at.shelf.input(file), options, load(), place.stem)
+        write_recipe(place, in_force.recipe.text)
+        _refuse_unread(at, file, place)
     except FeedtoolError:
-        take_back(place)
+        place.unlink(missing_ok=True)
+        _bring_back(place)
         raise
-    if not is_taken:
-        take_back(place)
-        raise UsageProblem(
-            tr("a file with these columns is known without it, so that it would not be read by it"),
-            tr("name a folder of recipes in the profile: what is kept there always counts"),
-        )
     return place
+
+
+def _refuse_unread(at: Desk, file: ShelfFile, place: Path) -> None:
+    """UsageProblem where a file with the same columns would not be read by a kept recipe."""
+    with at.accounts.reading(file.account) as base:
+        options = replace(base, recipes=at.accounts.recipes(file.account))
+        if not is_found(at.shelf.input(file), options, load(), place.stem):
+            raise UsageProblem(
+                tr("files with these columns are known without it, and would not be read by it"),
+                tr("name a folder of recipes in the profile: what is kept there always counts"),
+            )
 
 
 def take_back(place: Path) -> None:
     """Makes a kept recipe count no more; the one whose place it took counts again."""
-    before = place.with_name(place.name + BEFORE)
-    _rename(place, place.with_name(place.name + TAKEN_BACK))
-    if before.exists():
+    _rename(place, _ended(place, TAKEN_BACK))
+    _bring_back(place)
+
+
+def _bring_back(place: Path) -> None:
+    if (before := _ended(place, BEFORE)).exists():
         _rename(before, place)
+
+
+def _ended(place: Path, end: str) -> Path:
+    return place.with_name(place.name + end)
 
 
 def _rename(place: Path, target: Path) -> None:

@@ -14,10 +14,10 @@ from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import CHECK, chosen, grid_of, is_checked
-from feedtool.page.columns import Columns, Reading, left_out, reading_of
+from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
 from feedtool.page.desk import NotAllowed, desk, language, require, user
-from feedtool.page.mapping import Proposed, Said, judge, proposed
-from feedtool.page.recipes import keep, keeping_of, take_back, use_none, use_recipe
+from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
+from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
 from feedtool.page.routes.parts import file_of
 from feedtool.page.shelf import ShelfFile
 
@@ -33,7 +33,7 @@ def page(id_: str) -> str:
             sheet = _proposed(file, options, reading, flask.request.args)
         except FeedtoolError as error:
             return _rendered(file, reading._replace(trouble=reading.trouble or error), None)
-        return _rendered(file, reading, Columns(judge(sheet, sheet.usual), language()))
+        return _rendered(file, reading, ColumnsView(judge(sheet, sheet.usual), language()))
 
 
 @blueprint.post("/files/<id_>/columns")
@@ -42,9 +42,9 @@ def say(id_: str) -> ResponseReturnValue:
     file, form = _changeable(id_), flask.request.form
     with _opened(file) as (options, reading):
         sheet = _proposed(file, options, reading, form)
-        judged = judge(sheet, Said(form))
+        judged = judge(sheet, ColumnForm(form))
         if not judged.is_whole:
-            columns = Columns(judged, language(), is_said=True)
+            columns = ColumnsView(judged, language(), is_said=True)
             return _rendered(file, reading, columns), 422
         sheets = (sheet.proposal.sheet,) if len(reading.sheets) > 1 else ()
         choices = msgspec.structs.replace(
@@ -59,9 +59,7 @@ def say(id_: str) -> ResponseReturnValue:
 def read(id_: str) -> ResponseReturnValue:
     """Takes which sheets are read, as which kind, and which rows are no totals."""
     file, form = _changeable(id_), flask.request.form
-    kind, sheets = form.get("kind") or None, tuple(form.getlist("sheet"))
-    if kind not in {None, *load().feeds}:
-        raise UsageProblem(tr("there is no kind of feed “{kind}”", kind=kind))
+    kind, sheets = _kind(form), tuple(form.getlist("sheet"))
     is_same = (kind, sheets) == (file.choices.kind, file.choices.sheets)
     choices = msgspec.structs.replace(
         file.choices,
@@ -80,14 +78,14 @@ def read(id_: str) -> ResponseReturnValue:
 def recipe(id_: str) -> str:
     """The recipe by which a file is read, to be kept for all files like it or to be taken back."""
     file = file_of(id_)
-    return flask.render_template("recipe.html", file=file, keeping=keeping_of(desk(), file))
+    return flask.render_template("recipe.html", file=file, in_force=recipe_in_force(desk(), file))
 
 
 @blueprint.post("/files/<id_>/recipe/keep")
 def keep_recipe(id_: str) -> ResponseReturnValue:
     """Keeps it for every file of the account with the same columns."""
     file = _changeable(id_)
-    _require_for_all(file, is_of_all=keeping_of(desk(), file).is_of_all)
+    _require_for_all(file, is_of_all=recipe_in_force(desk(), file).is_of_all)
     keep(desk(), file)
     return flask.redirect(flask.url_for("columns.recipe", id_=id_), 303)
 
@@ -96,10 +94,10 @@ def keep_recipe(id_: str) -> ResponseReturnValue:
 def take_recipe_back(id_: str) -> ResponseReturnValue:
     """Makes it count no more for other files; this one is read by it as before."""
     file = _changeable(id_)
-    keeping = keeping_of(desk(), file)
-    _require_for_all(file, is_of_all=keeping.is_of_all)
-    if keeping.place:
-        take_back(keeping.place)
+    in_force = recipe_in_force(desk(), file)
+    _require_for_all(file, is_of_all=in_force.is_of_all)
+    if in_force.place:
+        take_back(in_force.place)
         desk().shelf.choose(file, file.choices, is_read_anew=True)
     endpoint = "columns.recipe" if file.choices.has_recipe else "columns.page"
     return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
@@ -133,7 +131,7 @@ def _require_for_all(file: ShelfFile, *, is_of_all: bool) -> None:
 
 
 @contextmanager
-def _opened(file: ShelfFile) -> Iterator[tuple[ReadOptions, Reading]]:
+def _opened(file: ShelfFile) -> Iterator[tuple[ReadOptions, FileReading]]:
     """How a file is to be read, and how it is."""
     with desk().accounts.reading(file.account) as base:
         options = chosen(desk(), base, file)
@@ -141,20 +139,26 @@ def _opened(file: ShelfFile) -> Iterator[tuple[ReadOptions, Reading]]:
 
 
 def _proposed(
-    file: ShelfFile, options: ReadOptions, reading: Reading, asked: "MultiDict[str, str]"
-) -> Proposed:
+    file: ShelfFile, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
+) -> ProposedSheet:
     """The proposal for the sheet and the kind that a request names, else for those at hand."""
     named = asked.get("sheet") or next(iter(file.choices.sheets), None)
-    kind = asked.get("kind") or file.choices.kind or reading.kind_of(named)
-    if kind not in {None, *load().feeds}:
-        raise UsageProblem(tr("there is no kind of feed “{kind}”", kind=kind))
+    kind = _kind(asked) or file.choices.kind or reading.kind_of(named)
     if file.choices.has_recipe and kind != file.choices.kind:
         options = replace(options, recipes=desk().accounts.recipes(file.account))
     options = replace(options, kind=kind, sheets=(named,) if named else ())
     return proposed(desk().shelf.input(file), options, reading.header_of(named, kind))
 
 
-def _rendered(file: ShelfFile, reading: Reading, columns: Columns | None) -> str:
+def _kind(asked: "MultiDict[str, str]") -> str | None:
+    """The kind that a request names; UsageProblem where there is none of that name."""
+    kind = asked.get("kind") or None
+    if kind not in {None, *load().feeds}:
+        raise UsageProblem(tr("there is no kind of feed “{kind}”", kind=kind))
+    return kind
+
+
+def _rendered(file: ShelfFile, reading: FileReading, columns: ColumnsView | None) -> str:
     rows = list(file.choices.as_rows)
     if is_checked(desk(), file):
         with grid_of(desk(), file) as grid:
