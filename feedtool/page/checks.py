@@ -1,11 +1,15 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
+from feedtool.check.read_options import See
+from feedtool.model.cells import Block
+from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.desk import Desk, language, now
 from feedtool.page.grid import Grid, GridWriter
@@ -14,6 +18,8 @@ from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
+from feedtool.runs.corrections import write_rows_to_correct
+from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
 GRID = "grid.sqlite"
@@ -21,6 +27,7 @@ CHECK, COPY = "check ", "copy "
 """The beginnings of the keys of jobs."""
 COPIES = {
     "marked": tr("The workbook with what is wrong beside each row"),
+    "failed": tr("A workbook of the rows to correct"),
     "html": tr("The report as a web page"),
     "csv": tr("The report as a table"),
     "json": tr("The report for programs"),
@@ -38,7 +45,7 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     place = at.shelf.folder(file.id) / GRID
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        options = replace(chosen(at, base, file), see=writer.see, with_items=False)
+        options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
@@ -58,6 +65,21 @@ def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     )
 
 
+def _counted(writer: GridWriter, job: Job) -> See:
+    """What the writer sees, while the job tells how many rows that are."""
+
+    def see(checked: CheckedSheet, number: int) -> Callable[[Block], None]:
+        add = writer.see(checked, number)
+
+        def see_block(block: Block) -> None:
+            add(block)
+            job.done += len(block.rows)
+
+        return see_block
+
+    return see
+
+
 def is_checked(at: Desk, file: ShelfFile) -> bool:
     """True if there is something of a file that the browser can show."""
     return (at.shelf.folder(file.id) / GRID).is_file()
@@ -73,6 +95,8 @@ def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
+    if what == "failed":
+        return f"{name.stem}.failed.xlsx"
     if what != "marked":
         return f"{name.stem}.report.{what}"
     return marked_name(name, at.shelf.input(file).path)
@@ -92,14 +116,15 @@ def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Checking every row"))
-            _make_copy(at, file, what, place, LanguageChoice(speaks, speaks))
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            write = _write_failed if what == "failed" else partial(_make_copy, what)
+            write(at, file, place, LanguageChoice(speaks, speaks))
 
     key = f"{COPY}{file.id} {speaks} {what}"
     return at.jobs.start(key, "check", make), place
 
 
-def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: LanguageChoice) -> None:
-    place.parent.mkdir(mode=0o700, exist_ok=True)
+def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
     read = [at.shelf.input(file)]
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
@@ -109,3 +134,11 @@ def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: Langua
                 raise result.copy_failed
         if what != "marked":
             write_report(place, results, all_codes(speaks.default), now())
+
+
+def _write_failed(at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
+    with at.accounts.reading(file.account) as base:
+        read, reading = at.shelf.input(file), chosen(at, base, file)
+        results = results_of_check(check([read], reading, load()))
+        if not write_rows_to_correct(read, results, place, reading, speaks):
+            raise NotHere(tr("no row of this file is to be corrected"))

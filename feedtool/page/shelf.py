@@ -63,6 +63,18 @@ class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     """True if all that is not in the file is to be removed at the service."""
 
 
+class ExportFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a file that was exported."""
+
+    kind: str
+    """Of the export."""
+    rows: int
+    notes: list[tuple[str, str, bool]] = []
+    """Each is what to know, what to do, and whether it is a loss; as `kept_text` makes them."""
+    sent_as: str = ""
+    """The kind of feed that its rows go back as; empty where they do not."""
+
+
 class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file on the shelf."""
 
@@ -79,6 +91,8 @@ class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     choices: Choices = Choices()
     run: int | None = None
     """The run that has sent it."""
+    export: ExportFacts | None = None
+    """None of a file that was brought from elsewhere."""
 
 
 class Shelf:
