@@ -68,14 +68,14 @@ class FileReading(NamedTuple):
 
 
 def reading_of(file: Input, options: ReadOptions) -> FileReading:
-    """How a file is read. FileProblem where it cannot be opened."""
-    areas = load()
-    with open_input(file, options, areas) as source:
-        sheets = sheet_names(source, ()) if source.format != "csv" else []
-        try:
+    """How a file is read."""
+    areas, sheets = load(), list[str]()
+    try:
+        with open_input(file, options, areas) as source:
+            sheets = sheet_names(source, ()) if source.format != "csv" else []
             return FileReading(sheets, choose(source, options, areas, file.name), None)
-        except FeedtoolError as error:
-            return FileReading(sheets, (), error)
+    except FeedtoolError as error:
+        return FileReading(sheets, (), error)
 
 
 def needs_columns(grid: Grid, choices: Choices) -> bool:

@@ -17,7 +17,7 @@ from feedtool.check.recipes.recipe import Recipe
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen
-from feedtool.page.columns import reading_of
+from feedtool.page.columns import FileReading, reading_of
 from feedtool.page.desk import Desk
 from feedtool.page.shelf import Choices, NotHere, ShelfFile
 from feedtool.runs.mapping import is_found
@@ -43,12 +43,18 @@ def use_none(at: Desk, file: ShelfFile) -> ShelfFile:
 
 
 def read_as_before(at: Desk, file: ShelfFile, before: ShelfFile) -> ShelfFile:
-    """Reads a corrected file as the one whose place it takes."""
+    """Reads a corrected file as the one whose place it takes.
+
+    It is no corrected file, but a workbook of the rows to correct, if it is read without that and
+    not with it.
+    """
     was = before.choices
     if was.has_recipe:
         write_recipe(at.shelf.recipe(file), at.shelf.recipe(before).read_text("utf-8"))
     choices = Choices(kind=was.kind, sheets=was.sheets, has_recipe=was.has_recipe)
-    return at.shelf.choose(file, choices, is_read_anew=True)
+    again = msgspec.structs.replace(file, choices=choices)
+    is_other = _reading(at, again).trouble and not _reading(at, file).trouble
+    return file if is_other else at.shelf.save(again)
 
 
 class RecipeInForce(NamedTuple):
@@ -72,11 +78,11 @@ def recipe_in_force(at: Desk, file: ShelfFile) -> RecipeInForce:
     """The recipe by which a file is read; NotHere where there is none."""
     folders = at.accounts.recipes(file.account)
     folder = _folder(folders)
-    recipe = _recipe_of(at, file)
+    recipe = _reading(at, file).recipe
     if recipe is None:
         raise NotHere(tr("this file is read without a recipe"))
     without = msgspec.structs.replace(file.choices, has_recipe=False)
-    usual = _recipe_of(at, msgspec.structs.replace(file, choices=without))
+    usual = _reading(at, msgspec.structs.replace(file, choices=without)).recipe
     is_in_folder = usual is not None and usual.path is not None and usual.path.parent == folder
     place = usual.path if usual and is_in_folder else None
     is_kept = place is not None and usual is not None and usual.text == recipe.text
@@ -88,9 +94,9 @@ def recipe_in_force(at: Desk, file: ShelfFile) -> RecipeInForce:
     )
 
 
-def _recipe_of(at: Desk, file: ShelfFile) -> Recipe | None:
+def _reading(at: Desk, file: ShelfFile) -> FileReading:
     with at.accounts.reading(file.account) as base:
-        return reading_of(at.shelf.input(file), chosen(at, base, file)).recipe
+        return reading_of(at.shelf.input(file), chosen(at, base, file))
 
 
 def _folder(folders: RecipeFolders) -> Path:

@@ -53,6 +53,13 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 @pytest.fixture
+def address(desk: Desk) -> Iterator[str]:
+    """The address of a page behind a port."""
+    with served(desk) as address:
+        yield address
+
+
+@pytest.fixture
 def client(desk: Desk) -> FlaskClient:
     """What asks the page without a port."""
     return application(desk).test_client()

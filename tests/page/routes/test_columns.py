@@ -101,6 +101,17 @@ def test_a_corrected_file_is_read_as_before(client: FlaskClient, file: str, file
     assert form_of(client, corrected)[COST] == "4.90"
 
 
+def test_the_rows_to_correct_are_read_as_a_template(
+    client: FlaskClient, file: str, tmp_path: Path
+) -> None:
+    said(client, file, {**form_of(client, file), **SHIPPING, "word:5:condition:c8e7153a5b88": ""})
+    failed = tmp_path / "failed.xlsx"
+    failed.write_bytes(settled(client, f"/en/files/{file}/copies/failed").data)
+    corrected = brought(client, failed, replaces=file)
+    assert settled(client, f"/en/files/{corrected}").request.path == f"/en/files/{corrected}"
+    assert report(client, corrected)[0]["invalid"] == 1
+
+
 def test_a_recipe_that_no_longer_fits_is_told_and_asked_for_no_more(
     client: FlaskClient, file: str, files: Files
 ) -> None:
@@ -236,7 +247,9 @@ def test_a_file_that_columns_cannot_help_shows_its_error(
     (tmp_path / "broken.xlsx").write_bytes(b"PK\3\4 broken")
     file = brought(client, tmp_path / "broken.xlsx")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
-    assert client.get(f"/en/files/{file}/columns").status_code == 422
+    page = client.get(f"/en/files/{file}/columns")
+    assert (page.status_code, "form class" in page.text) == (200, False)
+    assert client.post(f"/en/files/{file}/columns").status_code == 422
 
 
 def test_cells_and_headers_are_no_markup(client: FlaskClient, files: Files) -> None:
