@@ -123,7 +123,7 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
     folder = at.shelf.folder(file.id)
     lines: list[str] = []
     with at.accounts.planning(file.account) as account, at.workspace() as workspace:
-        reading = _recording(chosen(account.reading, file), folder)
+        reading = _recording(chosen(at, account.reading, file), folder)
         whose = _whose(account.identity)
         selection = selection_of(file, account.selection)
         known = partial(accepted_offers, workspace, whose)

@@ -60,7 +60,7 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
 
     with at.accounts.open(file.account) as account:
         _refuse_sent(plan, account.workspace)
-        reading = chosen(account.reading, file)
+        reading = chosen(at, account.reading, file)
         selection = selection_of(file, account.selection)
         session = replace(account.session, who=who)
         whose = (session.address, session.seller)
