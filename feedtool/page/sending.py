@@ -12,7 +12,7 @@ from feedtool.page.checks import chosen
 from feedtool.page.deliveries import end
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
-from feedtool.page.plans import FILE, conditions, selection_of
+from feedtool.page.plans import FILE, conditions, plan_of, selection_of
 from feedtool.page.shelf import ShelfFile
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.plan_conditions import Account as Identity
@@ -23,6 +23,16 @@ from feedtool.runs.workspace import Workspace
 
 SEND = "send "
 """The beginning of the keys of jobs."""
+
+
+class PlanChanged(UsageProblem):
+    """What would be sent is no longer what was seen; nothing is sent."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            tr("what would be sent is no longer what you saw: {reason}", reason=reason),
+            tr("nothing was sent; look at it once more, and send it then"),
+        )
 
 
 class SentBefore(UsageProblem):
@@ -50,9 +60,10 @@ def start_sending(at: Desk, file: ShelfFile, digest: str, who: str, removals: in
 def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None, job: Job) -> None:
     job.tell(tr("Reading the file once more, to send what the plan says"))
     folder = at.shelf.folder(file.id)
+    facts = plan_of(at, file)
+    if facts is None or facts.digest != digest:
+        raise PlanChanged(tr("other rows were chosen since"))
     plan = load(folder / FILE)
-    if plan.digest != digest:
-        raise PlanUnfit(plan.place, tr("another one was made since"))
 
     def begun(run: int) -> None:
         at.shelf.save(msgspec.structs.replace(file, run=run))
@@ -71,18 +82,23 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
             lambda _: None,
             plan,
         )
-        submission = submit(
-            [at.shelf.input(file)],
-            replace(reading, recipes=plan.recipes(folder / "kept", [file.name])),
-            Outputs(no_failed=True),
-            session,
-            account.workspace,
-            is_all_or_nothing=file.choices.all_or_nothing,
-            confirm=_confirming(removals),
-            plan_file=verifier,
-            selection=selection,
-            on_begun=begun,
-        )
+        try:
+            submission = submit(
+                [at.shelf.input(file)],
+                replace(reading, recipes=plan.recipes(folder / "kept", [file.name])),
+                Outputs(no_failed=True),
+                session,
+                account.workspace,
+                is_all_or_nothing=file.choices.all_or_nothing,
+                confirm=_confirming(removals),
+                plan_file=verifier,
+                selection=selection,
+                on_begun=begun,
+            )
+        except PlanUnfit as error:
+            # What was seen is seen anew.
+            at.shelf.choose(file, file.choices, is_read_anew=True)
+            raise PlanChanged(error.reason) from error
         end(submission, account)
 
 
