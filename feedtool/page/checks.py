@@ -19,6 +19,7 @@ from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
+from feedtool.runs.held import read_as_then
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
@@ -52,6 +53,9 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
 def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
+    if before := choices.as_in:
+        with at.workspace() as workspace:
+            return read_as_then(before.run, before.name, file.name, workspace, base)
     recipes = at.accounts.recipes(file.account)
     if choices.has_recipe:
         recipes = replace(recipes, named=str(at.shelf.recipe(file)))

@@ -80,7 +80,7 @@ def reading_of(file: Input, options: ReadOptions) -> FileReading:
 
 def needs_columns(grid: Grid, choices: Choices) -> bool:
     """True if nobody has chosen yet how a file is read that cannot be read otherwise."""
-    is_chosen = choices.kind or choices.sheets or choices.has_recipe
+    is_chosen = choices.kind or choices.sheets or choices.has_recipe or choices.as_in
     errors = (sheet.error.code for sheet in grid.sheets if sheet.error)
     return not is_chosen and not HELPED.isdisjoint(errors)
 

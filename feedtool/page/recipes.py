@@ -32,7 +32,7 @@ BEFORE, TAKEN_BACK = ".before", ".taken-back"
 def use_recipe(at: Desk, file: ShelfFile, text: str, choices: Choices) -> ShelfFile:
     """Reads a file by a recipe from now on."""
     write_recipe(at.shelf.recipe(file), text)
-    choices = msgspec.structs.replace(choices, has_recipe=True)
+    choices = msgspec.structs.replace(choices, has_recipe=True, as_in=None)
     return at.shelf.choose(file, choices, is_read_anew=True)
 
 

@@ -60,12 +60,14 @@ def read(id_: str) -> ResponseReturnValue:
     """Takes which sheets are read, as which kind, and which rows are no totals."""
     file, form = _changeable(id_), flask.request.form
     kind, sheets = _kind(form), tuple(form.getlist("sheet"))
-    is_same = (kind, sheets) == (file.choices.kind, file.choices.sheets)
+    before = file.choices
+    is_same = (kind, sheets) == (before.kind, before.sheets)
     choices = msgspec.structs.replace(
-        file.choices,
+        before,
         kind=kind,
         sheets=sheets,
-        has_recipe=file.choices.has_recipe and is_same,
+        has_recipe=before.has_recipe and is_same,
+        as_in=before.as_in if is_same else None,
         as_rows=tuple(sorted({int(row) for row in form.getlist("row") if row.isdecimal()})),
     )
     file = desk().shelf.choose(file, choices, is_read_anew=True)
