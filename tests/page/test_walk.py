@@ -3,18 +3,16 @@ and without scripts."""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice
 from feedtool.page.desk import Desk, now
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import results
-from tests.page.conftest import SAMPLES, served
+from tests.page.conftest import SAMPLES, accessible, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 DROP = """
@@ -28,26 +26,6 @@ DROP = """
   }
 }
 """
-
-
-@pytest.fixture
-def address(desk: Desk) -> Iterator[str]:
-    with served(desk) as address:
-        yield address
-
-
-def settle(page: Page) -> None:
-    """Waits until the page waits for nothing."""
-    expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
-
-
-def accessible(page: Page) -> None:
-    """Axe finds nothing, and nothing is wider than the screen."""
-    settle(page)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
