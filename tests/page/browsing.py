@@ -3,8 +3,7 @@
 from base64 import b64encode
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 DROP = """
 ([name, content]) => {
@@ -22,20 +21,6 @@ DROP = """
 def drop(page: Page, path: Path) -> None:
     """Drops a file on the page."""
     page.evaluate(DROP, [path.name, b64encode(path.read_bytes()).decode()])
-
-
-def settle(page: Page) -> None:
-    """Waits until the page waits for nothing."""
-    expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
-
-
-def accessible(page: Page) -> None:
-    """Axe finds nothing, and nothing is wider than the screen."""
-    settle(page)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 MOST_STOPS = 80

@@ -11,8 +11,8 @@ from feedtool.model.text import LANGUAGES, Language, LanguageChoice
 from feedtool.page.desk import Desk, now
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import results
-from tests.page.browsing import accessible, drop, settle, tab_to
-from tests.page.conftest import SAMPLES
+from tests.page.browsing import drop, tab_to
+from tests.page.conftest import SAMPLES, accessible, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 

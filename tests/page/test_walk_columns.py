@@ -10,7 +10,8 @@ from feedtool.model.text import LANGUAGES, Language
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.conftest import Files
-from tests.page.browsing import accessible, drop, settle, tab_to
+from tests.page.browsing import drop, tab_to
+from tests.page.conftest import accessible, settle
 from tests.page.own_sheets import ADDITIONAL, COST, LIST
 
 COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
