@@ -1,8 +1,10 @@
 """A supplier's own list, whose columns nobody knows beforehand."""
 
 from html.parser import HTMLParser
+from pathlib import Path
 
 from flask.testing import FlaskClient
+from openpyxl import Workbook
 from werkzeug.test import TestResponse
 
 HEADER = "Réf;Code barre;PV TTC;PA HT;Qté dispo;Etat;TVA;Delai;Foo"
@@ -16,6 +18,19 @@ COST = "default:deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "default:deliveryModes.TrackedHomeDelivery.additionalCost"
 SHIPPING = {COST: "4.90", ADDITIONAL: "2"}
 """What no column of it says."""
+
+
+def two_sheets(path: Path) -> Path:
+    """A workbook with the list in two sheets, and a text in a third."""
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name in ("Tarif", "Soldes"):
+        sheet = book.create_sheet(name)
+        for line in LIST.splitlines():
+            sheet.append(line.split(";"))
+    book.create_sheet("Notes").append(["read me"])
+    book.save(path)
+    return path
 
 
 class FormReader(HTMLParser):

@@ -1,6 +1,7 @@
 """A supplier's own list in a real browser: from its drop over its columns to a clean check."""
 
 import re
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -9,10 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 from feedtool.model.text import LANGUAGES, Language
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
-from tests.conftest import Files
+from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, tab_to
 from tests.page.conftest import accessible, settle
-from tests.page.own_sheets import ADDITIONAL, COST, LIST
+from tests.page.own_sheets import ADDITIONAL, COST, LIST, two_sheets
 
 COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
 SAVE = "form.columns button.main"
@@ -78,6 +79,28 @@ def test_a_list_is_dropped_said_and_clean(
     expect(page).to_have_url(CHECK)
     settle(page)
     assert is_clean(desk)
+    page.close()
+
+
+def test_sheets_and_rows_are_chosen_by_everybody(
+    browser: Browser, address: str, files: Files, tmp_path: Path
+) -> None:
+    page = browser.new_page(bypass_csp=True)
+    page.goto(address)
+    drop(page, two_sheets(tmp_path / "book.xlsx"))
+    expect(page).to_have_url(COLUMNS)
+    accessible(page)
+    page.get_by_label("Soldes").check()
+    page.locator("form[action$='/reading'] button").last.click()
+    expect(page.locator("main nav [aria-current]")).to_have_text("Soldes")
+    accessible(page)
+    page.goto(address)
+    total = {"sellerExternalReference": "Total", "quantity": "14"}
+    drop(page, files.text(table([offer(1), offer(2), total]), "offers.csv"))
+    expect(page).to_have_url(CHECK)
+    page.goto(f"{page.url}/columns")
+    page.get_by_label("Row 4").check()
+    accessible(page)
     page.close()
 
 

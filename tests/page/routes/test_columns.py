@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from openpyxl import Workbook
 
 from feedtool.cli import run
 from feedtool.page.desk import Desk
 from tests.conftest import Files, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
-from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING, form_of, said
+from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING, form_of, said, two_sheets
 
 
 @pytest.fixture
@@ -185,19 +184,6 @@ def test_there_is_no_such_kind(client: FlaskClient, file: str) -> None:
     settled(client, f"/en/files/{file}")
     answer = client.post(f"/en/files/{file}/reading", data={"kind": "ofers"})
     assert (answer.status_code, "no kind of feed “ofers”" in answer.text) == (422, True)
-
-
-def two_sheets(path: Path) -> Path:
-    """A workbook with the list in two sheets, and a text in a third."""
-    book = Workbook()
-    book.remove(book.worksheets[0])
-    for name in ("Tarif", "Soldes"):
-        sheet = book.create_sheet(name)
-        for line in LIST.splitlines():
-            sheet.append(line.split(";"))
-    book.create_sheet("Notes").append(["read me"])
-    book.save(path)
-    return path
 
 
 def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
