@@ -46,8 +46,9 @@ def served(desk: Desk) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A desk without any profile."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     with made_desk(tmp_path / "home") as desk:
         yield desk
 
