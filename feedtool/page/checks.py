@@ -19,6 +19,7 @@ from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
+from feedtool.runs.held import read_as_then
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
@@ -45,19 +46,26 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     place = at.shelf.folder(file.id) / GRID
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        options = replace(chosen(base, file), see=_counted(writer, job), with_items=False)
+        options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
-def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
+def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
+    if before := choices.as_in:
+        with at.workspace() as workspace:
+            return read_as_then(before.run, before.name, file.name, workspace, base)
+    recipes = at.accounts.recipes(file.account)
+    if choices.has_recipe:
+        recipes = replace(recipes, named=str(at.shelf.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
         sheets=choices.sheets or base.sheets,
         as_rows=choices.as_rows,
         purges=choices.purges,
+        recipes=recipes,
     )
 
 
@@ -124,7 +132,7 @@ def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: Langua
     read = [at.shelf.input(file)]
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(base, file), Outputs(targets, language=speaks))
+        results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
         for result in results:
             if result.copy_failed:
                 raise result.copy_failed
@@ -134,7 +142,7 @@ def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: Langua
 
 def _write_failed(at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
     with at.accounts.reading(file.account) as base:
-        read, reading = at.shelf.input(file), chosen(base, file)
+        read, reading = at.shelf.input(file), chosen(at, base, file)
         results = results_of_check(check([read], reading, load()))
         if not write_rows_to_correct(read, results, place, reading, speaks):
             raise NotHere(tr("no row of this file is to be corrected"))

@@ -12,12 +12,12 @@ from feedtool.page.checks import chosen
 from feedtool.page.deliveries import end
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
-from feedtool.page.plans import FILE, conditions, plan_of, selection_of
+from feedtool.page.plans import FILE, KEPT, basis_of, plan_of
 from feedtool.page.shelf import ShelfFile
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.plan_conditions import Account as Identity
-from feedtool.runs.plan_file import PlanUnfit, PlanVerifier, SavedPlan, load
-from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
+from feedtool.runs.planned import run_of_plan
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Workspace
 
@@ -71,28 +71,21 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
 
     with at.accounts.open(file.account) as account:
         _refuse_sent(plan, account.workspace)
-        reading = chosen(account.reading, file)
-        selection = selection_of(file, account.selection)
+        reading = chosen(at, account.reading, file)
         session = replace(account.session, who=who)
-        whose = (session.address, session.seller)
-        identity = Identity(*whose, session.profile, session.is_sandbox)
-        verifier = PlanVerifier(
-            partial(conditions, reading, selection, file, identity),
-            partial(accepted_offers, account.workspace, whose),
-            lambda _: None,
-            plan,
-        )
+        identity = Identity(session.address, session.seller, session.profile, session.is_sandbox)
+        basis = basis_of(file, reading, account.selection, identity)
         try:
             submission = submit(
                 [at.shelf.input(file)],
-                replace(reading, recipes=plan.recipes(folder / "kept", [file.name])),
+                replace(reading, recipes=plan.recipes(folder / KEPT, [file.name])),
                 Outputs(no_failed=True),
                 session,
                 account.workspace,
-                is_all_or_nothing=file.choices.all_or_nothing,
+                is_all_or_nothing=basis.is_all_or_nothing,
                 confirm=_confirming(removals),
-                plan_file=verifier,
-                selection=selection,
+                plan_file=basis.verifier(plan, basis.known(account.workspace), lambda _: None),
+                selection=basis.selection,
                 on_begun=begun,
             )
         except PlanUnfit as error:
@@ -104,9 +97,8 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
 
 def _refuse_sent(plan: SavedPlan, workspace: Workspace) -> None:
     """SentBefore where a run has sent the plan."""
-    for run in workspace.ledger.runs():
-        if run.options.get("plan") == plan.digest:
-            raise SentBefore(run.run_id)
+    if run := run_of_plan(plan, workspace.ledger):
+        raise SentBefore(run)
 
 
 def _confirming(removals: int | None) -> Confirm:

@@ -44,6 +44,14 @@ class FileTooLarge(FeedtoolError):
     """A file is larger than may be read."""
 
 
+class RunFile(msgspec.Struct, frozen=True):
+    """A file of a run."""
+
+    run: int
+    name: str
+    """As the run knows it."""
+
+
 class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was chosen for a file; the options of `submit` have the same names."""
 
@@ -61,6 +69,8 @@ class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     all_or_nothing: bool = False
     purges: bool = False
     """True if all that is not in the file is to be removed at the service."""
+    as_in: RunFile | None = None
+    """The file of a run that it is; it is read as it was then."""
 
 
 class ExportFacts(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -163,6 +173,10 @@ class Shelf:
     def input(self, file: ShelfFile) -> Input:
         """A file to be read, under its own name."""
         return Input(file.name, self.folder(file.id) / "file" / file.name)
+
+    def recipe(self, file: ShelfFile) -> Path:
+        """Where it is said what the columns of a file are, if that was chosen."""
+        return self.folder(file.id) / "recipe.toml"
 
     def copies(self, file: ShelfFile) -> Path:
         """The folder of copies of a file, made now."""
