@@ -69,7 +69,7 @@ def test_a_row_has_its_problems_in_their_columns(client: FlaskClient) -> None:
         (8, "I3 quantity", "number-range", "error"),
     ]
     missing = row["problems"][1]
-    assert (missing["message"], missing["hint"], missing["explained"]) == (
+    assert (missing["message"], missing["hint"], missing["is_explained"]) == (
         *("price.price is missing", "Fill the cell"),
         True,
     )
@@ -89,7 +89,7 @@ def test_an_answer_of_the_service_comes_with_what_to_do(folder: Path, client: Fl
     (problem,) = row["problems"]
     assert (problem["column"], problem["message"]) == (3, "Price must be positive")
     assert problem["hint"].startswith("Give a price above 0")
-    assert problem["explained"]
+    assert problem["is_explained"]
 
 
 def test_the_next_problem_and_a_text_are_found_in_the_filter(client: FlaskClient) -> None:
