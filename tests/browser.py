@@ -29,10 +29,10 @@ def install() -> None:
 
 @contextmanager
 def opened_browser() -> Iterator[Browser]:
-    """A browser without a window; the test is skipped where there is none."""
+    """A browser without a window; without one the test fails, so that green says: all was tried."""
     path = chromium()
     if path is None:
-        pytest.skip(MISSING)
+        pytest.fail(MISSING, pytrace=False)
     with sync_playwright() as driver:
         # Its own sandbox needs rights that a container does not give.
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from html import escape
 from pathlib import Path
+from threading import Thread
 
 OWN, OWN_FOLDER = 0o600, 0o700
 
@@ -39,8 +40,9 @@ def opened_browser(
     path.unlink(missing_ok=True)
     with open(path, "x", encoding="utf-8", opener=partial(os.open, mode=OWN)) as file:
         file.write(PAGE.format(address=escape(address)))
+    # Some browsers do not return before they are closed.
+    Thread(target=start, args=(path.absolute().as_uri(),), daemon=True).start()
     try:
-        start(path.absolute().as_uri())
         yield
     finally:
         path.unlink(missing_ok=True)

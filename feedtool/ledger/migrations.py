@@ -13,13 +13,15 @@ A step uses what SQL both databases read alike. SQLite adds a column that is NOT
 copy, drop the old one, rename, after `PRAGMA defer_foreign_keys = ON`.
 """
 
+import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateColumn, SchemaItem
-from sqlalchemy.types import TypeEngine
+
+from feedtool.ledger.table_changes import add_column, creation, execute, integer_key, number, texts
 
 Step: TypeAlias = Callable[[sa.Connection], None]
 
@@ -30,59 +32,21 @@ def migrate(connection: sa.Connection, version: int, steps: Sequence[Step]) -> N
         step(connection)
 
 
-def add_column(connection: sa.Connection, table: str, column: sa.Column[Any]) -> None:
-    """`ALTER TABLE … ADD COLUMN`, spelt for the database at hand."""
-    quote = connection.dialect.identifier_preparer.quote
-    spelt = CreateColumn(column).compile(dialect=connection.dialect)
-    connection.exec_driver_sql(f"ALTER TABLE {quote(table)} ADD COLUMN {spelt}")
-
-
-def _key() -> TypeEngine[int]:
-    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-
-
-def _texts(*names: str) -> list[sa.Column[Any]]:
-    return [sa.Column(name, sa.Text, nullable=False) for name in names]
-
-
-def _number(name: str, *, is_key: bool = True, **more: Any) -> sa.Column[Any]:
-    return sa.Column(
-        name, sa.Integer, primary_key=is_key, nullable=False, autoincrement=False, **more
-    )
-
-
-def _creation(connection: sa.Connection) -> Callable[..., None]:
-    """A function that creates tables; they may refer to runs, files, packages and each other."""
-    known = sa.MetaData()
-    for table, key in (("runs", "run_id"), ("files", "file"), ("packages", "package")):
-        sa.Table(table, known, sa.Column(key, _key(), primary_key=True))
-
-    def create(name: str, *items: SchemaItem, has_rowid: bool = False) -> None:
-        sa.Table(name, known, *items, sqlite_with_rowid=has_rowid).create(connection)
-
-    return create
-
-
-def _execute(connection: sa.Connection, *statements: str) -> None:
-    for statement in statements:
-        connection.execute(sa.text(statement))
-
-
 # 1 to 2: rows that are sent again, references in flight, outputs.
 
 
 def _send_again(connection: sa.Connection) -> None:
-    add_column(connection, "rows", _number("sends", is_key=False, server_default="0"))
+    add_column(connection, "rows", number("sends", is_key=False, server_default="0"))
     add_column(connection, "rows", sa.Column("fate", sa.Text))
     add_column(connection, "rows", sa.Column("fate_text", sa.Text))
     add_column(connection, "attempts", sa.Column("package_id", sa.Text))
-    _execute(connection, "CREATE INDEX row_by_reference ON rows (reference)")
-    create = _creation(connection)
+    execute(connection, "CREATE INDEX row_by_reference ON rows (reference)")
+    create = creation(connection)
     create(
         "outputs",
         sa.Column("path", sa.Text, primary_key=True),
-        sa.Column("run_id", _key(), sa.ForeignKey("runs.run_id"), nullable=False),
-        *_texts("sha256"),
+        sa.Column("run_id", integer_key(), sa.ForeignKey("runs.run_id"), nullable=False),
+        *texts("sha256"),
         sa.Column("written_at", sa.String(32), nullable=False),
         has_rowid=True,
     )
@@ -90,7 +54,9 @@ def _send_again(connection: sa.Connection) -> None:
         "flights",
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("package", _key(), sa.ForeignKey("packages.package"), nullable=False, index=True),
+        sa.Column(
+            "package", integer_key(), sa.ForeignKey("packages.package"), nullable=False, index=True
+        ),
     )
     _take_off(connection)
 
@@ -130,13 +96,13 @@ def _refused_by_older(_: sa.Connection) -> None:
 
 
 def _claims(connection: sa.Connection) -> None:
-    create = _creation(connection)
+    create = creation(connection)
     create(
         "claims",
-        sa.Column("claim", _key(), primary_key=True),
-        *_texts("folder", "lane", "scope", "sha256", "source", "name", "state"),
+        sa.Column("claim", integer_key(), primary_key=True),
+        *texts("folder", "lane", "scope", "sha256", "source", "name", "state"),
         sa.Column("taken_at", sa.String(32), nullable=False),
-        sa.Column("run_id", _key(), sa.ForeignKey("runs.run_id")),
+        sa.Column("run_id", integer_key(), sa.ForeignKey("runs.run_id")),
         sa.Column("target", sa.Text),
         sa.Index("claim_by_content", "scope", "sha256", unique=True),
         sa.Index("claim_by_name", "folder", "lane", "name", unique=True),
@@ -149,20 +115,20 @@ def _claims(connection: sa.Connection) -> None:
 
 def _accepted(connection: sa.Connection) -> None:
     add_column(connection, "files", sa.Column("size", sa.Integer))
-    create = _creation(connection)
+    create = creation(connection)
     create(
         "withheld",
-        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
-        _number("row"),
-        *_texts("reference", "status", "messages"),
+        sa.Column("file", integer_key(), sa.ForeignKey("files.file"), primary_key=True),
+        number("row"),
+        *texts("reference", "status", "messages"),
     )
     create(
         "accepted",
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("reference", sa.Text, primary_key=True),
         sa.Column("terms", sa.Text),
-        _number("is_sure", is_key=False),
-        *_texts("product"),
+        number("is_sure", is_key=False),
+        *texts("product"),
         sa.Column("run_id", sa.BigInteger, nullable=False),
         sa.Column("last_price", sa.Text),
     )
@@ -175,7 +141,7 @@ def _accepted(connection: sa.Connection) -> None:
         sa.Column("until", sa.String(32), nullable=False),
     )
     package = sa.ForeignKey("packages.package")
-    key = sa.Column("package", _key(), package, primary_key=True, autoincrement=False)
+    key = sa.Column("package", integer_key(), package, primary_key=True, autoincrement=False)
     create("absorbed", key, has_rowid=True)
 
 
@@ -183,7 +149,7 @@ def _accepted(connection: sa.Connection) -> None:
 
 
 def _unindexed(connection: sa.Connection) -> None:
-    _execute(connection, "DROP INDEX ix_flights_package")
+    execute(connection, "DROP INDEX ix_flights_package")
 
 
 # 7 to 8: what was there before a single request was sent.
@@ -197,17 +163,17 @@ def _baseline(connection: sa.Connection) -> None:
 
 
 def _requests(connection: sa.Connection) -> None:
-    create = _creation(connection)
+    create = creation(connection)
     create(
         "requests",
-        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
-        _number("row"),
-        _number("number"),
-        sa.Column("package", _key(), sa.ForeignKey("packages.package"), nullable=False),
-        _number("upload", is_key=False),
-        *_texts("reference", "product"),
+        sa.Column("file", integer_key(), sa.ForeignKey("files.file"), primary_key=True),
+        number("row"),
+        number("number"),
+        sa.Column("package", integer_key(), sa.ForeignKey("packages.package"), nullable=False),
+        number("upload", is_key=False),
+        *texts("reference", "product"),
         sa.Column("body", sa.LargeBinary, nullable=False),
-        _number("sends", is_key=False, server_default="0"),
+        number("sends", is_key=False, server_default="0"),
         sa.Column("fate", sa.Text),
         sa.Column("fate_text", sa.Text),
         sa.Index("request_by_upload", "package", "upload"),
@@ -215,20 +181,20 @@ def _requests(connection: sa.Connection) -> None:
     )
     create(
         "request_rows",
-        sa.Column("file", _key(), primary_key=True, autoincrement=False),
-        *map(_number, ("row", "first_row", "number")),
+        sa.Column("file", integer_key(), primary_key=True, autoincrement=False),
+        *map(number, ("row", "first_row", "number")),
         sa.ForeignKeyConstraint(
             ["file", "first_row", "number"], ["requests.file", "requests.row", "requests.number"]
         ),
     )
     create(
         "withheld_by_channel",
-        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
-        _number("row"),
+        sa.Column("file", integer_key(), sa.ForeignKey("files.file"), primary_key=True),
+        number("row"),
         sa.Column("channel", sa.Text, primary_key=True),
-        *_texts("reference", "status", "messages"),
+        *texts("reference", "status", "messages"),
     )
-    _execute(
+    execute(
         connection,
         """
         INSERT INTO requests
@@ -250,10 +216,14 @@ def _requests(connection: sa.Connection) -> None:
 
 
 def _earlier(connection: sa.Connection) -> None:
-    _creation(connection)(
+    creation(connection)(
         "earlier",
         sa.Column(
-            "run_id", _key(), sa.ForeignKey("runs.run_id"), primary_key=True, autoincrement=False
+            "run_id",
+            integer_key(),
+            sa.ForeignKey("runs.run_id"),
+            primary_key=True,
+            autoincrement=False,
         ),
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("reference", sa.Text, primary_key=True),
@@ -266,11 +236,11 @@ def _earlier(connection: sa.Connection) -> None:
 
 
 def _cursors(connection: sa.Connection) -> None:
-    create = _creation(connection)
+    create = creation(connection)
     create(
         "cursors",
-        sa.Column("cursor", _key(), primary_key=True),
-        *_texts("service", "seller", "kind", "name", "filters"),
+        sa.Column("cursor", integer_key(), primary_key=True),
+        *texts("service", "seller", "kind", "name", "filters"),
         *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "reconciled_at")),
         sa.Column("position", sa.String(32)),
         sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
@@ -278,9 +248,11 @@ def _cursors(connection: sa.Connection) -> None:
     )
     create(
         "batches",
-        sa.Column("batch", _key(), primary_key=True),
-        sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), nullable=False, index=True),
-        *_texts("target", "sha256"),
+        sa.Column("batch", integer_key(), primary_key=True),
+        sa.Column(
+            "cursor", integer_key(), sa.ForeignKey("cursors.cursor"), nullable=False, index=True
+        ),
+        *texts("target", "sha256"),
         *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "intended_at")),
         *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
         sa.Column("is_placed", sa.Integer),
@@ -288,10 +260,10 @@ def _cursors(connection: sa.Connection) -> None:
     )
     create(
         "seen",
-        sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), primary_key=True),
+        sa.Column("cursor", integer_key(), sa.ForeignKey("cursors.cursor"), primary_key=True),
         sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("batch", _key(), sa.ForeignKey("batches.batch"), primary_key=True),
-        *_texts("version"),
+        sa.Column("batch", integer_key(), sa.ForeignKey("batches.batch"), primary_key=True),
+        *texts("version"),
         sa.Index("seen_by_batch", "batch"),
     )
 
@@ -300,15 +272,38 @@ def _cursors(connection: sa.Connection) -> None:
 
 
 def _entries(connection: sa.Connection) -> None:
-    _creation(connection)(
+    creation(connection)(
         "entries",
         *(sa.Column(it, sa.Text, primary_key=True) for it in ("service", "seller", "journal")),
-        _number("number"),
-        *_texts("key", "period", "text"),
+        number("number"),
+        *texts("key", "period", "text"),
         sa.Column("reverses", sa.Integer),
         sa.Index("entry_by_key", "service", "seller", "journal", "key"),
         sa.Index("entry_by_period", "service", "seller", "journal", "period", "number"),
     )
+
+
+# 12 to 13: what guards hold, by file and code.
+
+
+def _held(connection: sa.Connection) -> None:
+    creation(connection)(
+        "held",
+        sa.Column("file", integer_key(), sa.ForeignKey("files.file"), primary_key=True),
+        sa.Column("code", sa.Text, primary_key=True),
+        number("rows", is_key=False),
+        sa.Column("dropped_at", sa.String(32)),
+    )
+    held = sa.text("SELECT file, messages FROM withheld WHERE status = 'Held'")
+    counts = Counter(
+        (file, code)
+        for file, messages in connection.execute(held)
+        for code in {message[0] for message in json.loads(messages)} - {""}
+    )
+    if counts:
+        rows = [{"file": file, "code": code, "rows": n} for (file, code), n in counts.items()]
+        adding = "INSERT INTO held (file, code, rows) VALUES (:file, :code, :rows)"
+        connection.execute(sa.text(adding), rows)
 
 
 FIRST = 1
@@ -326,6 +321,7 @@ STEPS: tuple[Step, ...] = (
     _earlier,
     _cursors,
     _entries,
+    _held,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, update
 
 from feedtool.ledger import tables as t
+from feedtool.ledger.kept_messages import message_of, messages_as_text
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
-from feedtool.ledger.row_results import message_of, messages_as_text
 from feedtool.ledger.sent import digest_of
 from feedtool.model.nouns import Message, Upload
 from feedtool.model.text import kept_text

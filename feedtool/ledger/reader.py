@@ -20,6 +20,7 @@ from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Sta
 from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
 from feedtool.ledger.sent import REQUEST
+from feedtool.ledger.withheld import HeldCodes
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
@@ -51,6 +52,7 @@ class LedgerReader(RequestHistory):
         self.engine = open_engine(place)
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
         self.claims = Claims(self.engine)
+        self.held = HeldCodes(self.engine)
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""

@@ -4,22 +4,23 @@ Nothing is claimed that no answer said: a request without a result of its own is
 and its package, in the order of the table in `row_result`.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from heapq import merge
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Column, Connection, Engine, Select, and_, func, insert, select, tuple_
+from sqlalchemy import Engine, and_, func, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
+from feedtool.ledger.kept_messages import message_of, messages_of
+from feedtool.ledger.pages import pages
 from feedtool.ledger.records import REQUEUE, Phase, Stage
-from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
-from feedtool.model.text import MessageText, kept_text, text_of_kept, tr
+from feedtool.ledger.withheld import withheld_of
+from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
+from feedtool.model.text import MessageText, text_of_kept, tr
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -167,8 +168,6 @@ _OF_PACKAGE: Mapping[str, Callable[[str | None], MessageText]] = {
 
 # Of the tables.
 
-CHUNK = 5_000
-
 _request, _package, _upload = t.requests.c, t.packages.c, t.uploads.c
 _is_its_upload = and_(_request.package == _upload.package, _request.upload == _upload.upload)
 _is_its_result = and_(
@@ -212,59 +211,18 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
 
     Those of a row come in the order of its requests, as in `rows_of`; what is not sent follows.
     """
-    of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
-    requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)
-    others = _pages(
+    of, further = t.requests.c, t.request_rows.c
+    requests = pages(engine, FACTS.where(of.file == file), of.row, of.number)
+    others = pages(
         engine, _FURTHER.where(of.file == file), further.row, further.first_row, further.number
-    )
-    not_sent = _pages(
-        engine,
-        select(
-            skipped.row, skipped.channel, skipped.reference, skipped.status, skipped.messages
-        ).where(skipped.file == file),
-        skipped.row,
-        skipped.channel,
     )
     return merge(
         # Beside the row they have the first one.
         (row_result(RowFacts._make((row[0], *row[2:]))) for row in others),
         (row_result(RowFacts._make(row)) for row in requests),
-        (
-            RowResult(row, reference, Status(status), messages_of(messages), channel)
-            for row, channel, reference, status, messages in not_sent
-        ),
+        withheld_of(engine, file),
         key=attrgetter("row"),
     )
-
-
-def _pages(engine: Engine, query: Select[Any], *keys: Column[Any]) -> Iterator[Any]:
-    """The rows of a query in the order of `keys`, which are its first columns."""
-    query = query.order_by(None).order_by(*keys).limit(CHUNK)
-    page = query
-    while True:
-        with reading(engine) as db:
-            rows = db.execute(page).all()
-        yield from rows
-        if len(rows) < CHUNK:
-            return
-        page = query.where(tuple_(*keys) > tuple_(*rows[-1][: len(keys)]))
-
-
-def add_skipped(db: Connection, file: int, results: Iterable[RowResult]) -> None:
-    """Write down the results of rows of a file that are not sent."""
-    coming = (
-        {
-            "file": file,
-            "row": result.row,
-            "channel": result.channel,
-            "reference": result.reference,
-            "status": str(result.status),
-            "messages": messages_as_text(result.messages),
-        }
-        for result in results
-    )
-    while batch := [*islice(coming, CHUNK)]:
-        db.execute(insert(t.withheld), batch)
 
 
 def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
@@ -305,46 +263,3 @@ def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
 
 _TEXTS = {"reference", "fate_text", "messages", "upload_text"}
 """Columns that do not decide on a status."""
-
-
-_USUAL = ("", Severity.ERROR, 0)
-"""Of a message that is about no field and no single row; they are left out."""
-
-# Most rows have much the same messages, and there are as many as the sheet has rows.
-
-
-@lru_cache(4096)
-def messages_as_text(messages: tuple[Message, ...]) -> str:
-    """Messages as they are kept; `messages_of` reads them again."""
-    return json.dumps(
-        [(code, kept_text(text), *_unusual(about)) for code, text, *about in messages],
-        ensure_ascii=False,
-    )
-
-
-@lru_cache(4096)
-def messages_of(kept: str) -> tuple[Message, ...]:
-    """What `messages_as_text` made a text of."""
-    return tuple(
-        Message(code, text_of_kept(text), field, Severity(severity), row)
-        for code, text, field, severity, row in map(_whole, json.loads(kept))
-    )
-
-
-def _unusual(about: Sequence[Any]) -> Sequence[Any]:
-    """What a message is about, up to the last that is not usual."""
-    if about[-1] != _USUAL[-1]:
-        return about
-    return () if tuple(about) == _USUAL else about[:-1]
-
-
-def _whole(entry: Sequence[Any]) -> tuple[Any, ...]:
-    """A kept message with what was left out; an older one has no row."""
-    return (*entry, *_USUAL[len(entry) - 2 :])
-
-
-def message_of(code: str | None, text: str | None) -> Message | None:
-    """A message that is kept in two columns."""
-    if code is None and text is None:
-        return None
-    return Message(code or "", text_of_kept(text or ""))

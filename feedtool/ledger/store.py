@@ -27,7 +27,7 @@ from feedtool.ledger.packages import (
 )
 from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
-from feedtool.ledger.row_results import add_skipped
+from feedtool.ledger.withheld import add_withheld
 from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
 from feedtool.model.text import kept_text
 
@@ -84,7 +84,7 @@ class Ledger(LedgerReader):
                 add_uploads(db, file, keys, batch)
             for package in keys.values():
                 count_requests(db, package)
-            add_skipped(db, file, withheld)
+            add_withheld(db, file, withheld)
         return file
 
     def abandon(

@@ -218,6 +218,17 @@ withheld = sa.Table(
     sqlite_with_rowid=False,
 )
 
+# What guards hold among these, by the guard's code; gone once all of it was sent later.
+held = sa.Table(
+    "held",
+    metadata,
+    sa.Column("file", sa.ForeignKey(files.c.file), primary_key=True),
+    sa.Column("code", sa.Text, primary_key=True),
+    sa.Column("rows", sa.Integer, nullable=False),
+    sa.Column("dropped_at", UtcTime),
+    sqlite_with_rowid=False,
+)
+
 # What the service has last accepted, as far as it was projected from closed packages.
 accepted = sa.Table(
     "accepted",

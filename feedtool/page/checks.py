@@ -1,11 +1,15 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
+from feedtool.check.read_options import See
+from feedtool.model.cells import Block
+from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.desk import Desk, language, now
 from feedtool.page.grid import Grid, GridWriter
@@ -38,7 +42,7 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     place = at.shelf.folder(file.id) / GRID
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        options = replace(chosen(base, file), see=writer.see, with_items=False)
+        options = replace(chosen(base, file), see=_counted(writer, job), with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
@@ -52,6 +56,21 @@ def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
         as_rows=choices.as_rows,
         purges=choices.purges,
     )
+
+
+def _counted(writer: GridWriter, job: Job) -> See:
+    """What the writer sees, while the job tells how many rows that are."""
+
+    def see(checked: CheckedSheet, number: int) -> Callable[[Block], None]:
+        add = writer.see(checked, number)
+
+        def see_block(block: Block) -> None:
+            add(block)
+            job.done += len(block.rows)
+
+        return see_block
+
+    return see
 
 
 def is_checked(at: Desk, file: ShelfFile) -> bool:

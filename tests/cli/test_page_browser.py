@@ -2,6 +2,7 @@
 
 import stat
 from pathlib import Path
+from queue import Queue
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -12,9 +13,9 @@ ADDRESS = "http://127.0.0.1:5000/Qx7-secret_43/"
 
 
 def test_the_file_is_private_and_leads_to_the_page_while_it_lasts(tmp_path: Path) -> None:
-    opened: list[str] = []
-    with opened_browser(ADDRESS, tmp_path / "page", opened.append):
-        (uri,) = opened
+    opened: Queue[str] = Queue()
+    with opened_browser(ADDRESS, tmp_path / "page", opened.put):
+        uri = opened.get(timeout=60)
         path = Path(unquote(urlsplit(uri).path))
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700

@@ -210,9 +210,10 @@ def test_an_earlier_versions_tables_become_those_of_a_new_ledger(
 
 
 ADDED = {
-    9: ("earlier", "seen", "batches", "cursors", "entries"),
-    10: ("seen", "batches", "cursors", "entries"),
-    11: ("entries",),
+    9: ("earlier", "seen", "batches", "cursors", "entries", "held"),
+    10: ("seen", "batches", "cursors", "entries", "held"),
+    11: ("entries", "held"),
+    12: ("held",),
 }
 """The tables that a ledger of a version has not, all others being there."""
 
@@ -254,6 +255,9 @@ def test_what_the_eighth_version_wrote_is_read_as_it_was_meant(place: Path | str
         assert results == [
             *("3 R3 Integrated", "4 R4 Pending", "5 R5 Rejected", "6 R6 Pending", "7 R7 Pending"),
             *("8 R8 Unchanged", "9 R9 Held"),
+        ]
+        assert [(it.run_id, it.code, it.rows) for it in ledger.held.open_codes()] == [
+            (1, "price-jump", 1)
         ]
         statuses = {"Integrated": 1, "Pending": 3, "Rejected": 1, "Unchanged": 1, "Held": 1}
         assert ledger.statuses(1) == statuses

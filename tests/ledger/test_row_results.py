@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
-from feedtool.ledger.row_results import RowFacts, messages_as_text, row_result
+from feedtool.ledger.kept_messages import messages_as_text
+from feedtool.ledger.row_results import RowFacts, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import rows_of
 from tests.ledger.conftest import add_run, cleared, read_run

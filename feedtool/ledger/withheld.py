@@ -1,0 +1,111 @@
+"""Valid rows that were not sent, and skipped ones; and those among them that guards hold.
+
+What a guard holds is counted by file and code, and open until its rows are sent in a later run, or
+it is dropped: so what is open over all runs is found without looking at their rows.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, delete, insert, select, update
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading, writing
+from feedtool.ledger.kept_messages import messages_as_text, messages_of
+from feedtool.ledger.pages import CHUNK, pages
+from feedtool.model.nouns import RowResult, Status
+
+
+def add_withheld(db: Connection, file: int, results: Iterable[RowResult]) -> None:
+    """Write down the results of rows of a file that are not sent."""
+    coming, held = iter(results), Counter[str]()
+    while batch := [*islice(coming, CHUNK)]:
+        held.update(code for result in batch for code in _guards(result))
+        db.execute(insert(t.withheld), [_as_row(file, result) for result in batch])
+    if held:
+        rows = [{"file": file, "code": code, "rows": count} for code, count in held.items()]
+        db.execute(insert(t.held), rows)
+
+
+def _guards(result: RowResult) -> set[str]:
+    """The codes of the guards that hold a row."""
+    if result.status is not Status.HELD:
+        return set()
+    return {message.code for message in result.messages if message.code}
+
+
+def _as_row(file: int, result: RowResult) -> dict[str, object]:
+    return {
+        "file": file,
+        "row": result.row,
+        "channel": result.channel,
+        "reference": result.reference,
+        "status": str(result.status),
+        "messages": messages_as_text(result.messages),
+    }
+
+
+def withheld_of(engine: Engine, file: int, status: Status | None = None) -> Iterator[RowResult]:
+    """The results of the rows of a file that were not sent, or those of one status, by row."""
+    of = t.withheld.c
+    query = select(of.row, of.channel, of.reference, of.status, of.messages).where(of.file == file)
+    if status is not None:
+        query = query.where(of.status == str(status))
+    for row, channel, reference, found, messages in pages(engine, query, of.row, of.channel):
+        yield RowResult(row, reference, Status(found), messages_of(messages), channel)
+
+
+class HeldCode(NamedTuple):
+    """What the guard of a code held of a sheet in a run."""
+
+    run_id: int
+    file: int
+    """The sheet's, in the ledger."""
+    path: str
+    sheet: str | None
+    code: str
+    rows: int
+    """How many they were; some may have been sent since."""
+
+
+class HeldCodes:
+    """What guards hold in all runs of a ledger."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def open_codes(self, run_id: int | None = None) -> list[HeldCode]:
+        """What is neither dropped nor settled, of a run or of all, the newest run first."""
+        of = t.files.c
+        query = (
+            select(of.run_id, of.file, of.path, of.sheet, t.held.c.code, t.held.c.rows)
+            .join(t.held, t.held.c.file == of.file)
+            .where(t.held.c.dropped_at.is_(None))
+            .order_by(of.run_id.desc(), of.file, t.held.c.code)
+        )
+        if run_id is not None:
+            query = query.where(of.run_id == run_id)
+        with reading(self._engine) as db:
+            return [HeldCode(*row) for row in db.execute(query)]
+
+    def rows(self, held: HeldCode) -> Iterator[RowResult]:
+        """The rows that were held, each with all that was said of it."""
+        every = withheld_of(self._engine, held.file, Status.HELD)
+        return (result for result in every if held.code in _guards(result))
+
+    def drop(self, run_id: int, code: str, now: datetime) -> bool:
+        """Note that what the guard of a code held in a run is never sent; False where it was."""
+        files = select(t.files.c.file).where(t.files.c.run_id == run_id)
+        is_it = (t.held.c.file.in_(files), t.held.c.code == code, t.held.c.dropped_at.is_(None))
+        with writing(self._engine) as db:
+            return db.execute(update(t.held).where(*is_it).values(dropped_at=now)).rowcount > 0
+
+    def settle(self, sent: Collection[HeldCode]) -> None:
+        """Forget what was sent since, to its last row."""
+        of = t.held.c
+        with writing(self._engine) as db:
+            for held in sent:
+                db.execute(delete(t.held).where(of.file == held.file, of.code == held.code))

@@ -1,0 +1,125 @@
+"""What guards hold over all runs, until it is sent all the same, sent corrected, or dropped."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
+from feedtool.check import Input, ReadOptions
+from feedtool.ledger import Run
+from feedtool.ledger.records import ABANDONED
+from feedtool.ledger.withheld import HeldCode
+from feedtool.model.nouns import RowResult
+from feedtool.model.row_ranges import ranges_of
+from feedtool.runs.workspace import Workspace, options_of
+
+
+class HeldSheet(NamedTuple):
+    """The rows of a sheet that a guard holds."""
+
+    sheet: str | None
+    rows: Sequence[RowResult]
+    """Each for a channel, with what the guard says of it, in the order of rows."""
+
+
+class HeldGroup(NamedTuple):
+    """The rows of a file of a run that the guard of a code holds, and no later run has sent."""
+
+    run: Run
+    file: str
+    code: str
+    sheets: Sequence[HeldSheet]
+
+    @property
+    def rows(self) -> int:
+        """The number of the rows."""
+        return sum(len({result.row for result in sheet.rows}) for sheet in self.sheets)
+
+
+class Release(NamedTuple):
+    """What sends the rows of a group all the same, as `submit` takes it."""
+
+    file: Input
+    reading: ReadOptions
+    selection: SelectionOptions
+
+
+def held_groups(
+    workspace: Workspace, is_wanted: Callable[[Run], bool] = lambda _: True
+) -> Iterator[HeldGroup]:
+    """What guards hold of all runs that are wanted and not given up, the newest first.
+
+    What was all sent since is forgotten, so that nobody looks at it again.
+    """
+    held = workspace.ledger.held
+    for run_id, codes in groupby(held.open_codes(), key=attrgetter("run_id")):
+        run = workspace.ledger.run(run_id)
+        if run and ABANDONED not in run.options and is_wanted(run):
+            yield from _groups_of(run, [*codes], workspace)
+
+
+def held_group(run_id: int, file: str, code: str, workspace: Workspace) -> HeldGroup | None:
+    """What the guard of a code holds of a file of a run; None where that is nothing."""
+    run, codes = workspace.ledger.run(run_id), workspace.ledger.held.open_codes(run_id)
+    of_it = [held for held in codes if (held.path, held.code) == (file, code)]
+    return next(_groups_of(run, of_it, workspace), None) if run else None
+
+
+def _groups_of(run: Run, codes: Sequence[HeldCode], workspace: Workspace) -> Iterator[HeldGroup]:
+    groups: dict[tuple[str, str], list[HeldSheet]] = {}
+    sent: list[HeldCode] = []
+    for held in codes:
+        if rows := _left_of(held, run, workspace):
+            groups.setdefault((held.path, held.code), []).append(HeldSheet(held.sheet, rows))
+        else:
+            sent.append(held)
+    if sent:
+        workspace.ledger.held.settle(sent)
+    for (file, code), sheets in groups.items():
+        yield HeldGroup(run, file, code, sheets)
+
+
+def _left_of(held: HeldCode, run: Run, workspace: Workspace) -> list[RowResult]:
+    """The rows whose reference no later run has sent, with the words of their guard alone."""
+    rows = [*workspace.ledger.held.rows(held)]
+    later = {
+        (channel, reference)
+        for channel in {result.channel for result in rows}
+        for reference in workspace.ledger.sent_later(
+            run, channel, {result.reference for result in rows if result.channel == channel}
+        )
+    }
+    return [
+        result._replace(messages=tuple(it for it in result.messages if it.code == held.code))
+        for result in rows
+        if (result.channel, result.reference) not in later
+    ]
+
+
+def drop(run_id: int, code: str, workspace: Workspace, now: datetime) -> bool:
+    """Let what the guard of a code held in a run be never sent; False where nothing is held."""
+    return workspace.ledger.held.drop(run_id, code, now)
+
+
+def release_of(group: HeldGroup, workspace: Workspace, reading: ReadOptions) -> Release:
+    """What sends the rows of a group, and nothing else of the file as it was then.
+
+    They are read as they were then, and judged by the catalogue of `reading`. FileProblem where the
+    file is no longer kept.
+    """
+    options = options_of(group.run.run_id, workspace)
+    selection = options.selection
+    rows = (
+        ChosenRows(
+            group.file, sheet.sheet, ranges_of(sorted({result.row for result in sheet.rows}))
+        )
+        for sheet in group.sheets
+    )
+    return Release(
+        Input(group.file, workspace.snapshots.path_of(dict(options.inputs)[group.file])),
+        replace(options.asked, catalog=reading.catalog),
+        replace(selection, released=(*selection.released, group.code), rows=tuple(rows)),
+    )

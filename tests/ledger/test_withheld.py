@@ -1,0 +1,63 @@
+"""What guards hold: counted by code when a run is written down, until it is sent or dropped."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.withheld import HeldCode
+from feedtool.model.nouns import Message, RowResult, Status
+from tests.ledger.conftest import NOW, SERVICE
+
+FACTOR, REMOVAL = Message("price-factor", "Too dear."), Message("mass-removal", "Too many.")
+NOT_CHOSEN = Message("", "not chosen")
+WITHHELD = (
+    RowResult(2, "A", Status.HELD, (FACTOR,), "P"),
+    RowResult(3, "B", Status.HELD, (FACTOR, REMOVAL), "P"),
+    RowResult(3, "B", Status.HELD, (FACTOR, FACTOR), "S"),
+    RowResult(4, "C", Status.HELD, (NOT_CHOSEN,), "P"),
+    RowResult(5, "D", Status.UNCHANGED, (), "P"),
+)
+
+
+@pytest.fixture
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    with Ledger(place) as opened:
+        for seller in ("one", "two"):
+            run = opened.start_run(now=NOW, seller=seller, service=SERVICE)
+            path = f"{seller}.csv"
+            opened.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD)
+            opened.add_file(run, [], path=path, sha256="", kind="a", withheld=WITHHELD[-2:])
+        yield opened
+
+
+def told(codes: list[HeldCode]) -> list[tuple[int, str, str, int]]:
+    return [(it.run_id, it.path, it.code, it.rows) for it in codes]
+
+
+OF_ONE = [(1, "one.csv", "mass-removal", 1), (1, "one.csv", "price-factor", 3)]
+OF_TWO = [(2, "two.csv", "mass-removal", 1), (2, "two.csv", "price-factor", 3)]
+
+
+def test_rows_are_counted_by_the_codes_that_hold_them(ledger: Ledger) -> None:
+    assert told(ledger.held.open_codes()) == OF_TWO + OF_ONE
+    assert told(ledger.held.open_codes(1)) == OF_ONE
+
+
+def test_the_rows_of_a_code_are_those_that_it_holds(ledger: Ledger) -> None:
+    removal, factor = ledger.held.open_codes(1)
+    assert list(ledger.held.rows(removal)) == [WITHHELD[1]]
+    assert list(ledger.held.rows(factor)) == [*WITHHELD[:3]]
+
+
+def test_what_is_dropped_is_dropped_once(ledger: Ledger) -> None:
+    assert ledger.held.drop(2, "price-factor", NOW)
+    assert not ledger.held.drop(2, "price-factor", NOW)
+    assert not ledger.held.drop(3, "price-factor", NOW)
+    assert told(ledger.held.open_codes()) == OF_TWO[:1] + OF_ONE
+
+
+def test_what_was_sent_is_forgotten(ledger: Ledger) -> None:
+    ledger.held.settle(ledger.held.open_codes(1)[1:])
+    assert told(ledger.held.open_codes()) == OF_TWO + OF_ONE[:1]

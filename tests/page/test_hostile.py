@@ -1,0 +1,208 @@
+"""A workbook whose every text is a script: in a real browser none of them runs, on no page."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+from werkzeug.routing import Rule
+
+from feedtool.page.app import application
+from feedtool.page.checks import COPIES
+from feedtool.page.desk import Desk
+from tests.conftest import offer
+from tests.page.conftest import made_desk, served
+
+IMAGE = "<img src=x onerror=hit()>"
+HOSTILE = f"\u202e'\"></script></textarea></title>{IMAGE}<script>hit()</script>\u2066{{{{ 7*7 }}}}"
+REFERENCE = f"{IMAGE}\"'"
+NAME = f"\"'>{IMAGE}\u202e&amp;.xlsx"
+TIMEOUT = 60_000
+"""Milliseconds, on a busy machine."""
+
+NOT_OURS = "script:not([src]), img, iframe, object, embed, [onerror], [style], a[href^=javascript]"
+"""Elements that no page of ours has."""
+
+LISTEN = """
+  window.hit = () => console.log("a script has run");
+  addEventListener("securitypolicyviolation", (event) =>
+    console.log("a violation: " + event.violatedDirective + " " + event.blockedURI));
+"""
+
+
+def workbook(path: Path) -> Path:
+    """Offers that are valid but for their looks, and rows and columns that are not."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = f'{IMAGE}"'
+    rows = [offer(n, sellerExternalReference=f"{REFERENCE}{n}") for n in (1, 2)]
+    keys = list(rows[0])
+    sheet.append([*keys, HOSTILE, f"{IMAGE} EAN"])
+    for row in rows:
+        sheet.append([*row.values(), HOSTILE, HOSTILE])
+    for number, key in enumerate(keys, 10):
+        wrong = offer(number) | {key: HOSTILE}
+        sheet.append([*wrong.values(), HOSTILE, HOSTILE])
+    book.create_sheet(f"{IMAGE}2").append([HOSTILE] * 5)
+    book.save(path)
+    return path
+
+
+@dataclass
+class Watched:
+    """What a browser tells of the pages that it opens."""
+
+    page: Page
+    told: list[str] = field(default_factory=list)
+    """What has run, and what was hindered."""
+
+    def __post_init__(self) -> None:
+        self.page.add_init_script(LISTEN)
+        self.page.on("console", self._hear)
+        self.page.on("dialog", lambda dialog: self.told.append(dialog.message))
+        self.page.on("request", self._see)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if re.search("a script has run|a violation|Content Security Policy", message.text):
+            self.told.append(message.text)
+
+    def _see(self, request: Request) -> None:
+        if re.search("/x$|//(?!127[.]0[.]0[.]1)", request.url.partition("?")[0]):
+            self.told.append(request.url)
+
+    def settle(self) -> None:
+        """Wait for the job that the page tells of."""
+        expect(self.page.locator("[data-poll]")).to_have_count(0, timeout=TIMEOUT)
+
+    def check(self, place: str) -> None:
+        """Nothing of a text has become a part of the page."""
+        assert self.page.locator(NOT_OURS).count() == 0, place
+        assert self.told == [], place
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A page on which hostile files were sent."""
+
+    desk: Desk
+    address: str
+    watched: Watched
+
+
+@pytest.fixture(scope="module")
+def walked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+    """The way of a file from the first page to the answers."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with made_desk(folder / "home") as desk, served(desk) as address:
+        page = browser.new_page()
+        watched = Watched(page)
+        page.goto(f"{address}en/")
+        page.locator("input[type=file]").set_input_files(workbook(folder / NAME))
+        page.get_by_role("button", name="Check the file").click()
+        page.wait_for_url(re.compile("/files/[^/]+$"))
+        watched.settle()
+        watched.check("check")
+        (file,) = desk.shelf.files()
+        page.goto(f"{address}en/files/{file.id}/plan")
+        watched.settle()
+        watched.check("plan")
+        page.get_by_role("button", name=re.compile("^Send 2 rows")).click()
+        page.wait_for_url(re.compile("/runs/1$"), timeout=TIMEOUT)
+        watched.settle()
+        watched.check("run")
+        yield Walked(desk, address, watched)
+        page.close()
+
+
+def paths(desk: Desk) -> Iterator[tuple[str, str]]:
+    """The endpoint of each route that shows something, and each of its paths."""
+    (file,) = desk.shelf.files()
+    values = {"language": "en", "id_": file.id, "run": 1, "filename": "page.css"}
+    values |= {"code": "gtin-checksum", "kind": "offers-upsert", "name": NAME}
+    for rule in application(desk).url_map.iter_rules():
+        for what in COPIES if "what" in rule.arguments else ("",):
+            if "GET" in (rule.methods or ()):
+                yield rule.endpoint, path_of(rule, {**values, "what": what})
+
+
+def path_of(rule: Rule, values: Mapping[str, object]) -> str:
+    """The path of a rule; without the slash at its beginning."""
+    given = {name: values.get(name, HOSTILE) for name in rule.arguments}
+    return (rule.build(given) or ("", "/"))[1].removeprefix("/")
+
+
+def test_no_text_becomes_a_part_of_any_page(walked: Walked) -> None:
+    page, watched = walked.watched.page, walked.watched
+    seen = set()
+    for endpoint, path in paths(walked.desk):
+        answer = page.request.get(walked.address + path)
+        seen.add(endpoint)
+        if answer.headers.get("content-disposition", "").startswith("attachment"):
+            assert answer.headers["content-security-policy"].endswith("; sandbox"), path
+        elif answer.headers["content-type"].startswith("text/html"):
+            page.goto(walked.address + path)
+            watched.settle()
+            watched.check(path)
+    assert {"files.start", "files.page", "files.download", "plan.page", "runs.page"} <= seen
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+def test_the_texts_are_shown_as_they_are(walked: Walked, language: str) -> None:
+    page = walked.watched.page
+    page.goto(f"{walked.address}{language}/")
+    link = page.get_by_role("link", name=IMAGE)
+    assert "\u202e" not in link.inner_text()
+    link.click()
+    walked.watched.settle()
+    assert IMAGE in page.locator("h1").inner_text()
+    walked.watched.check(language)
+
+
+MAKE_SCRIPT = "document.body.append(Object.assign(document.createElement('script'), %s))"
+PROVOKED = {
+    "an inline script": (MAKE_SCRIPT % "{text: 'hit()'}", "script-src"),
+    "a script of another site": (MAKE_SCRIPT % "{src: 'http://127.0.0.2:1/a.js'}", "script-src"),
+    "a handler": ("document.body.innerHTML = '<img src=x onerror=hit()>'", "script-src"),
+    "a style": ("document.body.innerHTML = '<p style=color:red>'", "style-src"),
+    "a picture": ("document.body.innerHTML = '<img src=//127.0.0.2:1/a.png>'", "img-src"),
+    "a frame": ("document.body.innerHTML = '<iframe src=/></iframe>'", "frame-src"),
+    "a base": ("document.head.innerHTML = '<base href=http://127.0.0.2:1/>'", "base-uri"),
+    "a call": ("fetch('http://127.0.0.2:1/').catch(() => 0)", "connect-src"),
+    "a form": (
+        """document.body.innerHTML = '<form action="http://127.0.0.2:1/"></form>';
+        document.forms[0].submit()""",
+        "form-action",
+    ),
+}
+"""What a script could do that has slipped in, and the part of the policy that is against it."""
+
+
+@pytest.mark.parametrize("name", PROVOKED)
+def test_what_a_script_would_do_is_hindered_and_told(
+    walked: Walked, browser: Browser, name: str
+) -> None:
+    """The only test that provokes a violation: the others would see one."""
+    code, directive = PROVOKED[name]
+    page = browser.new_page()
+    watched = Watched(page)
+    page.goto(f"{walked.address}en/")
+    watched.check("before")
+    page.evaluate(code)
+    for _ in range(100):  # the browser tells of it when it has the time
+        if is_told := any(f"a violation: {directive}" in text for text in watched.told):
+            break
+        page.evaluate("new Promise(requestAnimationFrame)")
+    assert is_told, watched.told
+    assert "a script has run" not in watched.told
+    page.close()
+
+
+def test_another_site_cannot_frame_the_page(walked: Walked, browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_content(f'<iframe src="{walked.address}en/"></iframe>')
+    frame = page.frames[-1]
+    assert "Send a file" not in frame.content()
+    page.close()

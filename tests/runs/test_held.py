@@ -1,0 +1,124 @@
+"""What guards hold over all runs: listed, released, sent corrected, dropped."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from feedtool.areas.offers.changes.selection import EVERY_ROW, ChosenRows, SelectionOptions
+from feedtool.check import Input, ReadOptions
+from feedtool.model.errors import FileProblem
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.deliver import Submission
+from feedtool.runs.held import HeldGroup, drop, held_group, held_groups, release_of
+from feedtool.runs.submit import submit
+from tests.conftest import Files, offer
+from tests.runs.conftest import Desk, statuses
+
+DEAR, DEARER = "1999", "2999"
+
+
+class Shop:
+    """A seller of three offers whose prices then rise too much."""
+
+    def __init__(self, desk: Desk, files: Files) -> None:
+        self.desk, self.files = desk, files
+        self.send(offer(1), offer(2), offer(3))
+
+    def send(self, *rows: Mapping[str, str], selection: SelectionOptions = EVERY_ROW) -> Submission:
+        inputs = [Input("offers.csv", self.files.csv(*rows))]
+        return self._submit(inputs, ReadOptions(), selection)
+
+    def _submit(
+        self, inputs: list[Input], reading: ReadOptions, selection: SelectionOptions
+    ) -> Submission:
+        desk = self.desk
+        return submit(inputs, reading, Outputs(), desk.session, desk.workspace, selection=selection)
+
+    def release(self, group: HeldGroup) -> Submission:
+        file, reading, selection = release_of(group, self.desk.workspace, ReadOptions())
+        return self._submit([file], reading, selection)
+
+    def held(self) -> list[tuple[int, str, list[int]]]:
+        """Run, code and rows of each group."""
+        return [
+            (group.run.run_id, group.code, [it.row for sheet in group.sheets for it in sheet.rows])
+            for group in held_groups(self.desk.workspace)
+        ]
+
+
+@pytest.fixture
+def shop(desk: Desk, files: Files) -> Shop:
+    return Shop(desk, files)
+
+
+def dear(number: int, price: str = DEAR) -> dict[str, str]:
+    return offer(number, price__price=price)
+
+
+def test_the_newest_come_first_with_what_is_said_of_each_row(shop: Shop) -> None:
+    assert shop.held() == []
+    shop.send(dear(1), offer(2), dear(3))
+    shop.send(offer(3), dear(2))
+    assert shop.held() == [(3, "price-factor", [3]), (2, "price-factor", [2])]
+    group = held_group(2, "offers.csv", "price-factor", shop.desk.workspace)
+    assert group is not None
+    ((row,),) = (sheet.rows for sheet in group.sheets)
+    assert (row.reference, row.channel, group.rows) == ("SKU-1", "PRIMARY", 1)
+    assert "the price goes up from 19.99" in row.messages[0].text
+
+
+def test_what_is_released_is_sent_alone_and_no_longer_held(shop: Shop) -> None:
+    shop.send(dear(1), offer(2, quantity="3"), dear(3))
+    shop.send(dear(2), dear(3, DEARER))
+    _, oldest = held_groups(shop.desk.workspace)
+    sent = shop.release(oldest)
+    assert statuses(sent) == [[(2, "Integrated"), (3, "Held"), (4, "Integrated")]]
+    # The third was sent since, from the older file.
+    assert shop.held() == [(3, "price-factor", [2])]
+    (newest,) = held_groups(shop.desk.workspace)
+    assert statuses(shop.release(newest)) == [[(2, "Integrated"), (3, "Held")]]
+    assert shop.held() == []
+    assert shop.desk.ledger.held.open_codes() == []
+
+
+def test_rows_that_were_sent_corrected_are_no_longer_held(shop: Shop) -> None:
+    shop.send(dear(1), dear(2))
+    shop.send(offer(2))
+    assert shop.held() == [(2, "price-factor", [2])]
+    assert len(shop.desk.ledger.held.open_codes()) == 1
+    shop.send(offer(1))
+    assert shop.held() == []
+    assert held_group(2, "offers.csv", "price-factor", shop.desk.workspace) is None
+
+
+def test_what_is_dropped_stays_dropped(shop: Shop) -> None:
+    desk = shop.desk
+    shop.send(dear(1))
+    assert drop(2, "price-factor", desk.workspace, desk.session.now())
+    assert not drop(2, "price-factor", desk.workspace, desk.session.now())
+    assert shop.held() == []
+    shop.send(dear(1))
+    assert shop.held() == [(3, "price-factor", [2])]
+
+
+def test_what_was_given_up_or_is_not_wanted_is_left_out(shop: Shop) -> None:
+    workspace = shop.desk.workspace
+    shop.send(dear(1))
+    assert not [*held_groups(workspace, lambda run: run.seller != "seller")]
+    shop.desk.ledger.abandon(2, shop.desk.session.now(), {})
+    assert shop.held() == []
+
+
+def test_rows_that_nobody_chose_are_nobodys_to_decide(shop: Shop) -> None:
+    chosen = SelectionOptions(rows=(ChosenRows("offers.csv", None, "2"),))
+    shop.send(dear(1), offer(2), selection=chosen)
+    assert shop.held() == [(2, "price-factor", [2])]
+
+
+def test_a_file_that_is_gone_cannot_be_released(shop: Shop) -> None:
+    shop.send(dear(1))
+    (group,) = held_groups(shop.desk.workspace)
+    ((_, sha256),) = group.run.options["inputs"]
+    shop.desk.workspace.snapshots.path_of(sha256).unlink()
+    with pytest.raises(FileProblem):
+        release_of(group, shop.desk.workspace, ReadOptions())
