@@ -34,6 +34,7 @@ CODE = "CODE"
 """Stands for a code in the address of the pages of codes."""
 
 TEXTS = {
+    "rows": tr("Rows"),
     "row": tr("Row"),
     "status": tr("Status"),
     "hidden": tr("hidden in the sheet"),
@@ -228,6 +229,7 @@ class GridPart:
         return {
             "address": self.address,
             "sheet": self.rows.sheet,
+            "name": self.sheet.sheet,
             "view": self.rows.view,
             "which": self.rows.which,
             "total": self.total,

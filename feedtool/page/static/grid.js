@@ -1,11 +1,12 @@
-// The grid of a checked sheet: <section data-grid='{…}'>, see grid_part.py for what is in it.
+// The grid of a checked sheet: <div data-grid='{…}'>, see grid_part.py for what is in it.
 // What it says to people stands in the page already, or comes from the server.
 import { RowRanges } from "./grid_ranges.js";
 import { RowPages } from "./grid_rows.js";
 import { GridView } from "./grid_view.js";
 
-const LETTER = 7.4; // pixels
+const LETTER = 7.9; // pixels
 const [NARROWEST, WIDEST] = [64, 300];
+const CLASSES = { row: "grid-number", status: "", tick: "grid-tick", cell: "" };
 const AGAIN = 3000; // milliseconds until rows that could not be had are asked for again
 
 class Grid {
@@ -21,7 +22,7 @@ class Grid {
     this.pages = new RowPages(this.facts, () => this.#onRows(), () => this.#onFailure());
     const scroller = mount.querySelector(".grid-scroll");
     scroller.hidden = this.bar.hidden = mount.querySelector(".grid-tools").hidden = false;
-    this.view = new GridView(scroller, mount.getAttribute("aria-label"), this.#columns(), {
+    this.view = new GridView(scroller, this.texts.rows, this.#columns(), {
       fill: (...cell) => this.#fill(...cell),
       fillRow: (...row) => this.#fillRow(...row),
       rowAt: (place) => this.pages.row(place),
@@ -46,7 +47,7 @@ class Grid {
     }
     const cells = columns.map(([letters, header, width], index) => ({
       kind: "cell", role: "gridcell", letters, header, index, isFixed: index < frozen,
-      width: widthOf(Math.max(width, Math.min(header.length, 24))),
+      width: widthOf(Math.max(width, Math.min(1.1 * header.length, 26))),
     }));
     return [...own.map((column) => ({ letters: "", isFixed: true, ...column })), ...cells];
   }
@@ -54,8 +55,8 @@ class Grid {
   // What a cell shows.
   #fill(cell, column, row) {
     const worst = row && worstIn(row, column);
-    const texts = { row: row?.row, status: row?.status, cell: row?.cells[column.index] };
-    cell.className = `grid-cell grid-${column.kind} ${worst ?? ""}`;
+    const texts = { row: row?.row ?? "…", status: row?.status, cell: row?.cells[column.index] };
+    cell.className = `grid-cell ${CLASSES[column.kind]} ${worst ?? ""}`;
     if (worst === "error") cell.setAttribute("aria-invalid", "true");
     else cell.removeAttribute("aria-invalid");
     const text = `${texts[column.kind] ?? ""}`;
@@ -247,7 +248,7 @@ class Grid {
     const notes = [...(row?.notes ?? []), ...(row?.hidden ? [this.texts.hidden] : [])];
     this.bar.replaceChildren(
       title,
-      ...problems.map((problem) => this.#line(problem)),
+      ...problems.map((problem) => this.#line(problem, own.length === 0)),
       ...notes.map((note) => made("p", note)),
     );
     for (const former of this.view.body.querySelectorAll("[aria-describedby]")) {
@@ -256,10 +257,10 @@ class Grid {
     if (problems.length || notes.length) cell?.setAttribute("aria-describedby", this.bar.id);
   }
 
-  #line({ place, code, severity, message, hint, is_explained: isExplained }) {
+  #line({ place, code, severity, message, hint, is_explained: isExplained }, hasPlace) {
     const word = made("strong", this.texts[severity]);
     word.className = severity;
-    const said = [place && `${place}: `, message, hint && `. ${hint}`].join("");
+    const said = [hasPlace && place && `${place}: `, message, hint && `. ${hint}`].filter(Boolean).join("");
     const line = made("p", word, " ", made("code", code), " ", said);
     if (isExplained && this.facts.explain) {
       const link = made("a", this.texts.meaning);
@@ -304,13 +305,15 @@ class Grid {
     this.input.value = this.ticks.toString();
     const choice = document.getElementById(this.input.dataset.ticked);
     if (choice) choice.checked = true;
+    const { sheet } = this.input.form.elements;
+    if (sheet) sheet.value = this.facts.name;
     this.#say(`${this.texts.ticked}: ${this.input.value || 0}`);
     this.view.draw();
   }
 }
 
 function widthOf(letters) {
-  return Math.round(Math.max(NARROWEST, Math.min(WIDEST, letters * LETTER + 22)));
+  return Math.round(Math.max(NARROWEST, Math.min(WIDEST, letters * LETTER + 26)));
 }
 
 // How bad a cell is; the row itself stands for what is about none of its cells.
