@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.check.explain import explain_row
-from feedtool.check.headers import Names, NoRows, again
+from feedtool.check.header_names import Names
+from feedtool.check.headers import NoRows, again
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.recipe_selection import Chosen

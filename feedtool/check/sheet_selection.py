@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from feedtool.check.header_names import Names
 from feedtool.check.headers import (
     ENOUGH,
     SEARCHED,
+    Candidates,
     HeaderDuplicate,
     HeaderNotFound,
-    Names,
     SheetAmbiguous,
-    find,
     laid_out,
-    most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
@@ -25,7 +24,6 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import STAMP_LANGUAGE, Column
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
-from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Source
 
@@ -90,6 +88,9 @@ class _Selection:
         self._stamped_sheet = self._named(stamped.sheet) if stamped else None
         """The name of the sheet to fill in of that template."""
         self._are_all = _are_all(source, options.sheets)
+        self._known_names: dict[str, Names] = {}
+        self._seen: dict[tuple[str, int, str | None], Chosen | FileProblem | None] = {}
+        """What came of the look at a sheet."""
 
     def choose(self) -> list[Chosen]:
         names = sheet_names(self._source, self._options.sheets)
@@ -145,6 +146,14 @@ class _Selection:
         columns = family[0].understood(self._options.context.settings)
         return {column.key: column for column in columns}
 
+    def _names(self, family: Sequence[Feed]) -> Names:
+        """All headers of a family, gathered once for all sheets."""
+        kind, settings = family[0].kind, self._options.context.settings
+        if kind not in self._known_names:
+            columns = family[0].understood(settings)
+            self._known_names[kind] = Names(columns, settings, (*HEADINGS, ROW))
+        return self._known_names[kind]
+
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
         if self._stamp is not None:
@@ -198,6 +207,19 @@ class _Selection:
             explain_missing(error, self._source, name, self._file, known)
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
+        """As `_recognised`; each sheet is looked through once, however often it is asked for."""
+        key = name, enough, wanted
+        if key not in self._seen:
+            try:
+                self._seen[key] = self._recognised(*key)
+            except FileProblem as problem:
+                self._seen[key] = problem.with_traceback(None)  # which would keep the rows
+        seen = self._seen[key]
+        if isinstance(seen, FileProblem):
+            raise seen
+        return seen
+
+    def _recognised(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.
 
         Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
@@ -209,16 +231,14 @@ class _Selection:
         sheet, context = self._source.sheet(name), self._options.context
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
-        named = [
-            (family, _names(family, context.settings))
-            for family in self._possible(wanted or stamp, enough)
-        ]
+        named = [(some, self._names(some)) for some in self._possible(wanted or stamp, enough)]
+        candidates = Candidates(head, [names for _, names in named])
         # Whoever knows the most of its columns comes first; of equals the one that is in front.
-        named.sort(key=lambda pair: -most_known(head, pair[1]))
+        named.sort(key=lambda pair: -candidates.most_known(pair[1]))
         reasons: list[FileProblem] = []
         for family, names in named:
             try:
-                header = find(head, names, enough)
+                header = candidates.find(names, enough)
                 if header is None:
                     continue
                 keys = {index: column.key for index, column in header.columns.items()}
@@ -297,7 +317,3 @@ class _Selection:
         own = next((Translator(item).message(sheet) for item in LANGUAGES if item == language), "")
         names = {entry.name for entry in self._source.sheets}
         return own if own in names else sheet
-
-
-def _names(family: Sequence[Feed], dialect: AccountSettings) -> Names:
-    return Names(family[0].understood(dialect), dialect, (*HEADINGS, ROW))

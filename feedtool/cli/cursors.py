@@ -1,6 +1,5 @@
 """The options of an export that can bring only what is new, and what they ask for."""
 
-import re
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -53,7 +52,8 @@ OPTIONS = options.group(
 
 def use_of(given: dict[str, Any]) -> "CursorUse | None":
     """How a cursor is used, or None; UsageProblem for options of no use together."""
-    from feedtool.runs.cursors import DEFAULT, CursorUse
+    from feedtool.runs.cursors import DEFAULT
+    from feedtool.runs.export_request import cursor_use
 
     modes = [name for name in ("new", "changed", "rewind") if given.get(name)]
     if len(modes) > 1:
@@ -70,12 +70,8 @@ def use_of(given: dict[str, Any]) -> "CursorUse | None":
                     tr("add --new or --changed, or leave it out"),
                 )
         return None
-    if name is not None and not re.fullmatch(r"[\w.-]{1,64}", name):
-        raise UsageProblem(
-            tr("a cursor cannot be named “{name}”", name=name),
-            tr("use letters, digits, dots, dashes and underscores"),
-        )
-    return CursorUse(name or DEFAULT, given["changed"], given["peek"])
+    name = DEFAULT if name is None else name
+    return cursor_use(name, is_changed=given["changed"], is_look=given["peek"])
 
 
 def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:

@@ -4,14 +4,13 @@ Also which rows a dry run would send.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
-    from feedtool.model.sheet import CheckedSheet
     from feedtool.runs.plan_conditions import Account
     from feedtool.runs.plan_file import PlanFile, SavedPlan
-    from feedtool.runs.recipes import RecordedRecipes
+    from feedtool.runs.planned import PlanBasis
+    from feedtool.runs.workspace import Workspace
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
 TEXTS = ("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "release", "rows")
@@ -107,39 +106,33 @@ def account_of(given: Mapping[str, Any]) -> "Account":
     return Account(given["base_url"] or None, given["seller"] or None, given["profile"])
 
 
+def basis_of(
+    given: Mapping[str, Any], reading: "ReadOptions", account: "Account | None" = None
+) -> "PlanBasis":
+    """What the plan of a command is made on; without an account, that of a dry run."""
+    from feedtool.runs.planned import PlanBasis
+
+    account = account or account_of(given)
+    is_whole = bool(given["all_or_nothing"])
+    return PlanBasis(reading, selection_of(given), account, is_whole, given["recipe"])
+
+
 def plan_file_of(
     ctx: click.Context,
     given: Mapping[str, Any],
     plan: "SavedPlan | None",
     read: "Sequence[Input]",
-    reading: "ReadOptions",
-    account: "Account",
-    open_accepted: "OpenAccepted",
+    basis: "PlanBasis",
+    known: "OpenAccepted",
 ) -> "PlanFile | None":
     """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
-    from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.chosen_rows import as_condition
-    from feedtool.runs.plan_conditions import conditions_of
-    from feedtool.runs.plan_file import PlanVerifier, PlanWriter
-
-    if not (plan or given["save_plan"]):
-        return None
-    selection = selection_of(given)
-    flags: dict[str, str | bool | None] = {name: bool(given[name]) for name in FLAGS}
-    flags |= {"recipe": given["recipe"], "rows": as_condition(selection.rows)}
-    flags |= dict.fromkeys((f"release {code}" for code in selection.released), True)
-    about = (lambda inputs: conditions_of(inputs, reading, account, **flags), open_accepted, _show)
     if plan:
-        return PlanVerifier(*about, plan)
+        return basis.verifier(plan, known, _show)
+    if not given["save_plan"]:
+        return None
     typed = options.on_command_line(ctx, *KEPT)
-    return PlanWriter(
-        *about,
-        given["save_plan"],
-        lambda: [(file.name, digest_of(file.path)) for file in read],
-        {name: value for name, value in typed.items() if value is not None},
-        datetime.now(UTC),
-        cast("RecordedRecipes", reading.recipes),
-    )
+    words = {name: value for name, value in typed.items() if value is not None}
+    return basis.writer(read, given["save_plan"], known, _show, datetime.now(UTC), words)
 
 
 @contextmanager
@@ -153,18 +146,14 @@ def reading_of_plan(
     if plan is None and not given["save_plan"]:
         yield reading
         return
-    from feedtool.ledger.snapshots import Snapshots
     from feedtool.model.spool import temporary_folder
-    from feedtool.runs.recipes import RecordedRecipes
+    from feedtool.runs.planned import recorded
 
     with temporary_folder() as folder:
         if plan:
             yield replace(reading, recipes=plan.recipes(folder, [file.name for file in read]))
         else:
-            kept = Snapshots(folder)
-            yield replace(
-                reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of)
-            )
+            yield recorded(reading, folder)
 
 
 def _show(effects: "Mapping[str, Effects]") -> None:
@@ -179,48 +168,36 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
     """UsageProblem for a plan that was sent before: it may undo what has happened since."""
     if plan is None or is_sure:
         return
-    sent = [run.run_id for run in ledger.runs() if run.options.get("plan") == plan.digest]
-    if sent:
+    from feedtool.runs.planned import run_of_plan
+
+    if run := run_of_plan(plan, ledger):
         raise UsageProblem(
-            tr("the plan {place} was sent before, by run {run}", place=plan.place, run=sent[0]),
+            tr("the plan {place} was sent before, by run {run}", place=plan.place, run=run),
             tr(
                 "`feedtool status {run}` tells what came of it, and `feedtool resume` goes on;"
                 " with --yes it is sent again, and what was sold or changed since is put back",
-                run=sent[0],
+                run=run,
             ),
         )
 
 
-Select = Callable[[Sequence["CheckedSheet"]], None]
-
-
 @contextmanager
-def selecting(
-    given: Mapping[str, Any], reading: "ReadOptions"
-) -> "Iterator[tuple[Select, OpenAccepted]]":
-    """Decides which rows a dry run would send, and opens what the service has accepted.
+def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace | None]":
+    """The records by which a dry run judges; None where there are none: none are made.
 
-    Nothing is made that is not there. UsageProblem where nobody says whose offers are meant.
+    UsageProblem where nobody says whose offers are meant.
     """
-    selection, account = selection_of(given), account_of(given)
-    is_known = account.service is not None and account.seller is not None
-    if selection.changed_only and not is_known:
+    if basis.selection.changed_only and not basis.is_account_known:
         raise UsageProblem(
             tr("--changed-only needs to know whose offers are meant"),
             tr("name a profile with --profile, or give --base-url and --seller, or --sandbox"),
         )
     home = home_path(given["home"])
-    if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
-        from feedtool.runs.selected_rows import accepted_offers, select_rows
-
-        whose = (account.service or "", account.seller or "")
+    if basis.is_account_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
         with open_workspace(home, given["ledger"]) as workspace:
-            choose = partial(select_rows, asked=reading, selection=selection, account=whose)
-            yield partial(choose, workspace), partial(accepted_offers, workspace, whose)
-        return
-    from feedtool.runs.selected_rows import select_unknown
-
-    yield partial(select_unknown, asked=reading, selection=selection), lambda: None
+            yield workspace
+    else:
+        yield None
 
 
 PURGE = "purge_and_replace"

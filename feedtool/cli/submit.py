@@ -27,17 +27,17 @@ from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
-    account_of,
+    basis_of,
     check_not_sent,
     confirming,
     is_purge,
     plan_file_of,
     plan_of,
     reading_of_plan,
-    selecting,
+    records,
 )
 from feedtool.cli.previewing import asking_live, check_preview, previewing
-from feedtool.cli.rows import as_row, chosen, chosen_rows, selection_of
+from feedtool.cli.rows import as_row, chosen, chosen_rows
 from feedtool.model.text import tr
 from feedtool.runs.annotated_copy import Outputs
 
@@ -126,7 +126,7 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
         reading_of_plan(given, plan, read, asked) as reading,
     ):
         given["chosen"] = chosen_rows(given, read)
-        plan_file = partial(plan_file_of, ctx, given, plan, read, reading)
+        plan_file = partial(plan_file_of, ctx, given, plan, read)
         send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
         return send(given, read, reading, plan_file)
 
@@ -141,9 +141,10 @@ def _plan_only(
     from feedtool.runs.submit import plan_only
 
     is_annotated = given["out"] is not None or given["in_place"]
+    basis = basis_of(given, reading)
     with (
-        selecting(given, reading) as (select, open_accepted),
-        asking_live(given, reading, open_accepted) as known,
+        records(given, basis) as workspace,
+        asking_live(given, reading, basis.known(workspace)) as known,
         previewing(given, known) as preview,
     ):
         results = plan_only(
@@ -152,9 +153,9 @@ def _plan_only(
             _outputs(read, given) if is_annotated else Outputs(),
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
-            plan_file=plan_file(account_of(given), known),
+            plan_file=plan_file(basis, known),
             preview=preview,
-            select=select,
+            select=basis.select(workspace),
         )
         if preview and given["preview"]:
             preview.write(given["preview"], reading.dialect.reading, CONSOLE.say)
@@ -191,7 +192,6 @@ def _submit(
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
     from feedtool.runs.plan_conditions import Account
-    from feedtool.runs.selected_rows import accepted_offers
     from feedtool.runs.submit import submit
 
     outputs = _outputs(read, given)
@@ -205,9 +205,8 @@ def _submit(
         open_workspace(home, given["ledger"]) as workspace,
     ):
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
-        whose = (session.address, session.seller)
-        account = Account(*whose, session.profile, session.is_sandbox)
-        words = words_of_submission()
+        account = Account(session.address, session.seller, session.profile, session.is_sandbox)
+        basis, words = basis_of(given, reading, account), words_of_submission()
         submission = submit(
             read,
             reading,
@@ -218,9 +217,9 @@ def _submit(
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
-            selection=selection_of(given),
+            selection=basis.selection,
             confirm=confirming(given),
-            plan_file=plan_file(account, partial(accepted_offers, workspace, whose)),
+            plan_file=plan_file(basis, basis.known(workspace)),
             words=words,
         )
         code = echo_submission(submission, given, outputs.targets.values())

@@ -110,8 +110,8 @@ def folded(header: str) -> str:
 
 @lru_cache(8192)
 def _folded(header: str) -> str:
-    # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
-    plain = header
-    for _ in range(2):
-        plain = unicodedata.normalize("NFKD", plain.casefold())
+    plain = header.casefold()
+    if not plain.isascii():
+        # Twice, as what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
+        plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", plain).casefold())
     return "".join(letter for letter in plain if letter.isalnum())

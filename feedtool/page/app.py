@@ -14,21 +14,23 @@ from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
-from feedtool.page.routes import explain, files, plan, runs, templates
+from feedtool.page.routes import explain, exports, files, held, plan, runs, templates
 from feedtool.page.routes.grid import grid_part
+from feedtool.page.sending import PlanChanged
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
-from feedtool.runs.plan_file import PlanUnfit
 
 BLUEPRINTS = (
     *(files.blueprint, plan.blueprint, runs.blueprint),
-    *(templates.blueprint, explain.blueprint),
+    *(exports.blueprint, held.blueprint, templates.blueprint, explain.blueprint),
 )
 
 NAVIGATION = (
     ("files.start", tr("Send")),
+    ("exports.every", tr("From the service")),
     ("runs.every", tr("Runs")),
+    ("held.every", tr("Held back")),
     ("templates.every", tr("Templates")),
 )
 """The pages that every page leads to."""
@@ -36,7 +38,7 @@ LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 
 STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),
-    (PlanUnfit, HTTPStatus.CONFLICT),
+    (PlanChanged, HTTPStatus.CONFLICT),
     (Held, HTTPStatus.LOCKED),
     (FileTooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (NotAllowed, HTTPStatus.FORBIDDEN),

@@ -18,6 +18,9 @@ from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
+from feedtool.runs.corrections import write_rows_to_correct
+from feedtool.runs.held import read_as_then
+from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
 GRID = "grid.sqlite"
@@ -25,6 +28,7 @@ CHECK, COPY = "check ", "copy "
 """The beginnings of the keys of jobs."""
 COPIES = {
     "marked": tr("The workbook with what is wrong beside each row"),
+    "failed": tr("A workbook of the rows to correct"),
     "html": tr("The report as a web page"),
     "csv": tr("The report as a table"),
     "json": tr("The report for programs"),
@@ -42,13 +46,16 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Reading the file"))
     place = at.shelf.folder(file.id) / GRID
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        options = replace(chosen(base, file), see=_counted(writer, job), with_items=False)
+        options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
         writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
-def chosen(base: ReadOptions, file: ShelfFile) -> ReadOptions:
+def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
+    if before := choices.as_in:
+        with at.workspace() as workspace:
+            return read_as_then(before.run, before.name, file.name, workspace, base)
     return replace(
         base,
         kind=choices.kind or base.kind,
@@ -88,6 +95,8 @@ def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
+    if what == "failed":
+        return f"{name.stem}.failed.xlsx"
     if what != "marked":
         return f"{name.stem}.report.{what}"
     return marked_name(name, at.shelf.input(file).path)
@@ -107,20 +116,29 @@ def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Checking every row"))
-            _make_copy(at, file, what, place, LanguageChoice(speaks, speaks))
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            write = _write_failed if what == "failed" else partial(_make_copy, what)
+            write(at, file, place, LanguageChoice(speaks, speaks))
 
     key = f"{COPY}{file.id} {speaks} {what}"
     return at.jobs.start(key, "check", make), place
 
 
-def _make_copy(at: Desk, file: ShelfFile, what: str, place: Path, speaks: LanguageChoice) -> None:
-    place.parent.mkdir(mode=0o700, exist_ok=True)
+def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
     read = [at.shelf.input(file)]
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(base, file), Outputs(targets, language=speaks))
+        results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
         for result in results:
             if result.copy_failed:
                 raise result.copy_failed
         if what != "marked":
             write_report(place, results, all_codes(speaks.default), now())
+
+
+def _write_failed(at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
+    with at.accounts.reading(file.account) as base:
+        read, reading = at.shelf.input(file), chosen(at, base, file)
+        results = results_of_check(check([read], reading, load()))
+        if not write_rows_to_correct(read, results, place, reading, speaks):
+            raise NotHere(tr("no row of this file is to be corrected"))

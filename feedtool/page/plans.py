@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,7 +17,6 @@ from feedtool.areas.offers.changes.effects import Effects, describe
 from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
-from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import kept_text, text_of_kept, tr
 from feedtool.page.checks import GRID, chosen
@@ -28,20 +26,20 @@ from feedtool.page.jobs import Job
 from feedtool.page.shelf import ShelfFile
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of
-from feedtool.runs.chosen_rows import as_condition
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import guards
-from feedtool.runs.plan_conditions import Account, Conditions, Hashes, conditions_of
-from feedtool.runs.plan_file import PlanWriter, load
+from feedtool.runs.plan_conditions import Account
+from feedtool.runs.plan_file import load
+from feedtool.runs.planned import PlanBasis, recorded
 from feedtool.runs.preview import Preview, preview_of
-from feedtool.runs.recipes import RecordedRecipes
-from feedtool.runs.selected_rows import accepted_offers, select_rows
 from feedtool.runs.submit import plan_only
 
 PLAN = "plan "
 """The beginning of the keys of jobs, and the name of the view of a grid."""
 VIEW = "plan"
 FILE, FACTS = "plan.jsonl", "plan.json"
+KEPT = "kept"
+"""The folder of the recipes by which a file is read."""
 BIGGEST = 12
 """Changes that the page lists."""
 SHOWN = frozenset({"changed", "removed"})
@@ -118,70 +116,39 @@ def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
     )
 
 
+def basis_of(
+    file: ShelfFile, reading: ReadOptions, usual: SelectionOptions, account: Account
+) -> PlanBasis:
+    """What the plan of a file is made on."""
+    return PlanBasis(reading, selection_of(file, usual), account, file.choices.all_or_nothing)
+
+
 def _make(at: Desk, file: ShelfFile, job: Job) -> None:
     job.tell(tr("Finding out what would be sent"))
-    folder = at.shelf.folder(file.id)
+    folder, read = at.shelf.folder(file.id), [at.shelf.input(file)]
     lines: list[str] = []
+
+    def show(effects: Mapping[str, Effects]) -> None:
+        lines.extend(describe(_of_offers(effects)))
+
     with at.accounts.planning(file.account) as account, at.workspace() as workspace:
-        reading = _recording(chosen(account.reading, file), folder)
-        whose = _whose(account.identity)
-        selection = selection_of(file, account.selection)
-        known = partial(accepted_offers, workspace, whose)
-        writer = PlanWriter(
-            partial(conditions, reading, selection, file, account.identity),
-            known,
-            lambda effects: lines.extend(describe(_of_offers(effects))),
-            folder / FILE,
-            lambda: [(file.name, digest_of(at.shelf.input(file).path))],
-            {},
-            now(),
-            cast("RecordedRecipes", reading.recipes),
-        )
+        reading = recorded(chosen(at, account.reading, file), folder / KEPT)
+        basis = basis_of(file, reading, account.selection, account.identity)
+        known = basis.known(workspace)
         with preview_of(known) as preview:
             results = plan_only(
-                [at.shelf.input(file)],
+                read,
                 reading,
                 Outputs(),
-                is_all_or_nothing=file.choices.all_or_nothing,
-                plan_file=writer,
+                is_all_or_nothing=basis.is_all_or_nothing,
+                plan_file=basis.writer(read, folder / FILE, known, show, now(), words={}),
                 preview=preview,
-                select=partial(
-                    select_rows, workspace, asked=reading, selection=selection, account=whose
-                ),
+                select=basis.select(workspace),
             )
             digest, seller = load(folder / FILE).digest, account.identity.seller or ""
             facts = _facts(results, lines, preview, digest, seller)
     add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
     (folder / FACTS).write_bytes(msgspec.json.encode(facts))
-
-
-def _recording(reading: ReadOptions, folder: Path) -> ReadOptions:
-    """The same, so that the recipes are kept that it is done by."""
-    kept = Snapshots(folder / "kept")
-    return replace(reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of))
-
-
-def _whose(account: Account) -> tuple[str, str]:
-    """The account as the ledger knows it: of no service, if none is named."""
-    return account.service or "", account.seller or ""
-
-
-def conditions(
-    reading: ReadOptions,
-    selection: SelectionOptions,
-    file: ShelfFile,
-    account: Account,
-    inputs: Hashes,
-) -> Conditions:
-    """All that must be the same when the plan is sent."""
-    options: dict[str, str | bool] = {
-        "changed_only": selection.changed_only,
-        "prefer_update": selection.prefer_update,
-        "all_or_nothing": file.choices.all_or_nothing,
-        "rows": as_condition(selection.rows),
-        **{f"release {code}": True for code in selection.released},
-    }
-    return conditions_of(inputs, reading, account, **options)
 
 
 def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:

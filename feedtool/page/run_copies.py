@@ -13,8 +13,8 @@ from feedtool.page.shelf import NotHere
 from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, write_copies_of
 from feedtool.runs.codes import all_codes
-from feedtool.runs.corrections import write_corrections
-from feedtool.runs.workspace import Workspace, kept_inputs, options_of
+from feedtool.runs.corrections import results_to_correct, write_rows_to_correct
+from feedtool.runs.workspace import Workspace, kept_inputs, options_of, read_options_again
 
 COPIES = {
     "marked": tr("The workbook with the answer beside each row"),
@@ -74,10 +74,11 @@ def _write_marked(
 def _write_failed(
     run: int, name: str, place: Path, speaks: LanguageChoice, workspace: Workspace
 ) -> None:
-    del name, speaks
-    write_corrections(run, workspace, now(), out=place, replaces=True)
-    if not place.exists():
-        raise NotHere(tr("no row of this run is to be corrected"))
+    options = options_of(run, workspace)
+    reading, results = read_options_again(options, workspace), results_to_correct(run, workspace)
+    file = next(file for file in kept_inputs(options, workspace) if file.name == name)
+    if not write_rows_to_correct(file, results, place, reading, speaks):
+        raise NotHere(tr("no row of this file is to be corrected"))
 
 
 def _write_report(

@@ -12,17 +12,27 @@ from feedtool.page.checks import chosen
 from feedtool.page.deliveries import end
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
-from feedtool.page.plans import FILE, conditions, selection_of
+from feedtool.page.plans import FILE, KEPT, basis_of, plan_of
 from feedtool.page.shelf import ShelfFile
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.plan_conditions import Account as Identity
-from feedtool.runs.plan_file import PlanUnfit, PlanVerifier, SavedPlan, load
-from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
+from feedtool.runs.planned import run_of_plan
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Workspace
 
 SEND = "send "
 """The beginning of the keys of jobs."""
+
+
+class PlanChanged(UsageProblem):
+    """What would be sent is no longer what was seen; nothing is sent."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            tr("what would be sent is no longer what you saw: {reason}", reason=reason),
+            tr("nothing was sent; look at it once more, and send it then"),
+        )
 
 
 class SentBefore(UsageProblem):
@@ -50,9 +60,10 @@ def start_sending(at: Desk, file: ShelfFile, digest: str, who: str, removals: in
 def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None, job: Job) -> None:
     job.tell(tr("Reading the file once more, to send what the plan says"))
     folder = at.shelf.folder(file.id)
+    facts = plan_of(at, file)
+    if facts is None or facts.digest != digest:
+        raise PlanChanged(tr("other rows were chosen since"))
     plan = load(folder / FILE)
-    if plan.digest != digest:
-        raise PlanUnfit(plan.place, tr("another one was made since"))
 
     def begun(run: int) -> None:
         at.shelf.save(msgspec.structs.replace(file, run=run))
@@ -60,37 +71,34 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
 
     with at.accounts.open(file.account) as account:
         _refuse_sent(plan, account.workspace)
-        reading = chosen(account.reading, file)
-        selection = selection_of(file, account.selection)
+        reading = chosen(at, account.reading, file)
         session = replace(account.session, who=who)
-        whose = (session.address, session.seller)
-        identity = Identity(*whose, session.profile, session.is_sandbox)
-        verifier = PlanVerifier(
-            partial(conditions, reading, selection, file, identity),
-            partial(accepted_offers, account.workspace, whose),
-            lambda _: None,
-            plan,
-        )
-        submission = submit(
-            [at.shelf.input(file)],
-            replace(reading, recipes=plan.recipes(folder / "kept", [file.name])),
-            Outputs(no_failed=True),
-            session,
-            account.workspace,
-            is_all_or_nothing=file.choices.all_or_nothing,
-            confirm=_confirming(removals),
-            plan_file=verifier,
-            selection=selection,
-            on_begun=begun,
-        )
+        identity = Identity(session.address, session.seller, session.profile, session.is_sandbox)
+        basis = basis_of(file, reading, account.selection, identity)
+        try:
+            submission = submit(
+                [at.shelf.input(file)],
+                replace(reading, recipes=plan.recipes(folder / KEPT, [file.name])),
+                Outputs(no_failed=True),
+                session,
+                account.workspace,
+                is_all_or_nothing=basis.is_all_or_nothing,
+                confirm=_confirming(removals),
+                plan_file=basis.verifier(plan, basis.known(account.workspace), lambda _: None),
+                selection=basis.selection,
+                on_begun=begun,
+            )
+        except PlanUnfit as error:
+            # What was seen is seen anew.
+            at.shelf.choose(file, file.choices, is_read_anew=True)
+            raise PlanChanged(error.reason) from error
         end(submission, account)
 
 
 def _refuse_sent(plan: SavedPlan, workspace: Workspace) -> None:
     """SentBefore where a run has sent the plan."""
-    for run in workspace.ledger.runs():
-        if run.options.get("plan") == plan.digest:
-            raise SentBefore(run.run_id)
+    if run := run_of_plan(plan, workspace.ledger):
+        raise SentBefore(run)
 
 
 def _confirming(removals: int | None) -> Confirm:

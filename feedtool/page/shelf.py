@@ -44,6 +44,14 @@ class FileTooLarge(FeedtoolError):
     """A file is larger than may be read."""
 
 
+class RunFile(msgspec.Struct, frozen=True):
+    """A file of a run."""
+
+    run: int
+    name: str
+    """As the run knows it."""
+
+
 class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was chosen for a file; the options of `submit` have the same names."""
 
@@ -61,6 +69,20 @@ class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     all_or_nothing: bool = False
     purges: bool = False
     """True if all that is not in the file is to be removed at the service."""
+    as_in: RunFile | None = None
+    """The file of a run that it is; it is read as it was then."""
+
+
+class ExportFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a file that was exported."""
+
+    kind: str
+    """Of the export."""
+    rows: int
+    notes: list[tuple[str, str, bool]] = []
+    """Each is what to know, what to do, and whether it is a loss; as `kept_text` makes them."""
+    sent_as: str = ""
+    """The kind of feed that its rows go back as; empty where they do not."""
 
 
 class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -79,6 +101,8 @@ class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     choices: Choices = Choices()
     run: int | None = None
     """The run that has sent it."""
+    export: ExportFacts | None = None
+    """None of a file that was brought from elsewhere."""
 
 
 class Shelf:

@@ -16,10 +16,10 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.model.errors import CannotWrite, FeedtoolError, UsageProblem
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import Translator, tr
+from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.annotated_copy import Outputs, digest_of
 from feedtool.runs.corrections_sheet import SheetToCorrect
 from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
@@ -69,9 +69,7 @@ def write_corrections(
     somebody may have corrected is kept, unless it `replaces` that: the new one is numbered, and
     with `out` UsageProblem raised.
     """
-    options = options_of(run, workspace)
-    results = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
-    note_sent_again(results, run, workspace)
+    options, results = options_of(run, workspace), results_to_correct(run, workspace)
     wanted = {name: _to_correct(name, results) for name, _ in options.inputs}
     files = [name for name, to_correct in wanted.items() if to_correct]
     if out and len(files) > 1:
@@ -88,6 +86,17 @@ def write_corrections(
         if not replaces:
             target = _free(target, workspace, is_numbered=out is None)
         _write_failed(run, wanted[name], target, workspace, now)
+    return results
+
+
+def results_to_correct(run: int, workspace: Workspace) -> list[SheetResult]:
+    """The results of a run, with all that its rows to correct need; FileProblem as `check_again`.
+
+    Its files are read again: of sheets as they were kept too little is known.
+    """
+    sheets = check_again(options_of(run, workspace), workspace)
+    results = results_of_run(sheets, workspace.ledger, run, None)
+    note_sent_again(results, run, workspace)
     return results
 
 
@@ -140,6 +149,26 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
 
 ToCorrect = Sequence[tuple[SheetResult, list[int]]]
 """The sheets of a file, with the numbers of their rows to correct."""
+NoteOutput = Callable[[str, str], None]
+"""Notes the place of a workbook, and its SHA-256, before it is there."""
+
+
+def write_rows_to_correct(
+    file: Input,
+    results: Sequence[SheetResult],
+    target: Path,
+    reading: ReadOptions,
+    language: LanguageChoice,
+) -> int:
+    """How many rows of a file are to be corrected; they are written into a workbook, if any.
+
+    The results are those of a check (`results_of_check`) or a dry run, or `results_to_correct`. An
+    earlier workbook in its place is replaced.
+    """
+    if to_correct := _to_correct(file.name, results):
+        say = Outputs(language=language).say([sheet for sheet, _ in to_correct])
+        _write_workbook(file, to_correct, target, reading, say)
+    return sum(len(rows) for _, rows in to_correct)
 
 
 def _write_failed(
@@ -155,19 +184,30 @@ def _write_failed(
     say = options.outputs.say([sheet for sheet, _ in to_correct])
     file = to_correct[0][0].checked.file
     kept = Input(file, workspace.snapshots.path_of(dict(options.inputs)[file]))
-    with open_input(kept, reading, load()) as source:
+    note = partial(workspace.ledger.add_output, run, now=now)
+    _write_workbook(kept, to_correct, target, reading, say, note)
+    for sheet, rows in to_correct:
+        sheet.failed, sheet.to_correct = target, len(rows)
+
+
+def _write_workbook(
+    file: Input,
+    to_correct: ToCorrect,
+    target: Path,
+    reading: ReadOptions,
+    say: Translator,
+    note: NoteOutput = lambda _place, _digest: None,
+) -> None:
+    with open_input(file, reading, load()) as source:
         sheets = [
-            SheetToCorrect(sheet, rows, source, reading, say, run, is_first=not place)
+            SheetToCorrect(sheet, rows, source, reading, say, is_first=not place)
             for place, (sheet, rows) in enumerate(to_correct)
         ]
     with temporary_folder() as folder:
         book = folder / target.name
         _write(book, sheets, reading, say)
         is_private = is_personal(sheet.checked for sheet, _ in to_correct)
-        note = partial(workspace.ledger.add_output, run, now=now)
         _put(book, target, note, is_private=is_private)
-    for sheet, rows in to_correct:
-        sheet.failed, sheet.to_correct = target, len(rows)
 
 
 def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
@@ -193,7 +233,7 @@ def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
     return target
 
 
-def _put(book: Path, target: Path, note: Callable[[str, str], None], *, is_private: bool) -> None:
+def _put(book: Path, target: Path, note: NoteOutput, *, is_private: bool) -> None:
     """Brings a workbook to its place, and notes what is there before it is.
 
     So what a crash leaves there is known as what was written.

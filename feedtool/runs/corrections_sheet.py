@@ -65,10 +65,10 @@ def columns_of(
     filled: Collection[int],
     given: Collection[str],
     basis: Basis,
-    run: int,
+    run: str | None,
     say: Translator,
 ) -> Columns:
-    """The columns for some rows of a sheet, that was sent in `run`.
+    """The columns for some rows of a sheet, that was sent in `run`, or checked.
 
     `filled` are those in which one of the rows holds something, or is to; `given` are the keys of
     further columns that are filled in.
@@ -102,13 +102,12 @@ def columns_of(
         fields.append(Field(key, text, note, CellEntry("General", FURTHER_WIDTH)))
     note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
     fields.append(Field(ROW, ROW, note, CellEntry("0", ROW_WIDTH)))
-    origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
     how = _(
         "What is wrong stands on the right, in the three last columns, and the cells to look at"
         " are coloured. Correct them, delete the rows that are not to be sent, and send this"
         " workbook as it is: nothing else of {file} is sent again."
     )
-    fact = _("To correct"), f"{origin}\n{how}".format(file=file, run=run)
+    fact = _("To correct"), f"{_origin(file, run, say)}\n{how.format(file=file)}"
     contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
@@ -124,7 +123,7 @@ def recipe_columns(
     header: Header,
     recipe: str,
     basis: Basis,
-    run: int,
+    run: str | None,
     say: Translator,
 ) -> Columns:
     """The columns for rows of a sheet that a recipe has read: its own, to be read by it again."""
@@ -140,13 +139,18 @@ def recipe_columns(
         fields.append(Field(key, "", note, CellEntry("General", FURTHER_WIDTH)))
     note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
     fields.append(Field(ROW, "", note, CellEntry("0", ROW_WIDTH)))
-    origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
     how = _(
         "What is wrong stands on the right, and the cells to look at are coloured. Correct them,"
         " delete the rows that are not to be sent, and send this workbook from beside {file}, with"
         " the options of run {run}: the recipe {recipe} reads it, too."
     )
-    fact = f"{origin}\n{how}".format(file=file, run=run, recipe=recipe)
+    if run is None:
+        how = _(
+            "What is wrong stands on the right, and the cells to look at are coloured. Correct"
+            " them, delete the rows that are not to be sent, and send this workbook as {file} would"
+            " be sent: the recipe {recipe} reads it, too."
+        )
+    fact = f"{_origin(file, run, say)}\n{how.format(file=file, run=run, recipe=recipe)}"
     facts, sheet = ((_("To correct"), fact),), checked.sheet or contents.sheet
     contents = replace(contents, sheet=sheet, fields=tuple(fields), facts=facts)
     texts = {at: field.key for at, field in enumerate(fields) if field.key.strip()}
@@ -154,6 +158,15 @@ def recipe_columns(
         header, row=KEY_ROW, after=KEY_ROW, headings=0, texts=texts, own=frozenset(), stamp={}
     )
     return Columns(contents, {at: at for at in range(last + 1)}, found)
+
+
+def _origin(file: str, run: str | None, say: Translator) -> str:
+    """The sentence that says of which rows a workbook is."""
+    _ = say.message
+    if run is None:
+        return _("The rows of {file} that cannot be sent as they are.").format(file=file)
+    origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
+    return origin.format(file=file, run=run)
 
 
 def without_defaults(header: Header) -> Header:
@@ -177,7 +190,6 @@ class SheetToCorrect:
         source: Source,
         reading: ReadOptions,
         say: Translator,
-        run: int,
         *,
         is_first: bool,
     ) -> None:
@@ -207,9 +219,9 @@ class SheetToCorrect:
         basis = basis_of(header, context, say.language, filled)
         basis = basis._replace(categories=_categories(feed, header, context, self._picked))
         self._columns: Columns = (
-            recipe_columns(checked, feed, header, recipe, basis, run, say)
+            recipe_columns(checked, feed, header, recipe, basis, sheet.run, say)
             if recipe
-            else columns_of(checked.file, feed, header, filled, self._given, basis, run, say)
+            else columns_of(checked.file, feed, header, filled, self._given, basis, sheet.run, say)
         )
         is_stamped = checked.is_kind_certain and not recipe
         self.contents: Contents = replace(self._columns.contents, is_stamped=is_stamped)

@@ -150,15 +150,15 @@ def add_corrections(
         outcome.to_correct = sum(1 for _ in rows_to_correct(outcome))
     if options.outputs.no_failed or not any(outcome.to_correct for outcome in outcomes):
         return
-    from feedtool.runs.corrections import write_beside  # openpyxl, slow to import
+    # openpyxl, slow to import
+    from feedtool.runs.corrections import results_to_correct, write_beside
 
     of_run = outcomes
     if is_read_again:
         try:
-            of_run = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
+            of_run = results_to_correct(run, workspace)
         except FileProblem:
             return  # `results --failed-only` says what is gone
-        note_sent_again(of_run, run, workspace)
     write_beside(run, of_run, options.outputs.targets, workspace, now)
     written = {(it.checked.file, it.checked.sheet): it for it in of_run}
     for outcome in outcomes:

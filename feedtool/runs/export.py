@@ -272,7 +272,7 @@ def _page_reader(
                 observed.append(offer)
         count += page.progress
         if listing.unit:
-            on_progress(f"{count:,} {listing.unit}", count)
+            on_progress(tr("{count:,} {things}", count=count, things=listing.unit), count)
         return Next(page.next, page.is_guess, page.is_again) if page.next else None
 
     return take

@@ -1,5 +1,6 @@
 """An export as it is asked for: its query, from texts; its file, where none is named."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -50,6 +51,16 @@ def _parts(name: str, text: str) -> tuple[str, ...]:
             tr("{option} names nothing", option=f"--{name}"), tr("leave it out, or give a list")
         )
     return parts
+
+
+def cursor_use(name: str, *, is_changed: bool = False, is_look: bool = False) -> CursorUse:
+    """The use of a cursor of this name; UsageProblem for what is no name."""
+    if not re.fullmatch(r"[\w.-]{1,64}", name):
+        raise UsageProblem(
+            tr("a cursor cannot be named “{name}”", name=name),
+            tr("use letters, digits, dots, dashes and underscores"),
+        )
+    return CursorUse(name, is_changed, is_look)
 
 
 def target_of(kind: Export, use: CursorUse | None = None, folder: Path = Path()) -> Path:

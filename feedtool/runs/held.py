@@ -14,6 +14,7 @@ from feedtool.ledger.records import ABANDONED
 from feedtool.ledger.withheld import HeldCode
 from feedtool.model.nouns import RowResult
 from feedtool.model.row_ranges import ranges_of
+from feedtool.runs.recipes import KeptRecipes
 from feedtool.runs.workspace import Workspace, options_of
 
 
@@ -120,6 +121,24 @@ def release_of(group: HeldGroup, workspace: Workspace, reading: ReadOptions) -> 
     )
     return Release(
         Input(group.file, workspace.snapshots.path_of(dict(options.inputs)[group.file])),
-        replace(options.asked, catalog=reading.catalog),
+        read_as_then(group.run.run_id, group.file, group.file, workspace, reading),
         replace(selection, released=(*selection.released, group.code), rows=tuple(rows)),
+    )
+
+
+def read_as_then(
+    run_id: int, file: str, name: str, workspace: Workspace, reading: ReadOptions
+) -> ReadOptions:
+    """How a file of a run was read then, and is again under another name.
+
+    It is judged by the catalogue of `reading`.
+    """
+    options = options_of(run_id, workspace)
+    asked = options.asked
+    recipes = [kept._replace(file=name) for kept in options.recipes if kept.file == file]
+    return replace(
+        asked,
+        catalog=reading.catalog,
+        recipes=KeptRecipes(recipes, workspace.snapshots.path_of),
+        settle=lambda _, sheet, unclear: asked.settle(file, sheet, unclear),
     )

@@ -1,6 +1,6 @@
 """Runs as the ledger shows them: how far each is, and what will be lost when. Nothing is sent."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, TextIO
@@ -95,13 +95,14 @@ def every_run(
     clock_of: ClockOf,
     last: int | None = None,
     on_unreadable: Callable[[str], None] = lambda _: None,
+    run_ids: Iterable[int] | None = None,
 ) -> list[RunState]:
-    """All runs, or the last ones, newest first.
+    """All runs, or the last ones, newest first; or those of some numbers.
 
     A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
     """
     states = []
-    for run_id in islice(ledger.run_ids(), last):
+    for run_id in islice(ledger.run_ids() if run_ids is None else run_ids, last):
         try:
             states.append(run_state(ledger, run_id, clock_of))
         except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:

@@ -32,6 +32,14 @@ NOT_BEGUN = tr("Not sent: the run stopped before it was begun.")
 GIVEN_UP = tr("Not sent: the run was given up.")
 
 
+def results_of_check(sheets: Sequence[CheckedSheet]) -> list[SheetResult]:
+    """The results of a check, with each row's; the sheets were read with their items."""
+    return [
+        SheetResult(sheet, is_submitted=True, verdicts=partial(row_notes.of_check, sheet))
+        for sheet in sheets
+    ]
+
+
 def results_of_plan(plan: Plan) -> list[SheetResult]:
     """The results of a dry run, and of a command that sends nothing."""
     is_single = load().is_single

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.registry import load
-from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find, laid_out
+from feedtool.check.header_names import Names
+from feedtool.check.headers import ENOUGH, Candidates, HeaderDuplicate, HeadRow, laid_out
 from feedtool.check.kinds import families
 from feedtool.feeds.feed import Layout
 from feedtool.model.cells import BLANK, Cell, Kind
@@ -28,8 +29,16 @@ def row(number: int, *texts: str | None) -> HeadRow:
     return number, [Cell(Kind.TEXT, text) if text else BLANK for text in texts]
 
 
+def candidates(*rows: HeadRow, dialect: AccountSettings | None = None) -> Candidates:
+    """As of a sheet that may be of any family."""
+    every = (family[0].understood(dialect or AccountSettings()) for family in families(load()))
+    return Candidates(
+        rows, [Names(columns, dialect or AccountSettings(), OWN) for columns in every]
+    )
+
+
 def found(*rows: HeadRow, dialect: AccountSettings | None = None, enough: int = ENOUGH) -> Header:
-    header = find(rows, names(dialect), enough)
+    header = candidates(*rows, dialect=dialect).find(names(dialect), enough)
     assert header is not None
     return header
 
@@ -207,7 +216,7 @@ def test_the_row_that_people_read_as_the_header(
 
 @pytest.mark.parametrize("rows", [[], [row(1, "A", "B")], [row(1, "Stock")], [row(1, None)]])
 def test_no_header(rows: Sequence[HeadRow]) -> None:
-    assert find(rows, names()) is None
+    assert candidates(*rows).find(names()) is None
 
 
 def test_the_columns_keep_their_places() -> None:

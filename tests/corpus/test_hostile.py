@@ -49,7 +49,7 @@ from tests.corpus.made import (
 from tests.corpus.measured import Figures, Measured
 
 MOST_MIB = 200
-START = 12.0
+START = 8.0
 """Seconds for any file, however small: each of many headers is compared with all known ones."""
 SPEED = 1_000_000 / 3
 """Cells a second: a third of what is promised, since other tests run at the same time."""

@@ -30,9 +30,9 @@ def test_a_page_leads_to_itself_in_the_other_languages(client: FlaskClient, lang
         ("DELETE", "/en/", 405, "This cannot be done at this address."),
         ("GET", "/en/files/0123456789abcdef", 404, "This file is no longer here"),
         ("GET", "/en/files/facts.json", 404, "This file is no longer here"),
-        ("GET", "/en/runs/7", 422, "There is no run 7"),
+        ("GET", "/en/runs/7", 404, "There is nothing at this address."),
         ("POST", "/en/files", 422, "No file was chosen"),
-        ("GET", "/fr/runs/7", 422, "exécution 7"),
+        ("GET", "/fr/runs/7", 404, "à cette adresse"),
     ],
 )
 def test_what_goes_wrong_is_said(

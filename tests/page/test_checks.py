@@ -6,6 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
+from feedtool.model.sheet import INVALID
+from tests.conftest import checked
 from tests.page.conftest import SAMPLES, brought, settled
 
 FILES = ("offers-mistakes.xlsx", "offers-fr.csv", "legacy-offers.xlsx", "offers-update.xlsx")
@@ -35,6 +37,29 @@ def test_the_report_for_programs_is_that_of_validate(
     file = brought(client, SAMPLES / name)
     answer = settled(client, f"/en/files/{file}/copies/json")
     assert answer.data == (tmp_path / "report.json").read_bytes()
+
+
+def counts(path: Path) -> tuple[int, int]:
+    """The rows of a file, and the invalid ones among them."""
+    (sheet,) = checked(path)
+    return sheet.size, sheet.marks.count(INVALID)
+
+
+def test_only_the_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(
+    client: FlaskClient, tmp_path: Path
+) -> None:
+    sample, failed = SAMPLES / "offers-mistakes.xlsx", tmp_path / "offers-mistakes.failed.xlsx"
+    answer = settled(client, f"/en/files/{brought(client, sample)}/copies/failed")
+    assert answer.headers["Content-Disposition"].endswith(failed.name)
+    failed.write_bytes(answer.data)
+    _, invalid = counts(sample)
+    assert counts(failed) == (invalid, invalid)
+
+
+def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient) -> None:
+    file = brought(client, SAMPLES / "offers-update.xlsx")
+    answer = settled(client, f"/en/files/{file}/copies/failed")
+    assert "no row of this file is to be corrected" in answer.text
 
 
 def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from werkzeug.routing import Rule
 from werkzeug.test import Client
 
 from feedtool.page.app import application
@@ -71,6 +72,15 @@ def asked(client: Client, method: str, path: str, query: str = "") -> int:
     assert HEADERS.keys() <= {name for name, _ in answer.headers}
     assert CANARY not in answer.text
     return answer.status_code
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.endpoint)
+def test_every_route_is_below_the_token(guarded_client: Client, rule: Rule) -> None:
+    path = re.sub("<any[^>]+>", "en", rule.rule)
+    path = re.sub("<[^>]+>", "1", path)
+    for method in rule.methods or ():
+        for wrong in ("", f"/{TOKEN[1:]}", f"/{TOKEN}t", f"/{TOKEN.upper()}"):
+            assert asked(guarded_client, method, wrong + path) == 404, (method, wrong)
 
 
 @PLENTY

@@ -11,9 +11,19 @@ from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
+from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
-from tests.page.conftest import SAMPLES, brought, sent, settled
+from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
 
+ACCOUNT = """
+[profile.shop]
+base_url = "http://127.0.0.1:9/v2"
+insecure_http = true
+seller = "7"
+token = "t"
+vat_rate = 20
+"""
+"""An account that nobody asks: it is found out before that nothing may be sent."""
 OFFERS = SAMPLES / "offers-upsert.xlsx"
 
 
@@ -128,3 +138,16 @@ def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: 
         answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "(feedtool watch, of " in answer.text) == (423, True), answer.text
     assert runs_of(desk) == 0
+
+
+def test_a_plan_of_settings_that_have_changed_is_not_sent(tmp_path: Path) -> None:
+    config = tmp_path / "feedtool.toml"
+    config.write_text(ACCOUNT)
+    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
+        client = application(desk).test_client()
+        file = brought(client, OFFERS, account="shop")
+        digest = digest_of(client, file)
+        config.write_text(config.read_text().replace("20", "5.5"))
+        client.post(f"/en/files/{file}/send", data={"plan": digest})
+        answer = settled(client, f"/en/files/{file}/sending")
+        assert (answer.status_code, runs_of(desk)) == (409, 0), answer.text

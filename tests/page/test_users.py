@@ -1,6 +1,7 @@
 """A shared page: what each user sees, and what each may do."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
@@ -11,12 +12,14 @@ from werkzeug.test import Client, TestResponse
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
+from feedtool.model.errors import UsageProblem
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.guards import HEALTH, SAFE, SharedAccess
 from feedtool.page.middleware import guarded
 from feedtool.page.users import User, Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
 from tests.page.conftest import SAMPLES, made_desk
 
@@ -186,3 +189,13 @@ def test_a_right_is_for_one_thing(world: World, user: str, path: str, *, allowed
 def test_health_needs_no_user(world: World) -> None:
     answer = world.ask("", "GET", HEALTH)
     assert (answer.status_code, answer.text) == (200, "ok\n")
+
+
+def test_health_is_bad_where_the_records_cannot_be_opened(world: World) -> None:
+    def broken() -> AbstractContextManager[Workspace]:
+        raise UsageProblem("the ledger /srv/secret is no ledger")
+
+    client = application(replace(world.desk, workspace=broken)).test_client()
+    answer = client.get(HEALTH)
+    assert answer.status_code == 503
+    assert "secret" not in answer.text

@@ -34,7 +34,8 @@ RECENT = 10
 @blueprint.get("/")
 def start() -> str:
     """The first page: bring a file, or go on with one."""
-    recent = [file for file in desk().shelf.files() if user().sees(file.account)][:RECENT]
+    files = (file for file in desk().shelf.files() if not file.export)
+    recent = [file for file in files if user().sees(file.account)][:RECENT]
     return flask.render_template("start.html", recent=recent, accounts=seen_accounts())
 
 
@@ -105,7 +106,7 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFil
         account=account,
         who=user().name,
         at=now(),
-        replaces=facts.get("replaces", ""),
+        replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
     )
     start_check(desk(), file).wait(SOON)
     return file

@@ -11,7 +11,7 @@ from feedtool.areas.offers.changes.change_rows import WORDS
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
-from feedtool.page.checks import grid_of, is_checked
+from feedtool.page.checks import grid_of, is_checked, start_check
 from feedtool.page.desk import desk, require, user
 from feedtool.page.plans import PLAN, VIEW, can_purge, held_rows, plan_of, start_plan
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part
@@ -88,7 +88,10 @@ def sending_progress(id_: str) -> str:
 
 def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
     if not is_checked(desk(), file):
-        return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
+        title = tr("Checking {file}", file=file.name)
+        address = flask.url_for("files.progress", id_=file.id)
+        if waiting := awaited(start_check(desk(), file), title, address):
+            return waiting
     if plan_of(desk(), file) is None:
         title = tr("Finding out what would be sent of {file}", file=file.name)
         address = flask.url_for("plan.progress", id_=file.id)

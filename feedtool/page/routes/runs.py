@@ -14,22 +14,22 @@ from feedtool.page.progress import progress_of
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
 from feedtool.page.run_copies import COPIES, made_copy
-from feedtool.runs.history import RunState, every_run, run_state
+from feedtool.page.run_list import SHOWN, RunSearch, found_runs
+from feedtool.page.shelf import NotHere
+from feedtool.runs.history import RunState, run_state
 
 blueprint = flask.Blueprint("runs", __name__)
-
-SHOWN = 50
-"""Runs on a page."""
 
 
 @blueprint.get("/runs")
 def every() -> str:
-    """The last runs that the user may see, those that are not finished on top."""
-    with desk().workspace() as workspace:
-        states = every_run(workspace.ledger, desk().clocks(workspace), SHOWN)
-    seen = [state for state in states if user().sees(account_of(desk(), state.options))]
-    seen.sort(key=lambda state: state.is_finished)
-    return flask.render_template("runs.html", states=seen)
+    """The runs that the user may see, newest first, as they are looked for."""
+    asked = flask.request.args
+    search = RunSearch(asked.get("q", ""), "open" in asked, asked.get("before", None, int))
+    states = found_runs(desk(), user(), search)
+    shown, more = states[:SHOWN], states[SHOWN:]
+    after = shown[-1].run.run_id if more else None
+    return flask.render_template("runs.html", states=shown, search=search, after=after)
 
 
 @blueprint.get("/runs/<int:run>")
@@ -105,8 +105,10 @@ add_grid_routes(blueprint, "/runs/<int:run>", _grid)
 
 
 def _state(run: int) -> RunState:
-    """A run that the user may see; NotHere, or UsageProblem, where there is none."""
+    """A run that the user may see; NotHere where there is none, or it is not for him."""
     with desk().workspace() as workspace:
+        if workspace.ledger.run(run) is None:
+            raise NotHere(tr("There is nothing at this address."))
         state = run_state(workspace.ledger, run, desk().clocks(workspace))
     require_seen(account_of(desk(), state.options))
     return state

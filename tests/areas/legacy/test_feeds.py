@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from feedtool.areas.legacy.feeds import FULL_FEED
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.writer import Head, offer_of, write_xml
-from feedtool.check.headers import Names
+from feedtool.check.header_names import Names
 from feedtool.check.requests import gate, schema
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns

@@ -1,0 +1,98 @@
+"""What guards hold over all runs that a user sees, and its way back to a plan."""
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+import msgspec
+
+from feedtool.ledger import Run
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import RowResult
+from feedtool.model.text import Translator, tr
+from feedtool.page.deliveries import account_of
+from feedtool.page.desk import Desk, now
+from feedtool.page.shelf import Choices, RunFile, ShelfFile
+from feedtool.page.users import User
+from feedtool.runs.held import HeldGroup, Release, held_group, held_groups, release_of
+from feedtool.runs.run_record import RunOptions
+
+SHOWN_GROUPS, SHOWN_ROWS = 50, 5
+
+
+class HeldLines(NamedTuple):
+    """What is shown of the rows that the guard of a code holds in a run."""
+
+    group: HeldGroup
+    account: str
+    """The name of its account; empty where no profile reaches it."""
+    rows: list[RowResult]
+    """The first of them."""
+
+    @property
+    def further(self) -> int:
+        """The number of the others."""
+        return self.group.rows - len({result.row for result in self.rows})
+
+
+def held_lines(at: Desk, user: User) -> list[HeldLines]:
+    """All that guards hold in runs of accounts that a user sees, the newest first."""
+    with at.workspace() as workspace:
+
+        def is_seen(run: Run) -> bool:
+            return user.sees(account_of_run(at, run))
+
+        groups = islice(held_groups(workspace, is_seen), SHOWN_GROUPS)
+        return [
+            HeldLines(group, account_of_run(at, group.run), [*_first_rows(group)])
+            for group in groups
+        ]
+
+
+def _first_rows(group: HeldGroup) -> Iterator[RowResult]:
+    return islice(chain.from_iterable(sheet.rows for sheet in group.sheets), SHOWN_ROWS)
+
+
+def account_of_run(at: Desk, run: Run) -> str:
+    """The name of the account of a run; empty where no profile reaches it."""
+    return account_of(at, RunOptions.from_json(run.options))
+
+
+def released(
+    at: Desk, run: int, name: str, code: str, reason: str, who: str, say: Translator
+) -> ShelfFile:
+    """The file of a run, on the shelf again: just the rows that a guard holds are chosen.
+
+    Raises:
+        UsageProblem: the guard holds nothing of it any more, or no profile reaches its account.
+        FileProblem: the file is no longer kept.
+    """
+    with at.workspace() as workspace:
+        group = held_group(run, name, code, workspace)
+        if group is None:
+            raise UsageProblem(tr("nothing of this is held any more"), tr("look at the list again"))
+        account = account_of_run(at, group.run)
+        if not account:
+            raise UsageProblem(
+                tr("no profile reaches the account of run {run}", run=run),
+                tr("ask whoever keeps the configuration"),
+            )
+        with at.accounts.reading(account) as reading:
+            release = release_of(group, workspace, reading)
+        choices = _choices(release, RunFile(run, name), {code: reason}, say)
+        with release.file.path.open("rb") as content:
+            file = at.shelf.take_in(
+                name, content, limit=at.body_limit, account=account, who=who, at=now()
+            )
+    return at.shelf.save(msgspec.structs.replace(file, choices=choices))
+
+
+def _choices(release: Release, of: RunFile, reasons: dict[str, str], say: Translator) -> Choices:
+    before = say(tr("as in run {run}", run=of.run))
+    selection = release.selection
+    return Choices(
+        changed_only=selection.changed_only,
+        rows={entry.sheet or "": entry.rows for entry in selection.rows},
+        released={code: reasons.get(code, before) for code in selection.released},
+        as_in=of,
+    )

@@ -1,0 +1,142 @@
+"""What the service has: lists, brought onto the shelf to look at, or to edit and to send."""
+
+from inspect import cleandoc
+
+import flask
+from flask.typing import ResponseReturnValue
+
+from feedtool.areas.registry import load
+from feedtool.feeds.export import Export
+from feedtool.model.errors import NothingToDo
+from feedtool.model.text import text_of_kept, tr
+from feedtool.page.desk import desk, language, require, say, user
+from feedtool.page.export_form import ExportForm
+from feedtool.page.exports import EXPORT, ExportOrder, archive_of, start_export
+from feedtool.page.routes.parts import (
+    awaited,
+    chosen_account,
+    file_of,
+    job_part,
+    seen_accounts,
+    sent_file,
+)
+from feedtool.page.shelf import ExportFacts, NotHere, ShelfFile
+
+blueprint = flask.Blueprint("exports", __name__)
+
+RECENT = 10
+"""Exports that the first page lists."""
+
+
+@blueprint.get("/exports")
+def every() -> str:
+    """All kinds of exports, by area; and those that were made last."""
+    areas = [
+        (area.title, [(kind.kind, paragraphs_of(kind)[0]) for kind in area.exports])
+        for area in load().areas
+        if area.exports
+    ]
+    exported = (file for file in desk().shelf.files() if file.export)
+    recent = [file for file in exported if user().sees(file.account)][:RECENT]
+    return flask.render_template("exports.html", areas=areas, recent=recent)
+
+
+@blueprint.get("/exports/<kind>")
+def form(kind: str) -> str:
+    """The form of an export; the address may fill some of its fields."""
+    return _page(ExportForm(_kind(kind), flask.request.args), chosen_account(flask.request.args))
+
+
+@blueprint.post("/exports/<kind>")
+def start(kind: str) -> ResponseReturnValue:
+    """Begins an export, or shows what is wrong with what is asked for."""
+    account = chosen_account(flask.request.form)
+    require("check", account)
+    with desk().accounts.reading(account) as reading:
+        asked = ExportForm(_kind(kind), flask.request.form).checked(reading, language())
+    if asked.errors:
+        return _page(asked, account), 422
+    facts = asked.kind, account, user().name, language()
+    order = ExportOrder(*facts, asked.ending, asked.values, asked.since, asked.use)
+    id_ = start_export(desk(), order)
+    return flask.redirect(flask.url_for("exports.page", kind=kind, export=id_), 303)
+
+
+@blueprint.get("/exports/<kind>/<export>")
+def page(kind: str, export: str) -> ResponseReturnValue:
+    """What an export has brought; until then, how far it is."""
+    if job := desk().jobs.of(EXPORT + export):
+        title = tr("Exporting {kind}", kind=_kind(kind).kind)
+        address = flask.url_for("exports.progress", kind=kind, export=export)
+        try:
+            if waiting := awaited(job, title, address):
+                return waiting
+        except NothingToDo as nothing:
+            back = flask.url_for("exports.form", kind=kind)
+            return flask.render_template(
+                "error.html", message=nothing.message, hint=nothing.hint, back=back
+            )
+    file, facts = _exported(export)
+    notes = [
+        (text_of_kept(text), text_of_kept(hint), is_loss) for text, hint, is_loss in facts.notes
+    ]
+    feed = load().feeds.get(facts.sent_as)
+    archive = archive_of(desk().shelf, file)
+    return flask.render_template(
+        "export.html", file=file, facts=facts, notes=notes, feed=feed, archive=archive
+    )
+
+
+@blueprint.get("/exports/<kind>/<export>/progress")
+def progress(kind: str, export: str) -> str:
+    """How far an export is."""
+    del kind
+    return job_part(desk().jobs.of(EXPORT + export))
+
+
+@blueprint.get("/exports/<kind>/<export>/file")
+def download(kind: str, export: str) -> ResponseReturnValue:
+    """The sheet."""
+    del kind
+    return sent_file(desk().shelf.input(_exported(export)[0]).path)
+
+
+@blueprint.get("/exports/<kind>/<export>/documents")
+def documents(kind: str, export: str) -> ResponseReturnValue:
+    """The files beside the sheet, with it, in a zip."""
+    del kind
+    archive = archive_of(desk().shelf, _exported(export)[0])
+    if archive is None:
+        raise NotHere(tr("There is nothing at this address."))
+    return sent_file(archive)
+
+
+def paragraphs_of(kind: Export) -> list[str]:
+    """What is said of a kind, in the language of the request."""
+    texts = cleandoc(kind.help).split("\n\n")
+    return [say().message(" ".join(text.split())) for text in texts]
+
+
+def _page(asked: ExportForm, account: str) -> str:
+    return flask.render_template(
+        "export_form.html",
+        asked=asked,
+        paragraphs=paragraphs_of(asked.kind),
+        accounts=seen_accounts(),
+        account=account,
+    )
+
+
+def _kind(name: str) -> Export:
+    """The export of a kind; NotHere where there is none."""
+    if kind := load().exports.get(name):
+        return kind
+    raise NotHere(tr("There is nothing at this address."))
+
+
+def _exported(id_: str) -> tuple[ShelfFile, ExportFacts]:
+    """A file that was exported, and what is known of it; NotHere for any other."""
+    file = file_of(id_)
+    if file.export is None:
+        raise NotHere(tr("There is nothing at this address."))
+    return file, file.export

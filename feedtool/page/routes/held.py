@@ -1,0 +1,58 @@
+"""What guards hold over all runs: it is sent all the same, or dropped."""
+
+import flask
+from flask.typing import ResponseReturnValue
+
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.page.checks import start_check
+from feedtool.page.desk import desk, now, require, say, user
+from feedtool.page.held import account_of_run, held_lines, released
+from feedtool.page.routes.parts import SOON
+from feedtool.page.shelf import NotHere
+from feedtool.runs.held import drop as drop_held
+
+blueprint = flask.Blueprint("held", __name__)
+
+
+@blueprint.get("/held")
+def every() -> str:
+    """All that is held, by run and guard."""
+    return flask.render_template("held.html", lines=held_lines(desk(), user()))
+
+
+@blueprint.post("/held/drop")
+def drop() -> ResponseReturnValue:
+    """Lets what a guard holds in a run be never sent."""
+    run, code = _run(), flask.request.form.get("code", "")
+    with desk().workspace() as workspace:
+        drop_held(run, code, workspace, now())
+    return flask.redirect(flask.url_for("held.every"), 303)
+
+
+@blueprint.post("/held/release")
+def release() -> ResponseReturnValue:
+    """Shows what would be sent if just the rows that a guard holds were."""
+    form = flask.request.form
+    run, code = _run(), form.get("code", "")
+    reason = form.get("reason", "").strip()
+    if not reason:
+        raise UsageProblem(
+            tr("“{code}” holds rows, and no reason says why they are sent", code=code),
+            tr("write a few words beside it"),
+        )
+    name = form.get("file", "")
+    file = released(desk(), run, name, code, reason, user().name, say())
+    start_check(desk(), file).wait(SOON)
+    return flask.redirect(flask.url_for("plan.page", id_=file.id), 303)
+
+
+def _run() -> int:
+    """The run of the form, whose guards the user may overrule."""
+    number = flask.request.form.get("run", 0, int)
+    with desk().workspace() as workspace:
+        run = workspace.ledger.run(number)
+    if run is None:
+        raise NotHere(tr("There is nothing at this address."))
+    require("release", account_of_run(desk(), run))
+    return number

@@ -1,0 +1,209 @@
+"""What the service has, brought by the page: the whole way, against the sandbox."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from zipfile import ZipFile
+
+import pytest
+from flask.testing import FlaskClient
+from openpyxl import load_workbook
+from werkzeug.test import TestResponse
+
+from feedtool.areas.registry import load
+from feedtool.page.app import application
+from feedtool.page.checks import CHECK, grid_of
+from feedtool.page.desk import Desk
+from feedtool.page.exports import EXPORT
+from feedtool.page.middleware import USER
+from feedtool.page.users import Users
+from feedtool.runs.page_rights import PageRights
+from tests.page.test_export_form import NEEDED
+
+EXPORTS = load().exports
+LONG = 60
+"""Seconds at most for an export from the sandbox."""
+
+
+def exported(desk: Desk, client: FlaskClient, kind: str, **form: str) -> TestResponse:
+    """The page of an export that is over."""
+    answer = client.post(f"/en/exports/{kind}", data={**NEEDED.get(kind, {}), **form})
+    assert answer.status_code == 303, answer.text
+    job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
+    assert job is not None
+    job.wait(LONG)
+    return client.get(answer.location)
+
+
+def downloaded(client: FlaskClient, page: TestResponse, what: str = "file") -> TestResponse:
+    """What a page of an export lets one download."""
+    return client.get(f"{page.request.path}/{what}", buffered=True)
+
+
+def test_every_kind_is_offered_below_its_area(client: FlaskClient) -> None:
+    text = client.get("/en/exports").text
+    for area in load().areas:
+        assert (f"<h2>{area.title}</h2>" in text) == bool(area.exports)
+    for kind in EXPORTS:
+        assert f'href="/en/exports/{kind}"' in text
+        assert client.get(f"/en/exports/{kind}").status_code == 200
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_a_list_of_a_fresh_sandbox(desk: Desk, client: FlaskClient, kind: str) -> None:
+    page = exported(desk, client, kind)
+    assert page.status_code == 200, page.text
+    files = [file for file in desk.shelf.files() if file.export]
+    if not files:  # an account that has just begun
+        assert f'href="/en/exports/{kind}"' in page.text
+        return
+    (file,) = files
+    content = downloaded(client, page)
+    assert content.data == desk.shelf.input(file).path.read_bytes()
+    assert content.headers["Content-Disposition"] == f"attachment; filename={file.name}"
+    assert f'href="{page.request.path}"' in client.get("/en/exports").text
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".csv"])
+def test_the_file_has_the_form_and_the_language_that_were_asked_for(
+    desk: Desk, client: FlaskClient, ending: str
+) -> None:
+    answer = client.post("/fr/exports/orders", data={"ending": ending})
+    job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
+    assert job is not None
+    job.wait(LONG)
+    content = client.get(f"{answer.location}/file", buffered=True)
+    assert content.headers["Content-Disposition"] == f"attachment; filename=orders{ending}"
+    if ending == ".csv":
+        assert content.text.startswith("\ufefforderId,")
+    else:
+        assert "Commandes" in load_workbook(io.BytesIO(content.data)).sheetnames
+
+
+def test_filters_choose_rows(desk: Desk, client: FlaskClient) -> None:
+    every = exported(desk, client, "orders", ending=".csv")
+    shipped = exported(desk, client, "orders", ending=".csv", status="Shipped")
+    lines = [row["lineId"] for row in rows_of(downloaded(client, every)) if is_shipped(row)]
+    assert lines
+    assert [row["lineId"] for row in rows_of(downloaded(client, shipped))] == lines
+
+
+def is_shipped(row: Mapping[str, str]) -> bool:
+    return row["status"] == "Shipped"
+
+
+def rows_of(answer: TestResponse) -> list[dict[str, str]]:
+    """The rows of a CSV."""
+    text = answer.data.decode("utf-8-sig")
+    return [*csv.DictReader(io.StringIO(text), delimiter=csv.Sniffer().sniff(text).delimiter)]
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ({"status": "Lost"}, "There is no status “Lost”"),
+        ({"country": ","}, "--country names nothing"),
+        ({"since": "soon"}, 'aria-invalid="true"'),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_asked(
+    desk: Desk, client: FlaskClient, form: Mapping[str, str], says: str
+) -> None:
+    answer = client.post("/en/exports/orders", data={**form, "reference": "kept as it was"})
+    assert (answer.status_code, says in answer.text) == (422, True), answer.text
+    assert "kept as it was" in answer.text
+    assert not desk.shelf.files()
+    assert not (desk.shelf.folder("..") / "sandbox.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "status"),
+    [
+        ("GET", "/en/exports/toys", 404),
+        ("POST", "/en/exports/toys", 404),
+        ("GET", "/en/exports/orders?account=shop", 422),
+        ("POST", "/en/exports/orders?ending=.exe", 422),
+        ("GET", "/en/exports/orders/0123456789abcdef", 404),
+        ("GET", "/en/exports/orders/0123456789abcdef/file", 404),
+        ("GET", "/en/exports/orders/0123456789abcdef/documents", 404),
+    ],
+)
+def test_what_there_is_not(client: FlaskClient, method: str, address: str, status: int) -> None:
+    path, _, query = address.partition("?")
+    words = dict([query.split("=")]) if query else {}
+    fields = {"data": words} if method == "POST" else {"query_string": words}
+    assert client.open(path, method=method, **fields).status_code == status  # type: ignore[arg-type]
+
+
+def test_what_is_new_comes_once_and_a_look_takes_nothing(desk: Desk, client: FlaskClient) -> None:
+    steps = [
+        ({"cursor": "new", "peek": "on"}, "45 rows"),
+        ({"cursor": "new"}, "45 rows"),
+        ({"cursor": "new"}, "Nothing is new"),
+        ({"cursor": "new", "reader": "anna"}, "45 rows"),
+        ({}, "45 rows"),
+    ]
+    for form, says in steps:
+        assert says in exported(desk, client, "orders", **form).text
+
+
+def test_files_beside_a_list_come_in_a_zip_with_it(desk: Desk, client: FlaskClient) -> None:
+    page = exported(desk, client, "return-labels")
+    answer = downloaded(client, page, "documents")
+    assert answer.headers["Content-Disposition"] == "attachment; filename=return-labels.zip"
+    with ZipFile(io.BytesIO(answer.data)) as archive:
+        named = {row["file"] for row in rows_of(downloaded(client, page))}
+        assert {*archive.namelist()} == {"return-labels.csv", *named}
+    assert named
+    assert "Edit it" not in page.text
+
+
+SENT_BACK = [name for name, kind in EXPORTS.items() if kind.is_sent_back]
+
+
+@pytest.mark.parametrize("kind", SENT_BACK)
+def test_a_sheet_that_goes_back_is_read_as_what_it_is(
+    desk: Desk, client: FlaskClient, kind: str
+) -> None:
+    page = exported(desk, client, kind)
+    if "nothing was written" in page.text:  # a fresh sandbox has neither offers nor products
+        return
+    sent_as = re.search(r"It goes back as ([\w-]+):", page.text)
+    assert sent_as
+    answer = client.put(f"/en/files/{kind}.xlsx", data=downloaded(client, page).data)
+    file = desk.shelf.file(answer.get_json()["id"])
+    job = desk.jobs.of(CHECK + file.id)
+    assert job is not None
+    job.wait(LONG)
+    grid = grid_of(desk, file)
+    assert grid is not None
+    with grid:
+        assert [sheet.kind for sheet in grid.sheets] == [sent_as[1]]
+        assert [group for group in grid.groups(0) if group.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("may", "profiles", "status"),
+    [(("check",), ("sandbox",), 303), ((), ("sandbox",), 403), (("check",), (), 404)],
+)
+def test_who_may_export(
+    desk: Desk, may: tuple[str, ...], profiles: tuple[str, ...], status: int
+) -> None:
+    rights = {"anna": PageRights(profiles, may)}
+    client = application(replace(desk, users=Users("", rights))).test_client()
+    answer = client.post("/en/exports/channels", environ_overrides={USER: "anna"})
+    assert answer.status_code == status
+
+
+def test_whoever_does_not_see_an_account_sees_no_export_of_it(desk: Desk) -> None:
+    page = exported(desk, application(desk).test_client(), "channels")
+    other = application(
+        replace(desk, users=Users("", {"eve": PageRights(("shop",))}))
+    ).test_client()
+    environ = {USER: "eve"}
+    path = page.request.path
+    for address in (path, f"{path}/file", f"{path}/documents"):
+        assert other.get(address, environ_overrides=environ).status_code == 404
+    assert "channels.xlsx" not in other.get("/en/exports", environ_overrides=environ).text

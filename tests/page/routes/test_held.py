@@ -1,0 +1,159 @@
+"""What guards hold over all runs: shown, sent all the same by way of a plan, or dropped."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.page.app import application
+from feedtool.page.desk import Desk
+from feedtool.page.middleware import USER
+from feedtool.page.shelf import RunFile
+from feedtool.page.users import Users
+from feedtool.runs.page_rights import ACTIONS, PageRights
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+from tests.conftest import Files, offer
+from tests.page.conftest import brought, made_desk, sent, settled
+
+feedtool = the_command
+
+GUARD = "price-factor"
+FORM = {"run": "2", "file": "offers.csv", "code": GUARD, "reason": "a new supplier"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """After a run of three offers, and one in which two of them are a hundred times as dear."""
+    folder = tmp_path_factory.mktemp("held")
+    with made_desk(folder / "home") as desk:
+        client, files = application(desk).test_client(), Files(folder)
+        for rows in (
+            [offer(1), offer(2), offer(3)],
+            [offer(1, price__price="1999"), offer(2), offer(3, price__price="2999")],
+        ):
+            sent(client, brought(client, files.csv(*rows)))
+    return folder / "home"
+
+
+@pytest.fixture
+def held(home: Path, tmp_path: Path) -> Iterator[Desk]:
+    """A desk with a home of its own that is like this."""
+    with made_desk(Path(shutil.copytree(home, tmp_path / "held"))) as desk:
+        yield desk
+
+
+def text_of(client: FlaskClient) -> str:
+    """The page of what is held, without its markup and with single blanks."""
+    text = client.get("/en/held").text.partition("<main")[2]
+    return " ".join(re.sub("<[^>]+>", " ", text).split())
+
+
+def test_nothing_is_held_at_first(client: FlaskClient) -> None:
+    assert "Nothing is held back." in text_of(client)
+
+
+def test_the_rows_are_shown_with_what_their_guard_says(held: Desk) -> None:
+    client = application(held).test_client()
+    text = text_of(client)
+    assert f"offers.csv: 2 rows, {GUARD} Run 2" in text
+    assert "SKU-1 2 The price goes up from 19.99, as last accepted, to 1999: by a factor" in text
+    assert "SKU-3 4 The price goes up from 19.99, as last accepted, to 2999: by a factor" in text
+    assert f'href="/en/explain/{GUARD}"' in client.get("/en/held").text
+
+
+def test_many_rows_are_counted(client: FlaskClient, files: Files) -> None:
+    for price in ("19.99", "1999"):
+        rows = [offer(number, price__price=price) for number in range(1, 9)]
+        sent(client, brought(client, files.csv(*rows, offer(9))))
+    assert "SKU-5" in text_of(client)
+    assert "SKU-6" not in text_of(client)
+    assert "and 3 more" in text_of(client)
+
+
+def test_what_is_released_is_just_those_rows_with_the_reason(held: Desk) -> None:
+    client = application(held).test_client()
+    answer = client.post("/en/held/release", data=FORM)
+    assert (answer.status_code, answer.location.endswith("/plan")) == (303, True)
+    file = held.shelf.file(answer.location.split("/")[-2])
+    choices = file.choices
+    assert (choices.rows, choices.released) == ({"": "2,4"}, {GUARD: "a new supplier"})
+    assert choices.as_in == RunFile(2, "offers.csv")
+    plan = settled(client, answer.location).text
+    assert "Send 2 rows to" in plan
+    assert "a new supplier" in plan
+    assert sent(client, file.id) == 3
+    assert "Nothing is held back." in text_of(client)
+    with held.workspace() as workspace:
+        assert {str(it): count for it, count in workspace.ledger.statuses(3).items()} == {
+            "Integrated": 2,
+            "Held": 1,
+        }
+
+
+def test_a_file_of_the_command_is_read_as_it_was_then(
+    client: FlaskClient, feedtool: Feedtool, files: Files
+) -> None:
+    """Its folder is not part of its name here, and its column of conditions is an option."""
+    for price in ("19.99", "1999"):
+        rows = [offer(number, price__price=price, condition=None) for number in (1, 2)]
+        files.csv(*rows, offer(3, condition=None), name="in/offers.csv")
+        assert feedtool("submit in/offers.csv --sandbox --default condition=New").code in {0, 1}
+    form = {**FORM, "file": "in/offers.csv"}
+    answer = client.post("/en/held/release", data=form)
+    plan = settled(client, answer.location).text
+    assert "Send 2 rows to" in plan, plan
+    assert "What is sent of offers.csv" in plan
+
+
+def test_what_is_dropped_is_gone(held: Desk) -> None:
+    client = application(held).test_client()
+    answer = client.post("/en/held/drop", data={"run": "2", "code": GUARD})
+    assert (answer.status_code, answer.location) == (303, "/en/held")
+    assert "Nothing is held back." in text_of(client)
+    with held.workspace() as workspace:
+        assert workspace.ledger.run_ids() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "says"),
+    [
+        ({"reason": " "}, 422, "no reason says why they are sent"),
+        ({"code": "fewer-rows"}, 422, "Nothing of this is held any more"),
+        ({"file": "others.csv"}, 422, "Nothing of this is held any more"),
+        ({"run": "1"}, 422, "Nothing of this is held any more"),
+        ({"run": "7"}, 404, "There is nothing at this address."),
+        ({"run": "two"}, 404, "There is nothing at this address."),
+    ],
+)
+def test_what_cannot_be_released(
+    held: Desk, changes: dict[str, str], status: int, says: str
+) -> None:
+    count = len(held.shelf.files())
+    client = application(held).test_client()
+    answer = client.post("/en/held/release", data={**FORM, **changes})
+    assert (answer.status_code, says in answer.text) == (status, True), answer.text
+    assert len(held.shelf.files()) == count
+
+
+@pytest.mark.parametrize("what", ["release", "drop"])
+@pytest.mark.parametrize(
+    ("rights", "status"),
+    [
+        (PageRights(("sandbox",), ACTIONS), 303),
+        (PageRights(("sandbox",), ("check", "send")), 403),
+        (PageRights((), ACTIONS), 404),
+    ],
+)
+def test_who_may_overrule_guards(held: Desk, rights: PageRights, status: int, what: str) -> None:
+    client = application(replace(held, users=Users("", {"anna": rights}))).test_client()
+    environ = {USER: "anna"}
+    text = client.get("/en/held", environ_overrides=environ).text
+    assert ("SKU-1" in text) == (status != 404)
+    assert (f'action="/en/held/{what}"' in text) == (status == 303)
+    answer = client.post(f"/en/held/{what}", data=FORM, environ_overrides=environ)
+    assert answer.status_code == status

@@ -1,0 +1,110 @@
+"""Axe finds nothing on any page, in any state, in light, dark and forced colours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from feedtool.page.app import application
+from feedtool.page.checks import CHECK
+from feedtool.page.desk import Desk
+from tests.page.conftest import SAMPLES, brought, made_desk, sent, served, settled
+
+
+@dataclass(frozen=True)
+class Colours:
+    """How a browser shows pages, and on which screen."""
+
+    scheme: Literal["light", "dark"]
+    forced: Literal["active", "none"]
+    width: int
+
+
+LOOKS = {
+    "light": Colours("light", "none", 1280),
+    "dark": Colours("dark", "none", 390),
+    "forced": Colours("dark", "active", 720),
+}
+PAGES = {
+    "start": "",
+    "check": "files/{mistakes}",
+    "filtered": "files/{mistakes}?which=error",
+    "unreadable": "files/{broken}",
+    "working": "files/{working}",
+    "columns": "files/{list}/columns",
+    "choose": "files/{mistakes}/plan",
+    "nothing-to-send": "files/{list}/plan",
+    "answers": "runs/1",
+    "runs": "runs",
+    "no-runs": "runs?q=nothing",
+    "held": "held",
+    "exports": "exports",
+    "export": "exports/orders",
+    "templates": "templates",
+    "codes": "explain",
+    "code": "explain/gtin-checksum",
+    "error": "nowhere",
+}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A page on which much has happened."""
+
+    address: str
+    files: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Files in each state; one of them is being checked for as long as the tests last."""
+    folder, done = tmp_path_factory.mktemp("accessible"), Event()
+    with made_desk(folder / "home") as desk, served(desk) as address:
+        yield Served(address, files_of(desk, folder, done))
+        done.set()
+
+
+def waiting(done: Event) -> None:
+    done.wait()
+
+
+def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
+    client = application(desk).test_client()
+    (folder / "broken.xlsx").write_bytes(b"PK\3\4")
+    (folder / "list.csv").write_text("Référence;EAN;Prix\nA-1;3760452701011;12,5\n", "utf-8")
+    files = {
+        "mistakes": brought(client, SAMPLES / "offers-mistakes.xlsx"),
+        "broken": brought(client, folder / "broken.xlsx"),
+        "list": brought(client, folder / "list.csv"),
+        "working": brought(client, SAMPLES / "offers-update.xlsx"),
+    }
+    for file in files.values():
+        settled(client, f"/en/files/{file}")
+    sent(client, files["mistakes"])
+    (desk.shelf.folder(files["working"]) / "grid.sqlite").unlink()
+    desk.jobs.start(f"{CHECK}{files['working']}", "check", lambda _: waiting(done))
+    return files
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    browser: Browser, busy: Served, name: str, look: str
+) -> None:
+    colours = LOOKS[look]
+    page = browser.new_page(
+        viewport={"width": colours.width, "height": 900},
+        color_scheme=colours.scheme,
+        forced_colors=colours.forced,
+        bypass_csp=True,
+    )
+    page.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= colours.width
+    page.close()
