@@ -23,6 +23,7 @@ from feedtool.runs.page_rights import SANDBOX
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.cli.notifier import RunNotices
+    from feedtool.runs.recipes import RecipeFolders
     from feedtool.runs.seller_account import PlanningAccount, SellerAccount, SellerKey
 
 WORDS = "feedtool.words"
@@ -90,6 +91,13 @@ class ServedAccounts:
         """How the files of an account are read."""
         with self.planning(name) as account:
             yield account.reading
+
+    def recipes(self, name: str) -> "RecipeFolders":
+        """The recipes of an account."""
+        from feedtool.cli.files import recipe_folders
+
+        with self._options(name) as (ctx, _):
+            return recipe_folders(ctx)
 
     @contextmanager
     def planning(self, name: str | None) -> "Iterator[PlanningAccount]":

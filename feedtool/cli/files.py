@@ -197,22 +197,23 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
         given["sheet"],
         as_rows,
         catalog=catalog,
-        recipes=_recipe_folders(ctx),
+        recipes=recipe_folders(ctx),
         defaults=_defaults(options.chosen(ctx).profile.default, given["default"], settings),
         **more,
     )
 
 
-def _recipe_folders(ctx: click.Context) -> "RecipeFolders":
+def recipe_folders(ctx: click.Context) -> "RecipeFolders":
     """The recipes that the options, the profile and the user's settings name."""
     from feedtool.runs.recipes import FOLDER, RecipeFolders
 
+    name = ctx.command.name
     return RecipeFolders(
         lambda: datetime.now(UTC).astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
-        Path(click.get_app_dir("feedtool")) / FOLDER,
-        is_watch=ctx.command.name == "watch",
+        None if name == "watch" else Path(click.get_app_dir("feedtool")) / FOLDER,
+        is_dropped=name in {"watch", "page"},
     )
 
 

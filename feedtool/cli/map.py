@@ -16,13 +16,14 @@ from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
+from feedtool.runs.mapping import SURE
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.cli.map_dialogue import Answers
     from feedtool.model.settings import Constant
+    from feedtool.runs.map_answers import Answers
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24
@@ -44,7 +45,7 @@ def _schema() -> dict[str, Any]:
     "--min",
     "least",
     type=click.IntRange(0, 100),
-    default=85,
+    default=SURE,
     show_default=True,
     metavar="N",
     help="Take a column by itself from this confidence on.",
@@ -63,7 +64,8 @@ def map_(
     and lists the rest. A file with the same headers needs no questions any more.
     """
     from feedtool.check.recipes.fields import constant_cell
-    from feedtool.cli.map_dialogue import Answers, ask
+    from feedtool.cli.map_dialogue import ask
+    from feedtool.runs.map_answers import Answers
     from feedtool.runs.mapping import is_found, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
@@ -188,15 +190,11 @@ def _echo_next(
 def _write(target: Path, text: str) -> MessageText:
     """Writes a recipe, and its folder; says where."""
     from feedtool.report.plain import clean
-    from feedtool.sheets.atomic_write import cannot_write
+    from feedtool.runs.recipe_text import write_recipe
 
     folder = target.parent
     is_new = not folder.exists()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-    except OSError as error:
-        raise cannot_write(target, error) from error
+    write_recipe(target, text)
     place = clean(str(target))
     if is_new:
         return tr(

@@ -1,14 +1,13 @@
 """The questions of `feedtool map` in a terminal."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from feedtool.cli.errors import CONSOLE
-from feedtool.model.nearest import did_you_mean
 from feedtool.model.text import LANGUAGES, column_name, either, joined, tr
 from feedtool.report.plain import clean
+from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
 from feedtool.runs.mapping import chosen_as, is_accepted
 
 if TYPE_CHECKING:
@@ -17,39 +16,6 @@ if TYPE_CHECKING:
 
 IGNORE = tr("of no use")
 WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
-
-
-@dataclass
-class Answers:
-    """What is known of a sheet in the end."""
-
-    columns: "list[ColumnProposal]"
-    values: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Key → what stands there → what is meant."""
-    unknown: dict[str, list[str]] = field(default_factory=dict)
-    """Key → what stands there, and nobody knows what is meant."""
-    defaults: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def keys(self) -> list[str]:
-        """The fields that have a column."""
-        return [column.key for column in self.columns if column.key]
-
-    @classmethod
-    def without_asking(cls, proposal: "SheetProposal", least: int) -> "Answers":
-        """What is sure, and no more."""
-        answers = cls(proposal.accepted(least))
-        for column in answers.columns:
-            for text, value in proposal.unknown_values(column).items():
-                answers.note_value(column.key or "", text, value)
-        return answers
-
-    def note_value(self, key: str, text: str, value: str) -> None:
-        """Notes what a value means, or that nobody knows."""
-        if value:
-            self.values.setdefault(key, {})[text] = value
-        else:
-            self.unknown.setdefault(key, []).append(text)
 
 
 def ask(proposal: "SheetProposal", least: int) -> Answers:
@@ -113,18 +79,10 @@ def _ask_column(
                     fields=joined(key for key in proposal.known if key not in taken),
                 )
             )
-        elif answer in taken:
-            _say(tr("{field} has a column already", field=answer))
-        elif answer in proposal.known:
-            return chosen_as(column, answer)
+        elif refusal := why_no_field(proposal, answer, taken):
+            _say(refusal)
         else:
-            _say(
-                tr(
-                    "there is no field {field}; {hint}",
-                    field=answer,
-                    hint=did_you_mean(answer, proposal.known),
-                )
-            )
+            return chosen_as(column, answer)
 
 
 def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
@@ -154,11 +112,7 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
         if allowed
         else tr("{header}: what is “{value}” as {field}? (Enter: leave it)", **values)
     )
-    while True:
-        answer = _prompt(question, meant)
-        if not answer or proposal.is_value(key, answer):
-            return answer
-        _say(tr("“{value}” is no {field}", value=answer, field=key))
+    return _ask_for(proposal, key, question, meant)
 
 
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
@@ -174,24 +128,17 @@ def _ask_default(proposal: "SheetProposal", key: str) -> str:
             )
         )
         return ""
+    question = tr(
+        "no column has {field} ({label}); for all rows? (Enter: none)", field=key, label=label
+    )
+    return _ask_for(proposal, key, question)
+
+
+def _ask_for(proposal: "SheetProposal", key: str, question: str, default: str = "") -> str:
+    """A value of a field; blank for none."""
     while True:
-        answer = _prompt(
-            tr(
-                "no column has {field} ({label}); for all rows? (Enter: none)",
-                field=key,
-                label=label,
-            )
-        )
-        if not answer or proposal.is_value(key, answer):
+        answer = _prompt(question, default)
+        refusal = why_no_value(proposal, key, answer) if answer else None
+        if refusal is None:
             return answer
-        example = proposal.known[key].example
-        _say(
-            tr(
-                "“{value}” is no {field}; for example: {example}",
-                value=answer,
-                field=key,
-                example=example,
-            )
-            if example
-            else tr("“{value}” is no {field}", value=answer, field=key)
-        )
+        _say(refusal)

@@ -14,7 +14,7 @@ from feedtool.page import desk as at
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
-from feedtool.page.routes import explain, exports, files, held, plan, runs, templates
+from feedtool.page.routes import columns, explain, exports, files, held, plan, runs, templates
 from feedtool.page.routes.grid import grid_part
 from feedtool.page.sending import PlanChanged
 from feedtool.page.shelf import FileTooLarge, NotHere
@@ -22,7 +22,7 @@ from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 
 BLUEPRINTS = (
-    *(files.blueprint, plan.blueprint, runs.blueprint),
+    *(files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint),
     *(exports.blueprint, held.blueprint, templates.blueprint, explain.blueprint),
 )
 

@@ -56,12 +56,16 @@ def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     if before := choices.as_in:
         with at.workspace() as workspace:
             return read_as_then(before.run, before.name, file.name, workspace, base)
+    recipes = at.accounts.recipes(file.account)
+    if choices.has_recipe:
+        recipes = replace(recipes, named=str(at.shelf.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
         sheets=choices.sheets or base.sheets,
         as_rows=choices.as_rows,
         purges=choices.purges,
+        recipes=recipes,
     )
 
 

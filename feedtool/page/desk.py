@@ -18,6 +18,7 @@ from feedtool.page.users import User, Users
 from feedtool.report.codes import Codes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.history import ClockOf
+from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.seller_account import PlanningAccount, SellerAccount
 from feedtool.runs.workspace import Workspace
 
@@ -47,6 +48,10 @@ class Accounts(Protocol):
 
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
         """How files of an account are read; needs neither token nor network."""
+        ...
+
+    def recipes(self, name: str) -> RecipeFolders:
+        """The recipes of an account; none of those that lie beside a file."""
         ...
 
     def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:

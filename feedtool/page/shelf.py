@@ -174,6 +174,10 @@ class Shelf:
         """A file to be read, under its own name."""
         return Input(file.name, self.folder(file.id) / "file" / file.name)
 
+    def recipe(self, file: ShelfFile) -> Path:
+        """Where it is said what the columns of a file are, if that was chosen."""
+        return self.folder(file.id) / "recipe.toml"
+
     def copies(self, file: ShelfFile) -> Path:
         """The folder of copies of a file, made now."""
         folder = self.folder(file.id) / "copies"

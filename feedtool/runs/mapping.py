@@ -29,6 +29,8 @@ from feedtool.model.markers import STAMP
 from feedtool.model.text import joined, tr
 from feedtool.runs.presets import preset, presets
 
+SURE = 85
+"""The confidence from which a column is taken without asking, where nobody says another."""
 REPEATED = 2
 """Times that a text stands where a number belongs, and so is a word for one."""
 MOST_VALUES = 12
@@ -56,7 +58,8 @@ class SheetProposal:
     is_ours: bool
     """True if it was made from a template of ours."""
     base: Recipe | None
-    """The recipe that was named, or one that ships and fits it."""
+    """The recipe that was named, or fits it, or one that ships and fits it: what it says beside
+    its columns is kept."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
         """The columns that are at least so sure."""
@@ -64,9 +67,12 @@ class SheetProposal:
 
     @property
     def given(self) -> set[str]:
-        """The fields that the recipe which fits, or the base, has without a column."""
-        recipe = self.recipe or self.base
-        return {*recipe.file.default, *recipe.file.compute} if recipe else set()
+        """The fields that the base has without a column."""
+        if self.base is None:
+            return set()
+        file = self.base.file
+        taken = (key for join in file.join.values() for key in join.take)
+        return {*file.default, *file.compute, *taken}
 
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind cannot do without, and that are not among some."""
@@ -164,7 +170,8 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     ]
     named = next((recipe for recipe in recipes if recipe.must_fit), None)
     fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
-    base = named or (None if fitting else _preset(own, texts, feed.kind))
+    is_same_kind = fitting is not None and fitting.file.match.kind == feed.kind
+    base = named or (fitting if is_same_kind else _preset(own, texts, feed.kind))
     earlier = _earlier([*recipes, *filter(None, [base])], feed.kind)
     return SheetProposal(
         file.name,

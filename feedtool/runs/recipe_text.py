@@ -18,6 +18,7 @@ from feedtool.model.settings import Constant
 from feedtool.model.text import tr
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 Table = Mapping[str, Any]
 """Key → a constant, or a table of texts."""
@@ -141,7 +142,21 @@ def recipe_place(file: Path, out: Path | None) -> Path:
                 tr("{path} is there already", path=str(out)), tr("name another place with --out")
             )
         return out
+    return free_place(file.parent / FOLDER, file)
+
+
+def free_place(folder: Path, file: Path) -> Path:
+    """Where a recipe for a file is written in a folder: a place that no other one has."""
     stem = re.sub(r"[\W\d_]+$", "", file.stem) or "recipe"
-    folder = file.parent / FOLDER
     names = (f"{stem}.toml", *(f"{stem}-{number}.toml" for number in range(2, 1000)))
     return next(folder / name for name in names if not (folder / name).exists())
+
+
+def write_recipe(place: Path, text: str) -> None:
+    """Writes a recipe, and makes its folder; CannotWrite where that cannot be."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(place, error) from error
+    with atomic_write(place) as temporary:
+        temporary.write_text(text, "utf-8")

@@ -40,7 +40,7 @@ class RecipeFolders:
     """The folder of the account's recipes and joined files."""
     user: Path | None = None
     """The folder in the user's settings."""
-    is_watch: bool = False
+    is_dropped: bool = False
     """True if nothing that lies beside a file counts, since anybody may have dropped it."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
@@ -53,9 +53,9 @@ class RecipeFolders:
             return [replace(_named(self.named, today), is_wanted=True, must_fit=True)]
         if is_wanted:
             return [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
-        if self.named or self.is_watch:
+        if self.named:
             return []
-        beside = _in_folder(path.parent / FOLDER, today)
+        beside = [] if self.is_dropped else _in_folder(path.parent / FOLDER, today)
         seen = {recipe.sha256 for recipe in (*_in_folder(self.profile, today), *beside)}
         user = [recipe for recipe in _in_folder(self.user, today) if recipe.sha256 not in seen]
         return [*beside, *user]
@@ -63,7 +63,7 @@ class RecipeFolders:
     def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
         """The newest file that a recipe's join names.
 
-        It is beside the sheet, else in the account's folder; of a watched folder only there.
+        It is beside the sheet, else in the account's folder; of a dropped sheet only there.
 
         Raises:
             JoinUnusable: there is none, or it is too old.
@@ -71,12 +71,12 @@ class RecipeFolders:
         """
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
         pattern = Path(join.file)
-        if self.is_watch and (pattern.is_absolute() or ".." in pattern.parts):
+        if self.is_dropped and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
                 tr("{place}: {file} leaves the folder of recipes", place=place, file=join.file),
                 tr("name a file in that folder"),
             )
-        folders = [self.profile] if self.is_watch else [path.parent, self.profile]
+        folders = [self.profile] if self.is_dropped else [path.parent, self.profile]
         matching = next(
             filter(None, (_matching(folder, pattern, path) for folder in folders)), None
         )
@@ -95,7 +95,7 @@ class RecipeFolders:
                 else tr("name one as the profile's recipes"),
             )
         changed, newest = max(matching)
-        if self.is_watch and self.profile and not _is_inside(newest, self.profile):
+        if self.is_dropped and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
                 tr(
                     "{place}: {file} is a link that leaves the folder of recipes",

@@ -15,6 +15,7 @@ OWN_MEANINGS = {
     "--out": "design: the file that the command writes, each another",
     "--reference": "of an offer the seller's reference, of an order its own",
     "--state": "design: the file of the served sandbox",
+    "--port": "the sandbox is on loopback alone, a shared page need not be",
     "--json-schema": "names the file that the schema is for",
     **dict.fromkeys(
         ("--status", "--order", "--since", "--type", "--supply-mode", "--country"),

@@ -5,7 +5,7 @@ A sheet's XML is looked at by lxml, its cells by openpyxl too, which share nothi
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -287,11 +287,14 @@ def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[
         return
     assert both_read(copy)
     before, after = (_looks_kept(theirs(path), source) for path in (source, copy))
-    for sheet, cells in after.items():  # what has a note is a cell to openpyxl, if a blank one
-        there = before.get(sheet, {})
-        after[sheet] = {
-            at: cell for at, cell in cells.items() if cell.value is not None or at in there
+    after = {  # what has a note is a cell to openpyxl, if a blank one
+        sheet: {
+            at: cell
+            for at, cell in cells.items()
+            if cell.value is not None or at in before.get(sheet, {})
         }
+        for sheet, cells in after.items()
+    }
     assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
     assert [pair for pair in differing(copy) if explanation(pair) is None] == []
     written = [
@@ -304,8 +307,8 @@ def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[
 
 
 def _looks_kept(
-    cells: dict[str, dict[Place, Theirs]], source: Path
-) -> dict[str, dict[Place, Theirs]]:
+    cells: Mapping[str, Mapping[Place, Theirs]], source: Path
+) -> Mapping[str, Mapping[Place, Theirs]]:
     """Without looks where the source had no font: of what it then is each program has its idea."""
     with zipfile.ZipFile(source) as package:
         if any(b"<fonts" in package.read(name) for name in package.namelist()):
@@ -317,7 +320,7 @@ def _looks_kept(
 
 
 def without(
-    cells: dict[str, dict[Place, Cell]], sheet: str, columns: frozenset[int]
+    cells: Mapping[str, Mapping[Place, Cell]], sheet: str, columns: frozenset[int]
 ) -> dict[str, dict[Place, Cell]]:
     """The cells of a workbook but those of our columns and of the summary."""
     return {

@@ -7,9 +7,11 @@ them explains is a fault of one of the two.
 import re
 import warnings
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,12 +72,17 @@ def ours(path: Path, sheets: Collection[str] | None = None) -> dict[str, dict[Pl
         }
 
 
-def theirs(path: Path) -> dict[str, dict[Place, Theirs]]:
+def theirs(path: Path) -> Mapping[str, Mapping[Place, Theirs]]:
     """The same of openpyxl; whatever it raises is raised."""
-    with warnings.catch_warnings(), path.open("rb") as file:  # it leaves open what it cannot read
+    return _theirs(path.read_bytes())
+
+
+@lru_cache(4)  # a workbook and its copy are compared in several ways, one after the other
+def _theirs(content: bytes) -> Mapping[str, Mapping[Place, Theirs]]:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = openpyxl.load_workbook(file, data_only=True)
-        formulas = openpyxl.load_workbook(file)
+        results = openpyxl.load_workbook(BytesIO(content), data_only=True)
+        formulas = openpyxl.load_workbook(BytesIO(content))
     found: dict[str, dict[Place, Theirs]] = {}
     looks: dict[int, str] = {}
     for sheet in results.worksheets:

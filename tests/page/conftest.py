@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, expect
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
@@ -45,8 +46,9 @@ def served(desk: Desk) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A desk without any profile."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     with made_desk(tmp_path / "home") as desk:
         yield desk
 
@@ -62,6 +64,27 @@ def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     with opened_browser() as browser:
         yield browser
+
+
+@pytest.fixture
+def address(desk: Desk) -> Iterator[str]:
+    """The address of the page behind a port."""
+    with served(desk) as address:
+        yield address
+
+
+def settle(page: Page) -> None:
+    """Waits until the page waits for nothing."""
+    expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
+
+
+def accessible(page: Page) -> None:
+    """Axe finds nothing, and nothing is wider than the screen."""
+    settle(page)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def brought(client: FlaskClient, path: Path, **facts: str) -> str:

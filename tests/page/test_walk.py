@@ -2,52 +2,19 @@
 and without scripts."""
 
 import re
-from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice
 from feedtool.page.desk import Desk, now
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import results
-from tests.page.conftest import SAMPLES, served
+from tests.page.browsing import drop, tab_to
+from tests.page.conftest import SAMPLES, accessible, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
-DROP = """
-([name, content]) => {
-  const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
-  const transfer = new DataTransfer();
-  transfer.items.add(new File([bytes], name));
-  for (const type of ["dragenter", "dragover", "drop"]) {
-    const how = { dataTransfer: transfer, bubbles: true, cancelable: true };
-    document.body.dispatchEvent(new DragEvent(type, how));
-  }
-}
-"""
-
-
-@pytest.fixture
-def address(desk: Desk) -> Iterator[str]:
-    with served(desk) as address:
-        yield address
-
-
-def settle(page: Page) -> None:
-    """Waits until the page waits for nothing."""
-    expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
-
-
-def accessible(page: Page) -> None:
-    """Axe finds nothing, and nothing is wider than the screen."""
-    settle(page)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -57,7 +24,7 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     page = browser.new_page(locale=language, bypass_csp=True)
     page.goto(address)
     accessible(page)
-    page.evaluate(DROP, [MISTAKES.name, b64encode(MISTAKES.read_bytes()).decode()])
+    drop(page, MISTAKES)
     expect(page).to_have_url(re.compile(f"/{language}/files/"))
     accessible(page)
     page.locator("a.button.main").click()
@@ -95,6 +62,7 @@ def test_a_corrected_file_says_what_it_has_mended(browser: Browser, address: str
 
 def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
     page = browser.new_page()
+    page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
     page.goto(address)
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
@@ -117,20 +85,6 @@ def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
     with page.expect_download():
         page.keyboard.press("Enter")
     page.close()
-
-
-MOST_STOPS = 80
-"""Tab stops on the way to anything of a page."""
-
-
-def tab_to(page: Page, selector: str) -> None:
-    """Presses Tab until an element has the focus."""
-    wanted = page.locator(selector).first
-    for _ in range(MOST_STOPS):
-        if wanted.evaluate("element => element === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"no Tab leads to {selector}")
 
 
 def test_all_works_without_scripts(browser: Browser, address: str) -> None:

@@ -65,7 +65,7 @@ def test_a_preset_that_is_not_there(files: Files) -> None:
 def of_watch(files: Files, file: str) -> RecipeFolders:
     """A watched folder whose account has a recipe that joins such a file."""
     files.text(RECIPE + JOIN.replace("stock-*.csv", file), "mine/dupont.toml")
-    return RecipeFolders(lambda: NOW, profile=files.folder / "mine", is_watch=True)
+    return RecipeFolders(lambda: NOW, profile=files.folder / "mine", is_dropped=True)
 
 
 def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: Files) -> None:

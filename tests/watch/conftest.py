@@ -194,7 +194,7 @@ class World:
         with client, self.ledger() as ledger:
             snapshots = Snapshots(self.root / self.snapshots)
             workspace = Workspace(ledger, snapshots, self.root / "spares")
-            recipes = RecipeFolders(lambda: self.today, profile=self.recipes, is_watch=True)
+            recipes = RecipeFolders(lambda: self.today, profile=self.recipes, is_dropped=True)
             yield SellerAccount(
                 service,
                 workspace,

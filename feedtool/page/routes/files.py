@@ -9,9 +9,11 @@ from flask.typing import ResponseReturnValue
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import CHECK, COPIES, grid_of, is_checked, made_copy, start_check
+from feedtool.page.columns import needs_columns
 from feedtool.page.desk import desk, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
+from feedtool.page.recipes import read_as_before
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import (
     SOON,
@@ -22,7 +24,7 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import NotHere, ShelfFile
 
 blueprint = flask.Blueprint("files", __name__)
 add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(id_)))
@@ -67,6 +69,8 @@ def page(id_: str) -> ResponseReturnValue:
         if waiting := awaited(start_check(desk(), file), title, address):
             return waiting
     grid = grid_of(desk(), file)
+    if needs_columns(grid, file.choices):
+        return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
     can_send = any(sheet.counts.get("valid") for sheet in grid.sheets)
     facts = {"can_send": can_send, "mended": mended(desk(), file), "copies": COPIES}
     with grid:
@@ -108,5 +112,16 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFil
         at=now(),
         replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
     )
+    if file.replaces:
+        file = _read_as_before(file)
     start_check(desk(), file).wait(SOON)
     return file
+
+
+def _read_as_before(file: ShelfFile) -> ShelfFile:
+    """A corrected file, read as the one whose place it takes, if that is still there."""
+    try:
+        before = file_of(file.replaces)
+    except NotHere:
+        return file
+    return read_as_before(desk(), file, before) if before.account == file.account else file

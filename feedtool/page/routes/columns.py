@@ -1,0 +1,175 @@
+"""What the columns of a file are, which of its sheets are read, and as which kind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import flask
+import msgspec
+from flask.typing import ResponseReturnValue
+from werkzeug.datastructures import MultiDict
+
+from feedtool.areas.registry import load
+from feedtool.check import ReadOptions
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
+from feedtool.page.checks import CHECK, chosen, grid_of, is_checked
+from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
+from feedtool.page.desk import NotAllowed, desk, language, require, user
+from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
+from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
+from feedtool.page.routes.parts import file_of
+from feedtool.page.shelf import ShelfFile
+
+blueprint = flask.Blueprint("columns", __name__)
+
+
+@blueprint.get("/files/<id_>/columns")
+def page(id_: str) -> str:
+    """Each column of a sheet, and what it is read as."""
+    file = file_of(id_)
+    with _opened(file) as (options, reading):
+        try:
+            sheet = _proposed(file, options, reading, flask.request.args)
+        except FeedtoolError as error:
+            return _rendered(file, reading._replace(trouble=reading.trouble or error), None)
+        return _rendered(file, reading, ColumnsView(judge(sheet, sheet.usual), language()))
+
+
+@blueprint.post("/files/<id_>/columns")
+def say(id_: str) -> ResponseReturnValue:
+    """Takes what was said of the columns; asks again for what is wrong or still open."""
+    file, form = _changeable(id_), flask.request.form
+    with _opened(file) as (options, reading):
+        sheet = _proposed(file, options, reading, form)
+        judged = judge(sheet, ColumnForm(form))
+        if not judged.is_whole:
+            columns = ColumnsView(judged, language(), is_said=True)
+            return _rendered(file, reading, columns), 422
+        sheets = (sheet.proposal.sheet,) if len(reading.sheets) > 1 else ()
+        choices = msgspec.structs.replace(
+            file.choices, kind=sheet.proposal.feed.kind, sheets=tuple(filter(None, sheets))
+        )
+        use_recipe(desk(), file, judged.recipe_text, choices)
+    endpoint = "columns.recipe" if "every" in form else "files.page"
+    return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
+
+
+@blueprint.post("/files/<id_>/reading")
+def read(id_: str) -> ResponseReturnValue:
+    """Takes which sheets are read, as which kind, and which rows are no totals."""
+    file, form = _changeable(id_), flask.request.form
+    kind, sheets = _kind(form), tuple(form.getlist("sheet"))
+    before = file.choices
+    is_same = (kind, sheets) == (before.kind, before.sheets)
+    choices = msgspec.structs.replace(
+        before,
+        kind=kind,
+        sheets=sheets,
+        has_recipe=before.has_recipe and is_same,
+        as_in=before.as_in if is_same else None,
+        as_rows=tuple(sorted({int(row) for row in form.getlist("row") if row.isdecimal()})),
+    )
+    file = desk().shelf.choose(file, choices, is_read_anew=True)
+    with _opened(file) as (_, reading):
+        endpoint = "columns.page" if reading.trouble else "files.page"
+    return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
+
+
+@blueprint.get("/files/<id_>/recipe")
+def recipe(id_: str) -> str:
+    """The recipe by which a file is read, to be kept for all files like it or to be taken back."""
+    file = file_of(id_)
+    return flask.render_template("recipe.html", file=file, in_force=recipe_in_force(desk(), file))
+
+
+@blueprint.post("/files/<id_>/recipe/keep")
+def keep_recipe(id_: str) -> ResponseReturnValue:
+    """Keeps it for every file of the account with the same columns."""
+    file = _changeable(id_)
+    _require_for_all(file, is_of_all=recipe_in_force(desk(), file).is_of_all)
+    keep(desk(), file)
+    return flask.redirect(flask.url_for("columns.recipe", id_=id_), 303)
+
+
+@blueprint.post("/files/<id_>/recipe/take-back")
+def take_recipe_back(id_: str) -> ResponseReturnValue:
+    """Makes it count no more for other files; this one is read by it as before."""
+    file = _changeable(id_)
+    in_force = recipe_in_force(desk(), file)
+    _require_for_all(file, is_of_all=in_force.is_of_all)
+    if in_force.place:
+        take_back(in_force.place)
+        desk().shelf.choose(file, file.choices, is_read_anew=True)
+    endpoint = "columns.recipe" if file.choices.has_recipe else "columns.page"
+    return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
+
+
+@blueprint.post("/files/<id_>/recipe/forget")
+def forget(id_: str) -> ResponseReturnValue:
+    """Reads the file as if nothing had been said of its columns."""
+    use_none(desk(), _changeable(id_))
+    return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
+
+
+def _changeable(id_: str) -> ShelfFile:
+    """A file that the user may choose for; UsageProblem while it is being checked."""
+    file = file_of(id_)
+    require("check", file.account)
+    job = desk().jobs.of(CHECK + id_)
+    if job and not job.is_over:
+        raise UsageProblem(tr("this file is being checked"), tr("wait until that is done"))
+    return file
+
+
+def _require_for_all(file: ShelfFile, *, is_of_all: bool) -> None:
+    """NotAllowed where the user may not say how other files are read."""
+    require("send", file.account)
+    if is_of_all and not all(map(user().sees, desk().accounts.names)):
+        raise NotAllowed(
+            tr("what is kept here counts for accounts that you do not see"),
+            tr("ask whoever keeps the configuration to name a folder of recipes in the profile"),
+        )
+
+
+@contextmanager
+def _opened(file: ShelfFile) -> Iterator[tuple[ReadOptions, FileReading]]:
+    """How a file is to be read, and how it is."""
+    with desk().accounts.reading(file.account) as base:
+        options = chosen(desk(), base, file)
+        yield options, reading_of(desk().shelf.input(file), options)
+
+
+def _proposed(
+    file: ShelfFile, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
+) -> ProposedSheet:
+    """The proposal for the sheet and the kind that a request names, else for those at hand."""
+    named = asked.get("sheet") or next(iter(file.choices.sheets), None)
+    kind = _kind(asked) or file.choices.kind or reading.kind_of(named)
+    if file.choices.has_recipe and kind != file.choices.kind:
+        options = replace(options, recipes=desk().accounts.recipes(file.account))
+    options = replace(options, kind=kind, sheets=(named,) if named else ())
+    return proposed(desk().shelf.input(file), options, reading.header_of(named, kind))
+
+
+def _kind(asked: "MultiDict[str, str]") -> str | None:
+    """The kind that a request names; UsageProblem where there is none of that name."""
+    kind = asked.get("kind") or None
+    if kind not in {None, *load().feeds}:
+        raise UsageProblem(tr("there is no kind of feed “{kind}”", kind=kind))
+    return kind
+
+
+def _rendered(file: ShelfFile, reading: FileReading, columns: ColumnsView | None) -> str:
+    rows = list(file.choices.as_rows)
+    if is_checked(desk(), file):
+        with grid_of(desk(), file) as grid:
+            rows = left_out(grid, file.choices)
+    return flask.render_template(
+        "columns.html",
+        file=file,
+        reading=reading,
+        columns=columns,
+        rows=rows,
+        feeds=load().feeds,
+    )

@@ -1,0 +1,112 @@
+"""What the page shows of the columns of a file."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feedtool.check import Input, ReadOptions
+from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.page.columns import ColumnsView, FileReading, reading_of
+from feedtool.page.mapping import ColumnForm, judge, proposed
+from tests.conftest import Files, offer, table
+from tests.page.conftest import SAMPLES
+from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
+
+
+def shown(files: Files, language: Language = "en", /, **changes: str) -> ColumnsView:
+    """The supplier's list, once something more is said than what is sure."""
+    sheet = proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
+    form = {**sheet.usual.form, **changes}
+    return ColumnsView(judge(sheet, ColumnForm(form)), language)
+
+
+def test_columns_that_nobody_is_sure_of_come_first(files: Files) -> None:
+    lines = shown(files).lines
+    assert [line.column.column for line in lines] == list("IABCDEFGH")
+    assert (lines[0].meant, lines[0].why, lines[0].field) == ("", "not known", None)
+    assert lines[1].why == "100 %: named like “reference”, each value once"
+    assert lines[4].meant == "-"
+
+
+def test_what_has_a_column_is_not_proposed_for_another(files: Files) -> None:
+    taken, free = shown(files).lines[0], shown(files, **{"column:0": ""}).lines[0]
+    assert [field.key for field in taken.near] == []
+    assert [field.key for field in free.near] == ["sellerExternalReference"]
+
+
+def test_why_is_told_of_what_was_proposed_alone(files: Files) -> None:
+    assert shown(files, **{"column:4": "-"}).lines[5].why == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fields_and_values_are_called_as_the_user_calls_them(
+    files: Files, language: Language
+) -> None:
+    view, say = shown(files, language), Translator(language)
+    names = {"en": "Price (VAT included)", "fr": "Prix (TTC)", "es": "Precio (IVA incluido)"}
+    (price,) = [field for field in view.fields if field.key == "price.price"]
+    assert (say(price.name), price.is_required) == (names[language], True)
+    (word,) = view.words
+    used = {"en": "Used - average state", "fr": "Occasion - état correct"}
+    texts = dict(word.options)
+    assert (word.text, word.header, word.value) == ("2nd choix", "Etat", "UsedAverageState")
+    assert texts["UsedAverageState"] == used.get(language, texts["UsedAverageState"])
+
+
+VALUES: dict[str, tuple[dict[str, str], list[tuple[str, str, bool]]]] = {
+    "what is missing": ({}, [(COST, "", False), (ADDITIONAL, "", False)]),
+    "what was said of it": (SHIPPING, [(COST, "4.90", False), (ADDITIONAL, "2", False)]),
+    "what has a column is not asked for": (
+        {**SHIPPING, "column:8": COST.removeprefix("default:")},
+        [(ADDITIONAL, "2", False)],
+    ),
+    "what no two rows share": (
+        {**SHIPPING, "column:2": ""},
+        [("default:price.price", "", True), (COST, "4.90", False), (ADDITIONAL, "2", False)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "lines"), VALUES.values(), ids=VALUES)
+def test_fields_without_a_column(
+    files: Files, said: dict[str, str], lines: list[tuple[str, str, bool]]
+) -> None:
+    values = shown(files, **said).values
+    assert [(line.name, line.value, line.is_of_row) for line in values] == lines
+
+
+def test_another_kind_is_named_that_lacks_nothing(files: Files) -> None:
+    assert shown(files).other_kinds == ["offers-update"]
+    assert shown(files, **SHIPPING).other_kinds == ()
+
+
+def read(path: Path) -> FileReading:
+    return reading_of(Input(path.name, path), ReadOptions())
+
+
+UNCLEAR = table([offer(1, preparationTime=None)])
+READINGS: dict[str, tuple[Callable[[Files], Path], tuple[list[str], str | None, bool, bool]]] = {
+    # The sheets, the kind, whether the columns are new, and whether the kind is unclear.
+    "a list": (lambda files: files.text(LIST, "l.csv"), ([], None, True, True)),
+    "new offers": (
+        lambda files: files.text(table([offer()]), "o.csv"),
+        ([], "offers-upsert", False, False),
+    ),
+    "a workbook": (
+        lambda _: SAMPLES / "products-and-offers.xlsx",
+        (["Products", "Offers"], "products", False, False),
+    ),
+    "an incomplete one": (lambda files: files.text(UNCLEAR, "o.csv"), ([], None, True, True)),
+    "a note": (lambda files: files.text("read me\n", "o.csv"), ([], None, True, False)),
+}
+
+
+@pytest.mark.parametrize("case", READINGS)
+def test_how_a_file_is_read(files: Files, case: str) -> None:
+    make, expected = READINGS[case]
+    reading = read(make(files))
+    sheets = [name for name in reading.sheets if name in {"Products", "Offers"}]
+    is_unclear = bool(reading.unclear_kinds)
+    assert (sheets, reading.kind_of(None), reading.is_new, is_unclear) == expected
+    assert reading.kind_of("no such sheet") is None

@@ -1,0 +1,135 @@
+"""Forms about the columns of a sheet, judged part by part."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions
+from feedtool.check.recipes.recipe import parse_recipe
+from feedtool.model.header import Column, Header
+from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
+from tests.check.recipes.conftest import NOW
+from tests.conftest import Files
+from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
+
+CONDITION = "word:5:condition:c8e7153a5b88"
+PRICE = "default:price.price"
+
+
+@pytest.fixture
+def sheet(files: Files) -> ProposedSheet:
+    """The supplier's list."""
+    return proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
+
+
+def test_what_is_sure_is_said_before_anybody_was_asked(sheet: ProposedSheet) -> None:
+    assert sheet.usual.form == {
+        "column:0": "sellerExternalReference",
+        "column:1": "product.gtin",
+        "column:2": "price.price",
+        "column:3": "-",
+        "column:4": "quantity",
+        "column:5": "condition",
+        CONDITION: "UsedAverageState",
+        "column:6": "taxes.VAT",
+        "column:7": "preparationTime",
+    }
+
+
+MISSING = [COST.removeprefix("default:"), ADDITIONAL.removeprefix("default:")]
+CASES: dict[str, tuple[dict[str, str], dict[str, str], list[str], bool]] = {
+    # What is said beside that: what is wrong, what is missing, and whether it is a recipe.
+    "nothing": ({}, {}, MISSING, False),
+    "shipping": (SHIPPING, {}, [], True),
+    "blank shipping": (dict.fromkeys(SHIPPING, " "), {}, MISSING, False),
+    "a column twice": (
+        {**SHIPPING, "column:8": "quantity"},
+        {"column:8": "quantity has a column already"},
+        [],
+        False,
+    ),
+    "no field": (
+        {**SHIPPING, "column:8": "colour"},
+        {"column:8": "there is no field colour; "},
+        [],
+        False,
+    ),
+    "no such column": ({**SHIPPING, "column:99": "quantity"}, {}, [], True),
+    "of no use": ({**SHIPPING, "column:8": "-"}, {}, [], True),
+    "no number": (
+        {**SHIPPING, COST: "free"},
+        {COST: f"“free” is no {MISSING[0]}; for example: 4.90"},
+        [],
+        False,
+    ),
+    "no condition": (
+        {**SHIPPING, CONDITION: "old"},
+        {CONDITION: "“old” is no condition; for example: New"},
+        [],
+        False,
+    ),
+    "nobody knows the word": ({**SHIPPING, CONDITION: ""}, {}, [], True),
+    "a price for all": (
+        {**SHIPPING, "column:2": "", PRICE: "9.99"},
+        {PRICE: "its values differ from row to row: choose its column"},
+        [],
+        False,
+    ),
+    "no price": ({**SHIPPING, "column:2": "-"}, {}, ["price.price"], False),
+    "a value beside its column": ({**SHIPPING, "default:quantity": "x"}, {}, [], True),
+    "a value of no field": ({**SHIPPING, "default:colour": "red"}, {}, [], True),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_part_is_judged(sheet: ProposedSheet, case: str) -> None:
+    changes, errors, missing, is_whole = CASES[case]
+    judged = judge(sheet, ColumnForm({**sheet.usual.form, **changes}))
+    said = {name: str(text)[: len(errors.get(name, ""))] for name, text in judged.errors.items()}
+    assert (said, list(judged.missing), judged.is_whole) == (errors, missing, is_whole)
+
+
+def test_a_word_that_nobody_was_asked_for_is_asked(sheet: ProposedSheet) -> None:
+    form = {**sheet.usual.form, **SHIPPING}
+    del form[CONDITION]
+    assert not judge(sheet, ColumnForm(form)).is_whole
+
+
+def test_no_column_is_no_recipe(sheet: ProposedSheet) -> None:
+    assert not judge(sheet, ColumnForm({})).is_whole
+
+
+def test_the_recipe_is_that_of_a_map(sheet: ProposedSheet) -> None:
+    form = {**sheet.usual.form, **SHIPPING, "column:8": "-"}
+    file = parse_recipe(judge(sheet, ColumnForm(form)).recipe_text, "r", None, NOW.date()).file
+    assert (file.match.kind, file.columns["Foo"]) == ("offers-upsert", False)
+    assert file.values == {"condition": {"2nd choix": "UsedAverageState"}}
+    assert file.default == {MISSING[0]: "4.90", MISSING[1]: "2"}
+
+
+def header(columns: dict[int, str], texts: dict[int, str]) -> Header:
+    """A header that the check understands."""
+    settings = ReadOptions().dialect
+    known = {column.key: column for column in load().feeds["offers-upsert"].understood(settings)}
+    found: dict[int, Column] = {at: known[key] for at, key in columns.items()}
+    reasons = dict.fromkeys(columns, "the profile's [columns] table")
+    return Header(1, 1, found, texts, (), frozenset(), reasons)
+
+
+def test_columns_are_as_the_check_reads_them_and_others_are_not_sure(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text(LIST, "utf-8")
+    texts = dict(enumerate(LIST.partition("\n")[0].split(";")))
+    read = header({0: "sellerExternalReference", 8: "quantity"}, texts)
+    sheet = proposed(Input("list.csv", path), replace(ReadOptions(), kind="offers-upsert"), read)
+    columns = {column.header: column for column in sheet.proposal.columns}
+    assert (columns["Foo"].key, columns["Foo"].reason) == ("quantity", read.reasons[8])
+    assert columns["Qté dispo"].key is None
+    assert (columns["PV TTC"].key, columns["PV TTC"].confidence) == ("price.price", 84)
+    assert sheet.usual.form == {
+        "column:0": "sellerExternalReference",
+        "column:3": "-",
+        "column:8": "quantity",
+    }

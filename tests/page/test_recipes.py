@@ -1,0 +1,147 @@
+"""What was said of the columns of a file, kept for all files of an account and taken back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.model.errors import UsageProblem
+from feedtool.page.app import application
+from feedtool.page.desk import Desk
+from feedtool.page.recipes import keep, recipe_in_force, take_back
+from feedtool.page.users import Users
+from feedtool.runs.page_rights import ACTIONS, PageRights
+from tests.conftest import Files, offer, table
+from tests.page.conftest import brought, made_desk, settled
+from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, form_of, said
+
+CONFIGURATION = '[profile.shop]\nseller = "1"\nrecipes = "mine"\n[profile.other]\nseller = "2"\n'
+EARLIER = """\
+[match]
+kind = "offers-upsert"
+headers = ["Réf", "Code barre"]
+[columns]
+"Réf" = "sellerExternalReference"
+"Code barre" = "product.gtin"
+"Qté dispo" = "quantity"
+"Etat" = "condition"
+[default]
+"taxes.VAT" = 20
+"deliveryModes.TrackedHomeDelivery.cost" = 4.90
+"deliveryModes.TrackedHomeDelivery.additionalCost" = 0
+preparationTime = 2
+[names]
+cost = "PA HT"
+[compute]
+"price.price" = "cost * 2"
+[values.condition]
+"2nd choix" = "UsedLikeNew"
+"""
+
+
+@pytest.fixture
+def desk(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A page of a profile with a folder of recipes, and of one without."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(files.folder / "settings"))
+    monkeypatch.chdir(files.folder)
+    files.text(CONFIGURATION, "feedtool.toml")
+    with made_desk(files.folder / "home") as desk:
+        yield desk
+
+
+def mapped(client: FlaskClient, files: Files, account: str = "shop", text: str = LIST) -> str:
+    """The list, once its columns are said."""
+    file = brought(client, files.text(text, "list of May 2026.csv"), account=account)
+    settled(client, f"/en/files/{file}")
+    answer = said(client, file, {**form_of(client, file), **SHIPPING})
+    assert answer.status_code == 303, answer.text
+    settled(client, f"/en/files/{file}")
+    return file
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("account", "folder", "is_of_all"),
+    [("shop", "mine", False), ("other", "settings/feedtool/recipes", True)],
+)
+def test_it_is_kept_in_the_folder_of_the_account(
+    client: FlaskClient, desk: Desk, files: Files, account: str, folder: str, *, is_of_all: bool
+) -> None:
+    file = desk.shelf.file(mapped(client, files, account))
+    assert recipe_in_force(desk, file).is_of_all is is_of_all
+    place = keep(desk, file)
+    assert place.absolute() == files.folder / folder / "list of May.toml"
+    assert recipe_in_force(desk, file).place == keep(desk, file) == place
+    take_back(place)
+    assert names(place.parent) == ["list of May.toml.taken-back"]
+    assert recipe_in_force(desk, file).place is None
+
+
+def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
+    client: FlaskClient, desk: Desk, files: Files
+) -> None:
+    earlier = files.text(EARLIER, "mine/dupont.toml")
+    file = brought(client, files.text(LIST, "list.csv"), account="shop")
+    assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
+    form = form_of(client, file)
+    assert form[ADDITIONAL] == "0"
+    assert form["column:3"] == ""  # a rule reads it
+    assert said(client, file, {**form, ADDITIONAL: "2", "column:2": ""}).status_code == 303
+    kept = desk.shelf.file(file)
+    assert keep(desk, kept).absolute() == earlier
+    text = earlier.read_text("utf-8")
+    assert 'additionalCost" = "2"' in text
+    assert '"price.price" = "cost * 2"' in text
+    assert '"2nd choix" = "UsedLikeNew"' in text
+    take_back(earlier)
+    assert earlier.read_text("utf-8") == EARLIER
+
+
+def test_nothing_is_kept_that_would_not_count(
+    client: FlaskClient, desk: Desk, files: Files
+) -> None:
+    """A sheet of field names alone takes a recipe from an account's own folder, and no other."""
+    file = desk.shelf.file(mapped(client, files, "other", table([offer(1), offer(2)])))
+    with pytest.raises(UsageProblem, match="are known without it"):
+        keep(desk, file)
+    assert names(files.folder / "settings" / "feedtool" / "recipes") == []
+
+
+def test_a_recipe_that_cannot_be_used_keeps_nothing_else(
+    client: FlaskClient, desk: Desk, files: Files
+) -> None:
+    file = desk.shelf.file(mapped(client, files))
+    files.text("[match]\nkind = 7\n", "mine/broken.toml")
+    with pytest.raises(UsageProblem, match=r"broken\.toml"):
+        keep(desk, file)
+    assert names(files.folder / "mine") == ["broken.toml"]
+
+
+def test_recipes_beside_the_page_do_not_count(client: FlaskClient, files: Files) -> None:
+    """A file that was brought lies beside nothing, wherever the page was started."""
+    files.text(EARLIER, "recipes/dupont.toml")
+    file = brought(client, files.text(LIST, "list.csv"), account="other")
+    assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
+
+
+RIGHTS: dict[str, tuple[PageRights, str, int]] = {
+    "all accounts": (PageRights(("*",), ACTIONS), "other", 303),
+    "one account, with its folder": (PageRights(("shop",), ACTIONS), "shop", 303),
+    "one account, and the folder is of all": (PageRights(("other",), ACTIONS), "other", 403),
+    "may check alone": (PageRights(("*",), ("check",)), "shop", 403),
+}
+
+
+@pytest.mark.parametrize(("rights", "account", "status"), RIGHTS.values(), ids=RIGHTS)
+def test_who_may_say_how_other_files_are_read(
+    client: FlaskClient, desk: Desk, files: Files, rights: PageRights, account: str, status: int
+) -> None:
+    file = mapped(client, files, account)
+    shared = application(replace(desk, users=Users("owner", {"": rights}))).test_client()
+    assert shared.post(f"/en/files/{file}/recipe/keep").status_code == status
+    assert shared.post(f"/en/files/{file}/recipe/take-back").status_code == status

@@ -1,0 +1,140 @@
+"""Lists of the service in a real browser: exported, edited, sent back; for everybody."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+from playwright.sync_api import Browser, Page, expect
+
+from feedtool.model.nouns import Severity
+from feedtool.model.text import LANGUAGES
+from feedtool.page.checks import grid_of
+from feedtool.page.desk import Desk
+from tests.page.conftest import accessible, made_desk, served, settle
+from tests.page.routes.test_held import home
+
+held_home = home  # a fixture
+
+ADDRESSES = (
+    *("exports", "exports/orders", "exports/operations", "exports/offers?since=soon"),
+    *("held", "templates", "explain", "explain/gtin-checksum", "explain/2403"),
+    "templates/categories?kind=products&language=en&search=t-shirt&category=011B",
+)
+SCREENS = {"desktop": (1280, 900, "light"), "phone": (390, 844, "dark")}
+
+
+@pytest.fixture(scope="module")
+def held_address(held_home: Path) -> Iterator[str]:
+    """The address of a page on which some rows are held."""
+    with made_desk(held_home) as desk, served(desk) as address:
+        yield address
+
+
+def edited(path: Path) -> int:
+    """Accepts the orders of a workbook that wait for it; their number of rows."""
+    book = load_workbook(path)
+    sheet = book["Orders"]
+    keys = {str(cell.value): number for number, cell in enumerate(sheet[2], start=1)}
+    rows = [
+        row
+        for row in range(3, sheet.max_row + 1)
+        if sheet.cell(row, keys["status"]).value == "WaitingAcceptance"
+    ]
+    for row in rows:
+        sheet.cell(row, keys["action"]).value = "Accept"
+    book.save(path)
+    return len(rows)
+
+
+def exported(page: Page, address: str, folder: Path) -> Path:
+    """The orders of the sandbox, by the form of the page."""
+    page.goto(f"{address}en/exports")
+    page.get_by_role("link", name="orders", exact=True).click()
+    page.get_by_role("button", name="Export").click()
+    expect(page).to_have_url(re.compile(r"/exports/orders/[\w-]{16}$"))
+    with page.expect_download(timeout=30_000) as waiting:
+        page.get_by_role("link", name="Download orders.xlsx").click(timeout=30_000)
+    path = folder / "orders.xlsx"
+    waiting.value.save_as(path)
+    return path
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_orders_are_exported_edited_and_sent_back(
+    browser: Browser, desk: Desk, address: str, tmp_path: Path, *, has_scripts: bool
+) -> None:
+    context = browser.new_context(java_script_enabled=has_scripts)
+    page = context.new_page()
+    path = exported(page, address, tmp_path)
+    count = edited(path)
+    assert count > 1
+    page.set_input_files("input[type=file]", path)
+    page.get_by_role("button", name="Check the file").click()
+    expect(page).to_have_url(re.compile("/files/"))
+    page.locator("a.button.main").click(timeout=30_000)
+    with grid_of(desk, desk.shelf.file(page.url.split("/")[-2])) as grid:
+        assert [it for it in grid.groups(0) if it.severity is Severity.ERROR] == []
+    button = page.locator("form[action$='/send'] button")
+    expect(button).to_contain_text(f"Send {count} rows", timeout=30_000)
+    button.click()
+    expect(page.locator("h1")).to_contain_text("Run 1: orders.xlsx", timeout=30_000)
+    expect(page.locator("main")).to_contain_text(re.compile(rf"{count}\s*Accepted"), timeout=30_000)
+    context.close()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_is_for_everybody_on_any_screen(
+    browser: Browser, held_address: str, language: str, screen: str
+) -> None:
+    width, height, scheme = SCREENS[screen]
+    page = browser.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,  # type: ignore[arg-type]  # one of the words
+        bypass_csp=True,
+    )
+    for address in ADDRESSES:
+        page.goto(f"{held_address}{language}/{address}")
+        assert page.get_attribute("html", "lang") == language
+        accessible(page)
+    page.goto(f"{held_address}{language}/exports/return-labels")
+    page.locator("form button").click()
+    settle(page)
+    expect(page.locator("a[href$='/documents']")).to_be_visible()
+    accessible(page)
+    page.goto(f"{held_address}{language}/exports/operations")
+    page.locator("form button").click()
+    expect(page.locator("[role=alert]")).to_be_visible()
+    accessible(page)
+    page.close()
+
+
+def test_held_rows_are_sent_without_scripts(browser: Browser, held_address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{held_address}en/held")
+    page.get_by_label("Reason").fill("a new supplier")
+    page.get_by_role("button", name="Show what would be sent").click()
+    page.locator("form[action$='/send'] button").click(timeout=30_000)
+    expect(page.locator("h1")).to_contain_text("Run 3: offers.csv", timeout=30_000)
+    page.goto(f"{held_address}en/held")
+    expect(page.locator("main")).to_contain_text("Nothing is held back.")
+    context.close()
+
+
+def test_a_template_comes_without_scripts(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}fr/templates")
+    page.locator("input[value=products]").check()
+    page.locator("select[name=language]").select_option("en")
+    page.locator("form button").click()
+    page.locator("input[name=search]").fill("t-shirt")
+    page.locator("form button").first.click()
+    page.locator("input[value='1E012C']").check()
+    with page.expect_download(timeout=30_000) as waiting:
+        page.locator("button.main").click()
+    assert waiting.value.suggested_filename == "products.xlsx"
+    context.close()

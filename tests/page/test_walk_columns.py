@@ -1,0 +1,159 @@
+"""A supplier's own list in a real browser: from its drop over its columns to a clean check."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from feedtool.model.text import LANGUAGES, Language
+from feedtool.page.checks import grid_of
+from feedtool.page.desk import Desk
+from tests.conftest import Files, offer, table
+from tests.page.browsing import drop, tab_to
+from tests.page.conftest import accessible, settle
+from tests.page.own_sheets import ADDITIONAL, COST, LIST, two_sheets
+
+COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
+SAVE = "form.columns button.main"
+
+
+def is_clean(desk: Desk) -> bool:
+    """True if each row of the file that was brought can be sent."""
+    (file,) = desk.shelf.files()
+    with grid_of(desk, file) as grid:
+        (sheet,) = grid.sheets
+        return sheet.error is None and sheet.counts["valid"] == sheet.rows == 3
+
+
+def named(name: str) -> str:
+    """The element of a form with a name."""
+    return f'[name="{name}"]'
+
+
+Scheme = Literal["light", "dark"]
+WIDE, NARROW = (1280, 900), (390, 844)
+SCREENS: list[tuple[Language, tuple[int, int], Scheme]] = [
+    *((language, WIDE, "light") for language in LANGUAGES),
+    *(("fr", WIDE, "dark"), ("en", NARROW, "light"), ("fr", NARROW, "dark")),
+]
+
+
+@pytest.mark.parametrize(("language", "size", "scheme"), SCREENS)
+def test_a_list_is_dropped_said_and_clean(
+    browser: Browser,
+    address: str,
+    desk: Desk,
+    files: Files,
+    language: Language,
+    size: tuple[int, int],
+    scheme: Scheme,
+) -> None:
+    page = browser.new_page(
+        locale=language,
+        color_scheme=scheme,
+        viewport={"width": size[0], "height": size[1]},
+        bypass_csp=True,
+    )
+    page.goto(address)
+    drop(page, files.text(LIST, "list.csv"))
+    expect(page).to_have_url(COLUMNS)
+    accessible(page)
+    page.locator(SAVE).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    accessible(page)
+    page.locator(named(COST)).fill("free")
+    page.locator(SAVE).click()
+    expect(page.locator("[aria-invalid]")).to_have_attribute("name", COST)
+    accessible(page)
+    page.locator(named(COST)).fill("4,90")
+    page.locator(named(ADDITIONAL)).fill("2")
+    page.locator(named("every")).click()
+    expect(page).to_have_url(re.compile("/recipe$"))
+    accessible(page)
+    page.locator("form[action$='/recipe/keep'] button").click()
+    expect(page.get_by_role("status")).to_contain_text("list")
+    accessible(page)
+    page.locator("a.button.main").click()
+    expect(page).to_have_url(CHECK)
+    settle(page)
+    assert is_clean(desk)
+    page.close()
+
+
+def test_sheets_and_rows_are_chosen_by_everybody(
+    browser: Browser, address: str, files: Files, tmp_path: Path
+) -> None:
+    page = browser.new_page(bypass_csp=True)
+    page.goto(address)
+    drop(page, two_sheets(tmp_path / "book.xlsx"))
+    expect(page).to_have_url(COLUMNS)
+    accessible(page)
+    page.get_by_label("Soldes").check()
+    page.locator("form[action$='/reading'] button").last.click()
+    expect(page.locator("main nav [aria-current]")).to_have_text("Soldes")
+    accessible(page)
+    page.goto(address)
+    total = {"sellerExternalReference": "Total", "quantity": "14"}
+    drop(page, files.text(table([offer(1), offer(2), total]), "offers.csv"))
+    expect(page).to_have_url(CHECK)
+    page.goto(f"{page.url}/columns")
+    page.get_by_label("Row 4").check()
+    accessible(page)
+    page.close()
+
+
+def test_help_follows_the_field_that_is_chosen(
+    browser: Browser, address: str, files: Files
+) -> None:
+    page = browser.new_page()
+    brought_to_columns(page, address, files)
+    chosen = page.locator(named("column:8"))
+    chosen.select_option("price.floor")
+    expect(page.locator("[id='column:8-help']")).to_contain_text("A lower price is held")
+    chosen.select_option("-")
+    expect(page.locator("[id='column:8-help']")).to_have_text("")
+    page.close()
+
+
+def brought_to_columns(page: Page, address: str, files: Files) -> None:
+    """Brings the list by the button."""
+    page.goto(address)
+    page.set_input_files("input[type=file]", files.text(LIST, "list.csv"))
+    page.locator("form[data-drop] button").click()
+    expect(page).to_have_url(COLUMNS)
+
+
+def test_the_keyboard_is_enough(browser: Browser, address: str, desk: Desk, files: Files) -> None:
+    page = browser.new_page()
+    brought_to_columns(page, address, files)
+    for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
+        tab_to(page, named(name))
+        page.keyboard.type(text)
+    tab_to(page, named("column:8"))
+    page.keyboard.type("Packaging")  # a list is searched by typing
+    expect(page.locator(named("column:8"))).to_have_value("PackagingUnit")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(named("column:8"))).to_have_value("-")
+    tab_to(page, SAVE)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(CHECK)
+    settle(page)
+    assert is_clean(desk)
+    page.close()
+
+
+def test_all_works_without_scripts(
+    browser: Browser, address: str, desk: Desk, files: Files
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    brought_to_columns(page, address, files)
+    page.locator(named(COST)).fill("4.90")
+    page.locator(named(ADDITIONAL)).fill("2")
+    page.locator(SAVE).click()
+    expect(page.locator("a.button.main")).to_be_visible(timeout=30_000)
+    assert is_clean(desk)
+    context.close()
