@@ -15,6 +15,7 @@ from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
 from feedtool.page.routes import columns, explain, exports, files, held, plan, runs, templates
+from feedtool.page.routes.grid import grid_part
 from feedtool.page.sending import PlanChanged
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
@@ -79,7 +80,7 @@ def _set_up_templates(app: flask.Flask) -> None:
         "finalize": shown,
     }
     add_to(app.jinja_env)
-    app.jinja_env.globals["statuses_text"] = statuses_text
+    app.jinja_env.globals |= {"grid_part": grid_part, "statuses_text": statuses_text}
 
 
 def _take_language(_: str | None, values: dict[str, Any] | None) -> None:

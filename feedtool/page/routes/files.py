@@ -14,6 +14,7 @@ from feedtool.page.desk import desk, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
 from feedtool.page.recipes import read_as_before
+from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import (
     SOON,
     awaited,
@@ -26,6 +27,7 @@ from feedtool.page.routes.parts import (
 from feedtool.page.shelf import NotHere, ShelfFile
 
 blueprint = flask.Blueprint("files", __name__)
+add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(id_)))
 
 RECENT = 10
 """Files that the first page lists."""

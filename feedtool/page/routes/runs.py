@@ -9,7 +9,9 @@ from feedtool.model.text import tr
 from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
 from feedtool.page.deliveries import account_of, start_resume
 from feedtool.page.desk import desk, require, require_seen, user
+from feedtool.page.grid import Grid
 from feedtool.page.progress import progress_of
+from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
 from feedtool.page.run_copies import COPIES, made_copy
 from feedtool.page.run_list import SHOWN, RunSearch, found_runs
@@ -92,6 +94,14 @@ def resume(run: int) -> ResponseReturnValue:
     require("send", account)
     start_resume(desk(), run, account).wait(SOON)
     return flask.redirect(flask.url_for("runs.page", run=run), 303)
+
+
+def _grid(run: int) -> Grid:
+    _state(run)
+    return grid_of_run(desk(), run)
+
+
+add_grid_routes(blueprint, "/runs/<int:run>", _grid)
 
 
 def _state(run: int) -> RunState:

@@ -11,7 +11,6 @@ from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.model.text import Language
 from feedtool.page.grid import Grid, add_results
 from feedtool.page.routes.grid import MOST_ROWS, add_grid_routes
-from feedtool.runs.codes import all_codes
 from tests.conftest import Files, offer
 from tests.page.grid.conftest import checked_into
 
@@ -19,11 +18,10 @@ from tests.page.grid.conftest import checked_into
 def client_of(folder: Path, language: Language = "en") -> FlaskClient:
     """Asks for the grids of a folder."""
     blueprint = flask.Blueprint("files", __name__)
-    add_grid_routes(
-        blueprint, "/files/<name>", lambda name: Grid(folder / name), lambda: all_codes(language)
-    )
+    add_grid_routes(blueprint, "/files/<name>", lambda name: Grid(folder / name))
     app = flask.Flask(__name__)
     app.register_blueprint(blueprint)
+    app.before_request(lambda: setattr(flask.g, "language", language))
     return app.test_client()
 
 
@@ -69,7 +67,7 @@ def test_a_row_has_its_problems_in_their_columns(client: FlaskClient) -> None:
         (8, "I3 quantity", "number-range", "error"),
     ]
     missing = row["problems"][1]
-    assert (missing["message"], missing["hint"], missing["explained"]) == (
+    assert (missing["message"], missing["hint"], missing["is_explained"]) == (
         *("price.price is missing", "Fill the cell"),
         True,
     )
@@ -89,7 +87,7 @@ def test_an_answer_of_the_service_comes_with_what_to_do(folder: Path, client: Fl
     (problem,) = row["problems"]
     assert (problem["column"], problem["message"]) == (3, "Price must be positive")
     assert problem["hint"].startswith("Give a price above 0")
-    assert problem["explained"]
+    assert problem["is_explained"]
 
 
 def test_the_next_problem_and_a_text_are_found_in_the_filter(client: FlaskClient) -> None:
@@ -139,3 +137,9 @@ def test_odd_texts_are_looked_for(client: FlaskClient) -> None:
     for text in ("\0", "\U0001f600", '"', "\\", "%ff"):
         assert answer(client, "find", q=text)["found"] is None
     assert client.get("/files/a/find?q=%ff%d8").json == {"found": None}
+
+
+def test_the_rows_of_a_filter_are_told_as_ranges(client: FlaskClient) -> None:
+    assert answer(client, "numbers") == {"rows": "2-301"}
+    assert answer(client, "numbers", which="status:Valid") == {"rows": "2,4-301"}
+    assert answer(client, "numbers", which="code:none") == {"rows": ""}

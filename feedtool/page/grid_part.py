@@ -1,0 +1,278 @@
+"""The part of a page that shows a grid: filters, the problems of the sheet, and some of its rows.
+
+Without scripts the rows are a plain table, page by page; a script makes the grid of the same facts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from feedtool.model.cells import index_of
+from feedtool.model.nouns import Problem, Severity, Status
+from feedtool.model.text import Translator, plural, tr
+from feedtool.page.grid import (
+    ALL,
+    PROBLEMS,
+    Grid,
+    GridRow,
+    GridSheet,
+    ProblemGroup,
+    RowFilter,
+    of_code,
+    of_status,
+)
+from feedtool.report.codes import Codes
+from feedtool.report.overview import outcome_of, place_name
+from feedtool.report.plain import printable, sentence
+from feedtool.report.statuses import status_word
+from feedtool.report.tally import SEVERITIES
+
+PAGE = 100
+"""Rows of the plain table."""
+CODE = "CODE"
+"""Stands for a code in the address of the pages of codes."""
+
+TEXTS = {
+    "rows": tr("Rows"),
+    "row": tr("Row"),
+    "status": tr("Status"),
+    "hidden": tr("hidden in the sheet"),
+    "error": SEVERITIES[Severity.ERROR],
+    "warning": SEVERITIES[Severity.WARNING],
+    "meaning": tr("What does this mean?"),
+    "ticked": tr("Ticked rows"),
+    "tick": tr("Ticked"),
+    "none": tr("No further problem."),
+    "missing": tr("No cell has this text."),
+    "failed": tr("The rows cannot be read at the moment."),
+}
+"""What the script says."""
+
+
+class FilterLink(NamedTuple):
+    """A link that shows some rows alone."""
+
+    which: str
+    label: str
+    rows: int
+    href: str
+    is_current: bool
+    tone: str = ""
+    """The colour: an outcome, or a severity."""
+    detail: str = ""
+    """What it means."""
+
+    @property
+    def counted(self) -> str:
+        """`22 rows`."""
+        return plural("{count:,} row", "{count:,} rows", self.rows)
+
+
+class ProblemLine(NamedTuple):
+    """A problem as people read it."""
+
+    column: int | None
+    """The number of its column among those that are shown, from 0 on."""
+    place: str
+    """`E4 Price`; without the name where the message itself says it."""
+    code: str
+    severity: str
+    message: str
+    hint: str
+    is_explained: bool
+
+
+class RowWords:
+    """Says what is known of the rows of a sheet, in the language of a page."""
+
+    def __init__(self, sheet: GridSheet, codes: Codes) -> None:
+        self._codes, self._say = codes, sheet.translator(codes.say)
+        self._columns = {column.index: number for number, column in enumerate(sheet.columns)}
+
+    def row(self, row: GridRow) -> Mapping[str, Any]:
+        """A row as its JSON object."""
+        return {
+            "at": row.at,
+            "row": row.row,
+            "hidden": row.is_hidden,
+            "status": self._say(status_word(row.status)) if row.status else "",
+            "outcome": outcome_of(row.status) if row.status else "",
+            "cells": row.cells,
+            "problems": [self.problem(problem)._asdict() for problem in row.problems],
+            "notes": [printable(self._say(note)) for note in row.notes],
+        }
+
+    def problem(self, problem: Problem) -> ProblemLine:
+        """A problem, in its place."""
+        hint = problem.hint or self._codes.advice_on(problem.code, self._say)
+        return ProblemLine(
+            None if problem.column is None else self._columns.get(index_of(problem.column)),
+            _place(problem, self._say),
+            problem.code,
+            problem.severity,
+            printable(self._say(problem.message)),
+            sentence(self._say(hint)),
+            problem.code in self._codes.pages or bool(hint and not problem.hint),
+        )
+
+
+def _place(problem: Problem, say: Translator) -> str:
+    cell = f"{problem.column}{problem.row or ''}" if problem.column else ""
+    return printable(" ".join(filter(None, (cell, place_name(problem, say)))))
+
+
+class GridPart:
+    """What `grid.html` shows of a sheet."""
+
+    def __init__(
+        self,
+        grid: Grid,
+        rows: RowFilter,
+        codes: Codes,
+        address: str,
+        explain: str,
+        *,
+        start: int = 0,
+        is_plain: bool = False,
+    ) -> None:
+        """`address` has the routes of the grid below it, `explain` is that of the page of `CODE`.
+
+        From `start` on rows are in the plain table, which takes the place of the grid if
+        `is_plain`.
+        """
+        self.grid, self.rows, self.address, self.explain = grid, rows, address, explain
+        self.start, self.is_plain = start, is_plain
+        self.sheet = grid.sheets[rows.sheet]
+        self._codes, self._say = codes, self.sheet.translator(codes.say)
+        self._words = RowWords(self.sheet, codes)
+
+    @cached_property
+    def total(self) -> int:
+        """The number of rows of the filter."""
+        return self.grid.count(self.rows)
+
+    @property
+    def counted(self) -> str:
+        """The same in words."""
+        return plural("{count:,} row", "{count:,} rows", self.total)
+
+    @property
+    def severities(self) -> Mapping[Severity, str]:
+        """The words for severities."""
+        return SEVERITIES
+
+    @property
+    def sheets(self) -> list[tuple[GridSheet, str, bool]]:
+        """The sheets, each with the link to it, and whether it is this one."""
+        return [
+            (sheet, self._link(sheet=sheet.number), sheet.number == self.rows.sheet)
+            for sheet in self.grid.sheets
+        ]
+
+    @property
+    def filters(self) -> list[FilterLink]:
+        """All rows, and those of each status."""
+        statuses = self.grid.statuses(*self.rows[:2]).items()
+        every = self._filter(ALL, tr("All rows"), self.sheet.rows)
+        return [every, *(self._of_status(status, count) for status, count in statuses)]
+
+    @cached_property
+    def groups(self) -> list[FilterLink]:
+        """All rows with problems, then those of each code; one of the sheet alone has no row."""
+        groups = self.grid.groups(*self.rows[:2])
+        count = self.grid.count(self.rows._replace(which=PROBLEMS))
+        every = [self._filter(PROBLEMS, tr("All problems"), count)] if len(groups) > 1 else []
+        return every + list(map(self._of_group, groups))
+
+    @property
+    def problems(self) -> list[ProblemLine]:
+        """The problems that are about no row."""
+        return list(map(self._words.problem, self.grid.of_sheet(*self.rows[:2])))
+
+    @property
+    def table(self) -> Iterator[tuple[GridRow, str, list[ProblemLine], Sequence[str]]]:
+        """The rows of the plain table: each with its reference, problems and notes."""
+        at = [column.index for column in self.sheet.columns]
+        reference = None if self.sheet.reference is None else at.index(self.sheet.reference)
+        for row in self.grid.rows(self.rows, self.start, PAGE):
+            name = "" if reference is None else row.cells[reference]
+            lines = list(map(self._words.problem, row.problems))
+            yield row, name, lines, [printable(self._say(note)) for note in row.notes]
+
+    @property
+    def reference_header(self) -> str:
+        """The header of the column that names a row; empty where there is none."""
+        columns = self.sheet.columns
+        return next((it.header for it in columns if it.index == self.sheet.reference), "")
+
+    @property
+    def before(self) -> str:
+        """The link to the rows before those of the plain table; empty at their beginning."""
+        return self._link(start=max(0, self.start - PAGE)) if self.start else ""
+
+    @property
+    def after(self) -> str:
+        """The link to the rows after them; empty at their end."""
+        start = self.start + PAGE
+        return self._link(start=start) if start < self.total else ""
+
+    @property
+    def other_form(self) -> str:
+        """The link to the plain table, or back to the grid."""
+        return self._link(is_plain=not self.is_plain)
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What the script must know."""
+        first = self.sheet.columns[0].index if self.sheet.columns else None
+        return {
+            "address": self.address,
+            "sheet": self.rows.sheet,
+            "name": self.sheet.sheet,
+            "view": self.rows.view,
+            "which": self.rows.which,
+            "total": self.total,
+            "start": self.start,
+            "columns": [[it.letters, it.header, it.width] for it in self.sheet.columns],
+            # Where it is not the first, to freeze it would be to move it.
+            "frozen": int(first is not None and first == self.sheet.reference),
+            "explain": self.explain,
+            "texts": {name: self._say(text) for name, text in TEXTS.items()},
+        }
+
+    def explanation(self, code: str) -> str:
+        """The address of the page of a code."""
+        return self.explain.replace(CODE, code)
+
+    def _of_status(self, status: Status, rows: int) -> FilterLink:
+        return self._filter(of_status(status), status_word(status), rows, outcome_of(status))
+
+    def _of_group(self, group: ProblemGroup) -> FilterLink:
+        detail = self._codes.summary_of(group.code) or printable(self._say(group.message))
+        return self._filter(of_code(group.code), group.code, group.rows, group.severity, detail)
+
+    def _filter(
+        self, which: str, label: str, rows: int, tone: str = "", detail: str = ""
+    ) -> FilterLink:
+        is_current = which == self.rows.which
+        return FilterLink(which, label, rows, self._link(which=which), is_current, tone, detail)
+
+    def _link(
+        self,
+        *,
+        sheet: int | None = None,
+        which: str | None = None,
+        start: int = 0,
+        is_plain: bool | None = None,
+    ) -> str:
+        """The address of the same page for other rows; those of another sheet are all."""
+        if which is None:
+            which = self.rows.which if sheet is None else ALL
+        values = {
+            "sheet": self.rows.sheet if sheet is None else sheet,
+            "which": "" if which == ALL else which,
+            "from": start,
+            "plain": int(self.is_plain if is_plain is None else is_plain),
+        }
+        return "?" + urlencode({name: value for name, value in values.items() if value})
