@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, Route, expect
 
+from feedtool.model.row_ranges import RowRanges
 from feedtool.page.checks import GRID
 from feedtool.page.desk import Desk
 from feedtool.page.grid import ALL, PROBLEMS, Grid, RowFilter, of_code
@@ -136,6 +137,29 @@ def test_the_first_rows_are_those_of_the_sheet(opened: OpenGrid) -> None:
     expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
     expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
     assert nodes(page) <= MOST_NODES
+
+
+def test_a_page_may_begin_at_any_row(opened: OpenGrid) -> None:
+    page = opened(MISTAKES, rest="?from=30")
+    assert cells_at(page, 30)[FIRST] == "SAMPLE-331"
+    first, last = in_sight(page)
+    assert first <= 30 <= last
+
+
+TEXTS = ("", "5", "2-5,9,40-", "9, 4 3", "3-3", "1-5,4-8", "7-9,3-5,6", "12-,20-30")
+
+
+def test_ranges_of_rows_are_those_of_the_command(opened: OpenGrid) -> None:
+    page = opened(MISTAKES)
+    said = page.evaluate(
+        """async (texts) => {
+          const grid = document.querySelector("script[src*='grid.js']").src;
+          const { RowRanges } = await import(grid.replace("grid.js", "grid_ranges.js"));
+          return texts.map((text) => new RowRanges(text).toString());
+        }""",
+        list(TEXTS),
+    )
+    assert said == [str(RowRanges(text)) for text in TEXTS]
 
 
 def test_guilty_cells_are_marked(opened: OpenGrid) -> None:
