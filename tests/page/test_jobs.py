@@ -64,3 +64,18 @@ def test_a_wait_ends_when_a_run_is_begun_and_the_run_leads_to_its_job(jobs: Jobs
     job.wait(LONG)
     assert (job.is_over, jobs.of_run(7), jobs.of_run(8)) == (False, job, None)
     go_on.set()
+
+
+def test_a_check_ends_with_the_page() -> None:
+    jobs, begun = Jobs(str), Event()
+
+    def check(job: Job) -> None:
+        begun.set()
+        while True:
+            job.count(1)
+
+    job = jobs.start("check 1", "check", check)
+    begun.wait(LONG)
+    jobs.close()
+    assert job.error
+    assert job.error.message == "the page is ending"
