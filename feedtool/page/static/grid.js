@@ -37,13 +37,15 @@ class Grid {
   }
 
   #columns() {
-    const { columns, frozen, texts } = this.facts;
+    const { columns, frozen, statuses, texts } = this.facts;
+    const longest = Math.max(texts.status.length, ...statuses.map((word) => word.length));
     const own = [
       { kind: "row", role: "rowheader", header: texts.row, width: 72, isFirst: true },
-      { kind: "status", role: "gridcell", header: texts.status, width: 112 },
+      { kind: "status", role: "gridcell", header: texts.status, width: widthOf(longest + 4) },
     ];
     if (this.input) {
-      own.unshift({ kind: "tick", role: "gridcell", header: texts.tick, width: 40, isFirst: true });
+      const label = texts.tick;
+      own.unshift({ kind: "tick", role: "gridcell", header: "✓", label, width: 40, isFirst: true });
     }
     const cells = columns.map(([letters, header, width], index) => ({
       kind: "cell", role: "gridcell", letters, header, index, isFixed: index < frozen,
@@ -307,7 +309,7 @@ class Grid {
     if (choice) choice.checked = true;
     const { sheet } = this.input.form.elements;
     if (sheet) sheet.value = this.facts.name;
-    this.#say(`${this.texts.ticked}: ${this.input.value || 0}`);
+    this.#say(`${this.texts.ticked}: ${this.ticks.size.toLocaleString(document.documentElement.lang)}`);
     this.view.draw();
   }
 }
