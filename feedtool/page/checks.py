@@ -79,7 +79,7 @@ def _counted(writer: GridWriter, job: Job) -> See:
 
         def see_block(block: Block) -> None:
             add(block)
-            job.done += len(block.rows)
+            job.count(len(block.rows))
 
         return see_block
 
