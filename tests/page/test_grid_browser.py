@@ -314,6 +314,7 @@ def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid) -> Non
     expect(page.locator(".grid-part [role=status]")).to_contain_text("cannot be read")
     page.unroute_all()
     cells_at(page, 0)
+    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
     opened.refusals.clear()
 
 
