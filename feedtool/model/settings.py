@@ -300,6 +300,12 @@ def itself(path: Path) -> Path:
     return path
 
 
+def nowhere(path: Path) -> Path:
+    """A place at which nothing is, in the stead of any other."""
+    del path
+    return Path("nowhere", "nothing")
+
+
 class Context(NamedTuple):
     """The settings and the catalogue that sheets are judged by."""
 

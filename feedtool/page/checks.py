@@ -9,6 +9,7 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
 from feedtool.check.read_options import See
 from feedtool.model.cells import Block
+from feedtool.model.settings import nowhere
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.desk import Desk, language, now
@@ -66,6 +67,7 @@ def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
         as_rows=choices.as_rows,
         purges=choices.purges,
         recipes=recipes,
+        locate=nowhere,  # a workbook is not to read files of the server by naming them
     )
 
 
@@ -77,7 +79,7 @@ def _counted(writer: GridWriter, job: Job) -> See:
 
         def see_block(block: Block) -> None:
             add(block)
-            job.done += len(block.rows)
+            job.count(len(block.rows))
 
         return see_block
 

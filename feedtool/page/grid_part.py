@@ -79,6 +79,7 @@ class ProblemLine(NamedTuple):
     code: str
     severity: str
     message: str
+    """Without a full stop: the hint may follow."""
     hint: str
     is_explained: bool
 
@@ -111,7 +112,7 @@ class RowWords:
             _place(problem, self._say),
             problem.code,
             problem.severity,
-            printable(self._say(problem.message)),
+            printable(self._say(problem.message)).removesuffix("."),
             sentence(self._say(hint)),
             problem.code in self._codes.pages or bool(hint and not problem.hint),
         )
@@ -237,6 +238,7 @@ class GridPart:
             "columns": [[it.letters, it.header, it.width] for it in self.sheet.columns],
             # Where it is not the first, to freeze it would be to move it.
             "frozen": int(first is not None and first == self.sheet.reference),
+            "statuses": [self._say(link.label) for link in self.filters[1:]],
             "explain": self.explain,
             "texts": {name: self._say(text) for name, text in TEXTS.items()},
         }

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Literal
 
-from feedtool.model.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError, Stopped
 from feedtool.model.text import tr
 
 CHECKS, DELIVERIES = 2, 8
@@ -21,7 +21,9 @@ class JobFailed(FeedtoolError):
 class Job:
     """Something that is being done, or was."""
 
-    def __init__(self) -> None:
+    def __init__(self, closing: threading.Event) -> None:
+        """`closing` says that the page is to end."""
+        self._closing = closing
         self.text: str = tr("waiting for its turn")
         """What it does now."""
         self.done = 0
@@ -40,6 +42,12 @@ class Job:
     def tell(self, text: str, done: int = 0, total: int = 0) -> None:
         """Says what is done now."""
         self.text, self.done, self.total = text, done, total
+
+    def count(self, rows: int) -> None:
+        """Counts rows; Stopped where the page is to end, since a check can begin anew."""
+        if self._closing.is_set():
+            raise Stopped(tr("the page is ending"), tr("open it again to go on"))
+        self.done += rows
 
     def begin_run(self, run: int) -> None:
         """Says which run it has begun."""
@@ -63,7 +71,7 @@ class Jobs:
         """`report_bug` writes down what is ready to be pasted; returns where."""
         self._report_bug = report_bug
         self._jobs: dict[str, Job] = {}
-        self._lock = threading.Lock()
+        self._lock, self._closing = threading.Lock(), threading.Event()
         self._lanes: dict[Lane, Executor] = {
             "check": ThreadPoolExecutor(CHECKS, "check"),
             "delivery": ThreadPoolExecutor(DELIVERIES, "delivery"),
@@ -75,7 +83,7 @@ class Jobs:
             job = self._jobs.get(key)
             if job is None or job.is_over:
                 self._jobs.pop(key, None)  # the newest stands last
-                job = self._jobs[key] = Job()
+                job = self._jobs[key] = Job(self._closing)
                 job.start(self._lanes[lane], self._guarded(job, work))
             return job
 
@@ -88,7 +96,8 @@ class Jobs:
         return next((job for job in reversed([*self._jobs.values()]) if job.run == run), None)
 
     def close(self) -> None:
-        """Waits for what is at work; what waits for its turn is not begun."""
+        """Waits for what is at work, checks aside; what waits for its turn is not begun."""
+        self._closing.set()
         for executor in self._lanes.values():
             executor.shutdown(cancel_futures=True)
 

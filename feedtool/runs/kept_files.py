@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
+from feedtool.model.settings import Locate, itself, nowhere
 
 
 @dataclass
@@ -17,9 +18,12 @@ class RecordedFiles:
     """The kept file of a SHA-256."""
     kept: dict[str, str] = field(default_factory=dict)
     """The SHA-256 of each, by the path that it was read by."""
+    allowed: Locate = itself
+    """The place that may be read for a path."""
 
     def __call__(self, path: Path) -> Path:
         """The copy of a file, or the place in the copy of a ZIP; what cannot be read, itself."""
+        path = self.allowed(path)
         try:
             file = next((item for item in (path, *path.parents) if item.is_file()), None)
             if file and str(file) not in self.kept:
@@ -38,8 +42,12 @@ class KeptFiles:
     """FileProblem where it is gone."""
 
     def __call__(self, path: Path) -> Path:
-        """The copy of a file, or the place in the copy of a ZIP; what was not kept, itself."""
-        return located(path, self.kept, self.path_of)
+        """The copy of a file, or the place in the copy of a ZIP; what was not kept is nowhere.
+
+        So nothing is sent later that was not there, or that nobody was to read, then.
+        """
+        place = located(path, self.kept, self.path_of)
+        return nowhere(path) if place == path else place
 
 
 def located(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:

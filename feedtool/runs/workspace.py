@@ -60,7 +60,8 @@ class Workspace:
         """How to read, so that each recipe that is used is kept, and each file that rows name."""
         path_of = self.snapshots.path_of
         recipes = RecordedRecipes(asked.recipes, self.keep_used, path_of)
-        return replace(asked, recipes=recipes, locate=RecordedFiles(self.keep_used, path_of))
+        files = RecordedFiles(self.keep_used, path_of, allowed=asked.locate)
+        return replace(asked, recipes=recipes, locate=files)
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""

@@ -7,6 +7,8 @@ from flask.testing import FlaskClient
 
 from feedtool.cli import run
 from feedtool.model.sheet import INVALID
+from feedtool.page.desk import Desk
+from feedtool.page.shelf import Choices
 from tests.conftest import checked
 from tests.page.conftest import SAMPLES, brought, settled
 
@@ -68,3 +70,15 @@ def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path)
     answer = settled(client, f"/en/files/{file}")
     assert answer.status_code == 200
     assert "broken.xlsx" in answer.text
+
+
+def test_a_cell_opens_no_file_of_the_server(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.pdf").write_bytes(b"%PDF-1.4 secret")
+    sheet = tmp_path / "invoices.csv"
+    sheet.write_text(f"orderId;file\n1;{tmp_path / 'secret.pdf'}\n", "utf-8")
+    assert run(["validate", str(sheet), "--as", "invoices", "--home", str(tmp_path / "other")]) == 0
+    file = desk.shelf.file(brought(client, sheet))
+    desk.shelf.choose(file, Choices(kind="invoices"), is_read_anew=True)
+    assert "file-not-found" in settled(client, f"/en/files/{file.id}/copies/csv").text

@@ -1,483 +1,131 @@
-"""The grid in a real browser: what it shows, its keys, its filters, and large sheets."""
+"""What a page shows of a grid, before any script runs."""
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page, Route, expect
 
-from feedtool.page.checks import GRID
-from feedtool.page.desk import Desk
-from feedtool.page.grid import ALL, PROBLEMS, Grid, RowFilter, of_code
-from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, brought, served
-from tests.page.made_grid import write_made_grid
-
-MISTAKES = SAMPLES / "offers-mistakes.xlsx"
-MOST_NODES = 1_500
-ACTIVE = """() => {
-  const cell = document.activeElement, row = cell.parentNode;
-  return [row.getAttribute("aria-rowindex") - 2, cell.getAttribute("aria-colindex") - 1];
-}"""
-"""The position and the column of the cell that has the focus, from 0 on."""
-FOCUS = """() => {
-  window.focusMoved = new Promise((moved) => {
-    document.addEventListener("focusin", () => moved(), { once: true });
-  });
-}"""
-ROW, STATUS, FIRST = 0, 1, 2
-"""The first columns of the grid; the sheet's own begin with `FIRST`."""
-
-
-class OpenGrid:
-    """Brings files to a page, and opens it where their rows are shown."""
-
-    def __init__(self, browser: Browser, client: FlaskClient, desk: Desk, address: str) -> None:
-        self._browser, self._client, self.desk, self._address = browser, client, desk, address
-        self.file = ""
-        self.refusals: list[str] = []
-        """What the browser has complained of."""
-
-    def __call__(self, path: Path, made: Path | None = None, rest: str = "", **how: Any) -> Page:
-        """The page of a file, whose grid may be made otherwise."""
-        self.file = brought(self._client, path)
-        if made:
-            self.place.unlink()
-            self.place.hardlink_to(made)
-        page = self._browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **how})
-        page.on("console", lambda message: self.refusals.append(message.text))
-        page.on("pageerror", lambda error: self.refusals.append(str(error)))
-        page.goto(f"{self._address}en/files/{self.file}{rest}")
-        return page
-
-    @property
-    def place(self) -> Path:
-        """The file of its grid."""
-        return self.desk.shelf.folder(self.file) / GRID
+from feedtool.model.text import Language
+from feedtool.page.grid import ALL, CHECK, PROBLEMS, Grid, RowFilter, of_code
+from feedtool.page.grid_part import GridPart
+from feedtool.runs.codes import all_codes
+from tests.conftest import Files, offer, update
+from tests.page.grid.conftest import checked_into
 
 
 @pytest.fixture
-def opened(browser: Browser, client: FlaskClient, desk: Desk) -> Iterator[OpenGrid]:
-    with served(desk) as address:
-        opened = OpenGrid(browser, client, desk, address)
-        yield opened
-        for context in browser.contexts:
-            context.close()
-        assert opened.refusals == []
+def grid(files: Files) -> Grid:
+    """A sheet of 250 offers, the first of them wrong, and one of updates."""
+    offers = [offer(number) for number in range(1, 251)]
+    offers[0] |= {"quantity": "-1", "price.price": "", "sellerExternalReference": " SKU-1 "}
+    offers[1]["quantity"] = "-2"
+    offers[2]["Farbe"] = "rot"
+    updates = [update(number, quantity="1") for number in range(300, 303)]
+    checked_into(files.folder / "grid", files.book({"New": offers, "Changed": updates}))
+    return Grid(files.folder / "grid")
 
 
-def cells_at(page: Page, place: int) -> list[str]:
-    """What a row shows."""
-    row = page.locator(f".grid-body [aria-rowindex='{place + 2}']")
-    expect(row).to_have_attribute("aria-busy", "false")
-    return row.locator(".grid-cell").all_inner_texts()
+def part(grid: Grid, which: str = ALL, language: Language = "en", **how: Any) -> GridPart:
+    rows = RowFilter(how.pop("sheet", 0), CHECK, which)
+    return GridPart(grid, rows, all_codes(language), "/f/1", "/explain/CODE", **how)
 
 
-def focused(page: Page) -> tuple[int, int]:
-    """The position and the column of the cell that has the focus, once its row is there."""
-    expect(page.locator(".grid-row:focus-within")).to_have_attribute("aria-busy", "false")
-    place, column = page.evaluate(ACTIVE)
-    return place, column
+def test_filters_are_all_rows_and_those_of_each_status(grid: Grid) -> None:
+    assert [(it.which, it.rows, it.href, it.tone) for it in part(grid).filters] == [
+        ("all", 250, "?", ""),
+        ("status:Valid", 248, "?which=status%3AValid", "good"),
+        ("status:Invalid", 2, "?which=status%3AInvalid", "bad"),
+    ]
 
 
-def press(page: Page, *keys: str) -> tuple[int, int]:
-    """Presses keys; the cell that has the focus then."""
-    for key in keys:
-        page.keyboard.press(key)
-    return focused(page)
+def test_groups_are_codes_with_what_they_mean(grid: Grid) -> None:
+    """One that is about the sheet alone has no rows to be shown."""
+    groups = part(grid, of_code("trimmed")).groups
+    assert [(it.label, it.rows, it.tone, it.is_current) for it in groups] == [
+        ("All problems", 2, "", False),
+        ("number-range", 2, "error", False),
+        ("required-missing", 1, "error", False),
+        ("trimmed", 1, "warning", True),
+        ("unknown-column", 0, "warning", False),
+    ]
+    assert groups[1].detail == "A number outside its bounds."
+    assert [it.code for it in part(grid).problems] == ["unknown-column"]
 
 
-def step(page: Page, key: str = "F8") -> tuple[int, int]:
-    """Goes to the next problem, for which the server may be asked; its cell."""
-    page.evaluate(FOCUS)
-    page.keyboard.press(key)
-    page.evaluate("window.focusMoved")
-    return focused(page)
-
-
-def go_to(page: Page, place: int, column: int) -> None:
-    """Clicks a cell that is in sight."""
-    page.locator(f"[data-place='{place}'] [data-column='{column}']").click()
-    assert focused(page) == (place, column)
-
-
-def nodes(page: Page) -> int:
-    """All elements of the page."""
-    return int(page.evaluate("document.querySelectorAll('*').length"))
-
-
-def in_sight(page: Page) -> tuple[int, int]:
-    """The positions of the first and the last row that are wholly in sight."""
-    first, last = page.evaluate("""() => {
-      const scroller = document.querySelector(".grid-scroll").getBoundingClientRect();
-      const top = document.querySelector(".grid-head").getBoundingClientRect().bottom;
-      const places = [...document.querySelectorAll(".grid-body .grid-row")].filter((row) => {
-        const { top: y, bottom } = row.getBoundingClientRect();
-        return y >= top - 2 && bottom <= scroller.bottom + 2;
-      }).map((row) => Number(row.dataset.place));
-      return [Math.min(...places), Math.max(...places)];
-    }""")
-    return first, last
-
-
-def test_the_first_rows_are_those_of_the_sheet(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    row, status, *cells = cells_at(page, 0)
-    assert (row, status, cells[:2]) == ("3", "Valid", ["SAMPLE-301", "3760452703016"])
-    headers = page.locator(".grid-head .grid-cell").all_inner_texts()
-    assert headers[:4] == ["Row", "Status", "A\nSeller reference *", "B\nGTIN (EAN) (*)"]
-    table = page.locator("[role=grid]")
-    assert table.get_attribute("aria-rowcount") == "45"
-    assert table.get_attribute("aria-colcount") == str(len(headers))
-    expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
-    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
-    assert nodes(page) <= MOST_NODES
-
-
-def test_guilty_cells_are_marked(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    bad = page.locator(".grid-body [aria-rowindex='3'] [aria-invalid=true]")
-    expect(bad).to_have_count(1)
-    expect(bad).to_have_class(re.compile(r"\berror\b"))
-    assert bad.evaluate("cell => getComputedStyle(cell).borderLeftWidth") == "4px"
-
-
-LAST = FIRST + 32
-MOVES = {
-    "down": (["ArrowDown", "ArrowDown"], (2, FIRST)),
-    "up at the top": (["ArrowUp"], (0, FIRST)),
-    "right": (["ArrowRight"], (0, FIRST + 1)),
-    "left to the number": (["ArrowLeft", "ArrowLeft", "ArrowLeft"], (0, ROW)),
-    "home": (["Home"], (0, ROW)),
-    "end": (["End"], (0, LAST)),
-    "the last cell": (["Control+End"], (43, LAST)),
-    "there and back": (["Control+End", "Control+Home"], (0, ROW)),
-    "beyond the last row": (["Control+End", "PageDown", "ArrowDown"], (43, LAST)),
+LINKS: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
+    "at the beginning": ({}, ("", "?from=100", "?plain=1")),
+    "in the middle": ({"start": 100}, ("?", "?from=200", "?plain=1")),
+    "at the end": ({"start": 200}, ("?from=100", "", "?plain=1")),
+    "as a plain table": ({"is_plain": True}, ("", "?from=100&plain=1", "?")),
+    "of a filter": ({"which": PROBLEMS}, ("", "", "?which=problems&plain=1")),
+    "of another sheet": ({"sheet": 1}, ("", "", "?sheet=1&plain=1")),
 }
 
 
-@pytest.mark.parametrize(("keys", "place"), MOVES.values(), ids=MOVES)
-def test_keys_move_the_focus(opened: OpenGrid, keys: list[str], place: tuple[int, int]) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    go_to(page, 0, FIRST)
-    assert press(page, *keys) == place
-    first, last = in_sight(page)
-    assert first <= place[0] <= last
-    expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
-
-
-def test_a_page_down_shows_what_follows(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    go_to(page, 0, FIRST)
-    _, last = in_sight(page)
-    assert press(page, "PageDown", "PageDown")[0] > last
-    assert press(page, "PageUp", "PageUp") == (0, FIRST)
-
-
-def test_f8_goes_from_problem_to_problem(opened: OpenGrid) -> None:
-    """To each cell in its order, and after the last to the first again."""
-    page = opened(MISTAKES)
-    with Grid(opened.place) as grid:
-        columns = {column.letters: at + FIRST for at, column in enumerate(grid.sheets[0].columns)}
-        cells = [
-            (row.at, column)
-            for row in grid.rows(RowFilter(0, which=PROBLEMS), 0, 99)
-            for column in sorted({columns[it.column] if it.column else ROW for it in row.problems})
-        ]
-    cells_at(page, 0)
-    assert [step(page) for _ in cells] == cells
-    assert step(page) == cells[0]
-    assert [step(page, "Shift+F8") for _ in cells] == cells[::-1]
-
-
-def test_the_bar_below_tells_of_the_cell(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    step(page)
-    bar = page.locator(".grid-bar")
-    expect(bar).to_contain_text("E4 Price (VAT included)")
-    expect(bar).to_contain_text("error required-missing Price (VAT included) is missing. Fill the")
-    described = page.locator(":focus").get_attribute("aria-describedby")
-    assert described == bar.get_attribute("id")
-    page.keyboard.press("Enter")
-    expect(bar).to_be_focused()
-    page.keyboard.press("Tab")
-    expect(bar.locator("a")).to_be_focused()
-    assert (bar.locator("a").get_attribute("href") or "").endswith("/explain/required-missing")
-    assert press(page, "Escape") == (1, FIRST + 4)
-    press(page, "Home")
-    expect(bar).to_contain_text("Row 4")
-    expect(bar).to_contain_text("E4: Price (VAT included) is missing")
-
-
-def test_a_filter_shows_its_rows_and_stays_in_the_address(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    page.locator("[data-which='code:number-range']").click()
-    expect(page.locator(".grid-part [role=status]")).to_have_text("3 rows")
-    expect(page).to_have_url(re.compile(r"\?which=code%3Anumber-range$"))
-    assert focused(page)[0] == 0
-    expect(page.locator(":focus")).to_have_class(re.compile(r"\berror\b"))
-    expect(page.locator(".grid-body .grid-row")).to_have_count(3)
-    shown = [cells_at(page, place)[0] for place in range(3)]
-    with Grid(opened.place) as grid:
-        rows = RowFilter(0, which=of_code("number-range"))
-        assert shown == list(map(str, grid.rows_of(rows)))
-    page.reload()
-    assert [cells_at(page, place)[0] for place in range(3)] == shown
-    expect(page.locator("[aria-current][data-which]")).to_have_attribute(
-        "data-which", "code:number-range"
-    )
-    page.go_back()
-    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
-    assert cells_at(page, 1)[0] == "4"
-
-
-def test_f8_stays_in_the_filter(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, rest="?which=code:number-range")
-    cells_at(page, 0)
-    assert [step(page)[0] for _ in range(4)] == [0, 1, 2, 0]
-
-
-def hold(held: list[Route], route: Route) -> None:
-    """Lets a request wait."""
-    held.append(route)
-
-
-def test_no_answer_for_an_earlier_filter_is_drawn(opened: OpenGrid) -> None:
-    """It comes after that of the present one."""
-    held: list[Route] = []
-    page = opened(MISTAKES, rest="?which=status:Valid")
-    cells_at(page, 0)
-    page.route(re.compile("/rows.*which=all"), lambda route: hold(held, route))
-    page.locator("[data-which=all]").click()
-    page.locator("[data-which='status:Invalid']").click()
-    expect(page.locator(".grid-body [aria-rowindex='2']")).to_contain_text("Invalid")
-    for route in held:
-        route.continue_()
-    shown = cells_at(page, 0)
-    assert (shown[ROW], shown[STATUS]) == ("4", "Invalid")
-    assert held
-    opened.refusals.clear()
-
-
-def test_a_text_is_found_cell_by_cell(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
-    cells_at(page, 0)
-    with Grid(opened.place) as grid:
-        found = [row.at for row in grid.rows(RowFilter(0), 1, 99) if "SAMPLE-34" in row.cells[0]]
-    field = page.locator("input[name=q]")
-    field.fill("sample-34")
-    for at in [*found, found[0]]:
-        field.press("Enter")
-        assert focused(page) == (at, FIRST)
-    field.fill("nowhere to be found")
-    field.press("Enter")
-    expect(page.locator(".grid-part [role=status]")).to_have_text("No cell has this text.")
-
-
-def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, rest="?plain=1")
-    page.route(re.compile("/rows"), lambda route: route.abort())
-    page.locator("text=Show the cells").click()
-    expect(page.locator(".grid-part [role=status]")).to_contain_text("cannot be read")
-    page.unroute_all()
-    cells_at(page, 0)
-    opened.refusals.clear()
-
-
-def test_rows_are_ticked_for_the_form(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, rest="/plan")
-    expect(page.locator(".grid-part")).to_be_visible(timeout=30_000)
-    cells_at(page, 0)
-    rows, only = page.locator("[data-ticked]"), page.locator("#only-rows")
-    go_to(page, 0, ROW + 1)
-    page.keyboard.press("Space")
-    page.locator("[data-place='2'] .grid-tick").click()
-    expect(rows).to_have_value("3,5")
-    expect(only).to_be_checked()
-    expect(page.locator("[aria-selected=true]")).to_have_count(2)
-    go_to(page, 1, ROW + 1)
-    page.keyboard.press("Space")
-    expect(rows).to_have_value("3-5")
-    page.keyboard.press("Space")
-    page.locator("[data-which='status:Valid']").click()
-    page.locator("[data-tick=all]").click()
-    with Grid(opened.place) as grid:
-        valid = {*grid.rows_of(RowFilter(0, "plan", "status:Valid")), 3, 5}
-    expect(rows).to_have_value(re.compile(r"^3,5,"))
-    assert page.evaluate(RANGES, [rows.input_value(), max(valid)]) == sorted(valid)
-    page.locator("[data-tick=none]").click()
-    expect(rows).to_have_value("")
-
-
-RANGES = """async ([text, last]) => {
-  const { RowRanges } = await import(
-    document.querySelector("script[src*='grid.js']").src.replace("grid.js", "grid_ranges.js"));
-  const ranges = new RowRanges(text);
-  return Array.from({ length: last }, (_, row) => row + 1).filter((row) => ranges.has(row));
-}"""
-
-
-def test_without_scripts_rows_are_a_table_with_links(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, java_script_enabled=False)
-    rows = page.locator(".grid-plain tbody tr")
-    expect(rows).to_have_count(44)
-    assert "E4: Price (VAT included) is missing" in rows.nth(1).inner_text()
-    page.locator("[data-which='code:number-range']").click()
-    expect(rows).to_have_count(3)
-
-
-def test_the_plain_table_has_pages(opened: OpenGrid, files: Files) -> None:
-    page = opened(files.csv(*(offer(number) for number in range(1, 251))))
-    cells_at(page, 0)
-    page.locator("text=Show as a plain table").click()
-    firsts = [page.locator(".grid-plain tbody th").first.inner_text()]
-    for _ in range(2):
-        page.locator("[rel=next]").click()
-        firsts.append(page.locator(".grid-plain tbody th").first.inner_text())
-    assert firsts == ["2", "102", "202"]
-    expect(page.locator("[rel=next]")).to_have_count(0)
-    page.locator("[rel=prev]").click()
-    expect(page.locator(".grid-plain tbody th").first).to_have_text("102")
-
-
-COLOURS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "forced colours": {"forced_colors": "active"},
-    "a phone": {"viewport": {"width": 390, "height": 844}},
-    "twice as large": {"viewport": {"width": 720, "height": 450}},
-}
-PLACES = {"the grid": "", "a filter": "?which=warning", "a plain table": "?plain=1"}
-
-
-@pytest.mark.parametrize("how", COLOURS)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(opened: OpenGrid, how: str) -> None:
-    page = opened(MISTAKES, bypass_csp=True, **COLOURS[how])
-    first = page.url
-    for rest in PLACES.values():
-        page.goto(f"{first}{rest}")
-        if "plain" not in rest:
-            cells_at(page, 0)
-            step(page)
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        width = page.viewport_size["width"] if page.viewport_size else 0
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-MILLION = 1_000_000
-MIDDLE = 500_030
-"""A row that is in sight where the bar is in the middle of its way, at the 4,000,000th pixel."""
-
-
-@pytest.fixture(scope="module")
-def million(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A grid of so many rows, of which each thousandth is wrong in its fifth column."""
-    return write_made_grid(tmp_path_factory.mktemp("million") / "made.sqlite", MILLION, 16)
-
-
-def test_the_last_of_a_million_rows_is_reached_by_key_and_by_the_bar(
-    opened: OpenGrid, files: Files, million: Path
+@pytest.mark.parametrize(("how", "links"), LINKS.values(), ids=LINKS)
+def test_links_keep_what_else_was_chosen(
+    grid: Grid, how: dict[str, Any], links: tuple[str, str, str]
 ) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    assert cells_at(page, 0)[FIRST] == "r0c0"
-    go_to(page, 0, FIRST)
-    assert press(page, "Control+End") == (MILLION - 1, FIRST + 15)
-    assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
-    assert in_sight(page)[1] == MILLION - 1
-    assert press(page, "Control+Home") == (0, ROW)
-    assert in_sight(page)[0] == 0
-    scroller = page.locator(".grid-scroll")
-    scroller.evaluate("element => { element.scrollTop = element.scrollHeight; }")
-    assert cells_at(page, MILLION - 1)[FIRST] == "r999999c0"
-    assert in_sight(page)[1] == MILLION - 1
-    scroller.evaluate("element => { element.scrollTop = 4e6; }")
-    assert cells_at(page, MIDDLE)[FIRST] == f"r{MIDDLE}c0"
-    assert nodes(page) <= MOST_NODES
+    shown = part(grid, **how)
+    assert (shown.before, shown.after, shown.other_form) == links
 
 
-def test_keys_move_by_single_rows_in_a_million(
-    opened: OpenGrid, files: Files, million: Path
-) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    cells_at(page, 0)
-    assert step(page) == (999, FIRST + 4)
-    assert step(page) == (1999, FIRST + 4)
-    assert press(page, *["ArrowDown"] * 10) == (2009, FIRST + 4)
-    assert cells_at(page, 2009)[FIRST] == "r2009c0"
-    assert step(page, "Shift+F8") == (1999, FIRST + 4)
+def test_each_sheet_has_a_link_to_all_its_rows(grid: Grid) -> None:
+    assert [
+        (sheet.sheet, href, is_current) for sheet, href, is_current in part(grid, PROBLEMS).sheets
+    ] == [("New", "?", True), ("Changed", "?sheet=1", False)]
 
 
-def test_the_focus_stays_where_it_was_when_rows_are_scrolled_away(
-    opened: OpenGrid, files: Files, million: Path
-) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    cells_at(page, 0)
-    go_to(page, 3, FIRST + 1)
-    page.locator(".grid-scroll").evaluate("element => { element.scrollTop = 4e6; }")
-    expect(page.locator(f"[data-place='{MIDDLE}']")).to_be_visible()
-    assert page.evaluate(ACTIVE) == [3, FIRST + 1]
-    assert press(page, "ArrowDown") == (4, FIRST + 1)
-    assert in_sight(page)[0] <= 4
+def test_the_plain_table_says_what_is_wrong_with_each_row(grid: Grid) -> None:
+    shown = part(grid, PROBLEMS)
+    assert shown.reference_header == "sellerExternalReference"
+    (row, name, lines, notes), (_, other, _, _) = shown.table
+    assert (row.row, name, other, notes) == (2, " SKU-1 ", "SKU-2", [])
+    assert [(it.place, it.code, it.message, it.hint) for it in lines] == [
+        (
+            "A2 sellerExternalReference",
+            "trimmed",
+            "blanks were left out: read as “SKU-1”",
+            "",
+        ),
+        ("D2", "required-missing", "price.price is missing", "Fill the cell"),
+        ("I2 quantity", "number-range", "-1 must not be below 0", "Correct the number"),
+    ]
+    assert len(list(part(grid, start=200).table)) == 50
 
 
-def test_pages_that_were_left_behind_are_no_longer_asked_for(
-    opened: OpenGrid, files: Files, million: Path
-) -> None:
-    page = opened(files.csv(offer(1)), made=million)
-    cells_at(page, 0)
-    page.route(re.compile("from=[1-9]"), lambda _: None)
-    with page.expect_event("requestfailed") as waiting:
-        page.locator(".grid-scroll").evaluate("element => { element.scrollTop = 4e6; }")
-        expect(page.locator(f"[data-place='{MIDDLE}']")).to_be_visible()
-        page.locator(".grid-scroll").evaluate("element => { element.scrollTop = 0; }")
-    assert "ABORTED" in str(waiting.value.failure)
+def test_the_script_is_told_what_it_needs(grid: Grid) -> None:
+    data = part(grid, PROBLEMS, "fr").data
+    own = {name: data[name] for name in ("address", "sheet", "name", "view", "which", "total")}
+    assert own == {
+        "address": "/f/1",
+        "sheet": 0,
+        "name": "New",
+        "view": "check",
+        "which": "problems",
+        "total": 2,
+    }
+    assert data["columns"][0] == ["A", "sellerExternalReference", 7]
+    assert data["frozen"] == 1
+    assert data["statuses"] == ["Valide", "Invalide"]
+    assert data["texts"]["row"] == "Ligne"
 
 
-def test_of_many_columns_only_those_in_sight_are_drawn(
-    opened: OpenGrid, files: Files, tmp_path: Path
-) -> None:
-    made = write_made_grid(tmp_path / "made.sqlite", 500, 300)
-    page = opened(files.csv(offer(1)), made=made)
-    cells_at(page, 0)
-    go_to(page, 0, FIRST)
-    assert press(page, "End") == (0, FIRST + 299)
-    expect(page.locator(":focus")).to_have_text("r0c299")
-    expect(page.locator(".grid-body [tabindex='0']")).to_have_count(1)
-    assert nodes(page) <= MOST_NODES
-    assert press(page, *["ArrowLeft"] * 5) == (0, FIRST + 294)
-    page.locator(".grid-scroll").evaluate("element => { element.scrollLeft = 0; }")
-    expect(page.locator(f"[data-place='0'] [data-column='{FIRST + 1}']")).to_be_visible()
-    assert page.evaluate(ACTIVE) == [0, FIRST + 294]
-    assert press(page, "Home") == (0, ROW)
-    expect(page.locator(f"[data-place='0'] [data-column='{FIRST}']")).to_have_text("r0c0")
+def test_a_reference_that_is_not_the_first_column_is_not_frozen(files: Files) -> None:
+    row = offer(1)
+    first = {"quantity": row.pop("quantity")}
+    checked_into(files.folder / "grid", files.csv(first | row))
+    with Grid(files.folder / "grid") as grid:
+        assert part(grid).data["frozen"] == 0
+        assert part(grid).reference_header == "sellerExternalReference"
 
 
-def test_cells_are_text_whatever_they_hold(opened: OpenGrid, files: Files) -> None:
-    text = "<img src=x onerror=document.title='run'><b>bold</b>"
-    page = opened(files.csv(offer(1) | {"product.reference": text, "<i>header</i>": "1"}))
-    assert text in cells_at(page, 0)
-    assert "<i>header</i>" in " ".join(page.locator(".grid-head .grid-cell").all_inner_texts())
-    step(page)
-    assert page.title() != "run"
-    assert page.locator(".grid-part img, .grid-part b, .grid-part i").count() == 0
+def test_codes_lead_to_their_pages(grid: Grid) -> None:
+    assert part(grid).explanation("number-range") == "/explain/number-range"
 
 
-@pytest.mark.parametrize("which", [ALL, PROBLEMS])
-def test_a_sheet_without_problems_or_rows_is_shown(
-    opened: OpenGrid, files: Files, which: str
-) -> None:
-    page = opened(files.csv(offer(1)), rest=f"?which={which}")
-    count = 1 if which == ALL else 0
-    expect(page.locator(".grid-body .grid-row")).to_have_count(count)
-    page.keyboard.press("F8")
-    expect(page.locator(".grid-part [role=status]")).to_have_text("No further problem.")
+def test_a_sheet_that_could_not_be_read_has_its_error(files: Files) -> None:
+    checked_into(files.folder / "grid", files.text(b"", "empty.csv"))
+    with Grid(files.folder / "grid") as grid:
+        shown = part(grid)
+        assert shown.sheet.error
+        assert (shown.sheet.error.code, shown.total, shown.groups) == ("empty-file", 0, [])

@@ -31,7 +31,7 @@ def add_results(path: Path, view: str, results: Mapping[int, Iterable[RowResult]
         GridUnusable: there is no such grid.
         CannotWrite: it cannot be written.
     """
-    with closing(open_existing(path, "rw")) as db, writing(path):
+    with closing(open_existing(path)) as db, writing(path):
         db.execute("BEGIN IMMEDIATE")
         for sheet in sheets_of(db):
             if sheet.number in results:

@@ -67,9 +67,12 @@ def create(path: Path) -> sqlite3.Connection:
     return db
 
 
-def open_existing(path: Path, mode: str = "ro") -> sqlite3.Connection:
-    """A file that is whole; GridUnusable where there is none. `mode` is `ro` or `rw`."""
-    address = f"file:{quote(str(path.absolute()))}?mode={mode}"
+def open_existing(path: Path) -> sqlite3.Connection:
+    """A file that is whole; GridUnusable where there is none.
+
+    Whoever reads it may write it, too: SQLite then undoes by itself what was left half written.
+    """
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"
     try:
         db = sqlite3.connect(
             address, timeout=PATIENCE, isolation_level=None, check_same_thread=False, uri=True

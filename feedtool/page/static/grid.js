@@ -16,6 +16,7 @@ class Grid {
     this.texts = this.facts.texts;
     this.bar = mount.querySelector(".grid-bar");
     this.status = mount.querySelector("[role=status]");
+    this.counted = this.status.textContent;
     this.links = [...mount.querySelectorAll("a[data-which]")];
     this.input = document.querySelector("input[data-ticked]");
     this.ticks = this.input && new RowRanges(this.input.value);
@@ -37,13 +38,16 @@ class Grid {
   }
 
   #columns() {
-    const { columns, frozen, texts } = this.facts;
+    const { columns, frozen, statuses, texts } = this.facts;
+    const longest = Math.max(texts.status.length, ...statuses.map((word) => word.length));
     const own = [
       { kind: "row", role: "rowheader", header: texts.row, width: 72, isFirst: true },
-      { kind: "status", role: "gridcell", header: texts.status, width: 112 },
+      { kind: "status", role: "gridcell", header: texts.status, width: widthOf(longest + 4) },
     ];
     if (this.input) {
-      own.unshift({ kind: "tick", role: "gridcell", header: texts.tick, width: 40, isFirst: true });
+      const label = texts.tick;
+      const tick = { kind: "tick", role: "gridcell", header: "✓", width: 40 };
+      own.unshift({ ...tick, label, isFirst: true });
     }
     const cells = columns.map(([letters, header, width], index) => ({
       kind: "cell", role: "gridcell", letters, header, index, isFixed: index < frozen,
@@ -75,12 +79,17 @@ class Grid {
   }
 
   #onRows() {
+    if (this.hasFailed && this.pages.row(this.view.place)) {
+      this.hasFailed = false;
+      this.#say(this.counted);
+    }
     this.view.draw();
     this.#tell();
   }
 
   #onFailure() {
-    this.status.textContent = this.texts.failed;
+    this.hasFailed = true;
+    this.#say(this.texts.failed);
     setTimeout(() => this.view.later(), AGAIN);
   }
 
@@ -164,7 +173,9 @@ class Grid {
 
   async #moveToProblem(place, step) {
     this.view.moveTo(place, this.firstCell);
+    const { which } = this.pages;
     const row = await this.pages.ready(place);
+    if (which !== this.pages.which || place !== this.view.place) return; // one has gone on
     const wrong = row ? this.#wrongColumns(row) : [];
     this.#moveTo(place, wrong.at(step > 0 ? 0 : -1) ?? this.rowHeader);
   }
@@ -243,7 +254,9 @@ class Grid {
     const { index, letters, header } = columns[column];
     const own = row?.problems.filter((problem) => problem.column === index) ?? [];
     const problems = own.length ? own : row?.problems ?? [];
-    const name = index === undefined ? `${this.texts.row} ${row?.row ?? ""}` : `${letters}${row?.row ?? ""} ${header}`;
+    const number = row?.row ?? "";
+    const isCell = index !== undefined;
+    const name = isCell ? `${letters}${number} ${header}` : `${this.texts.row} ${number}`;
     const title = made("p", made("strong", name), " ", made("span", row?.cells[index] ?? ""));
     const notes = [...(row?.notes ?? []), ...(row?.hidden ? [this.texts.hidden] : [])];
     this.bar.replaceChildren(
@@ -260,7 +273,7 @@ class Grid {
   #line({ place, code, severity, message, hint, is_explained: isExplained }, hasPlace) {
     const word = made("strong", this.texts[severity]);
     word.className = severity;
-    const said = [hasPlace && place && `${place}: `, message, hint && `. ${hint}`].filter(Boolean).join("");
+    const said = `${hasPlace && place ? `${place}: ` : ""}${message}${hint ? `. ${hint}` : ""}`;
     const line = made("p", word, " ", made("code", code), " ", said);
     if (isExplained && this.facts.explain) {
       const link = made("a", this.texts.meaning);
@@ -307,7 +320,8 @@ class Grid {
     if (choice) choice.checked = true;
     const { sheet } = this.input.form.elements;
     if (sheet) sheet.value = this.facts.name;
-    this.#say(`${this.texts.ticked}: ${this.input.value || 0}`);
+    const count = this.ticks.size.toLocaleString(document.documentElement.lang);
+    this.#say(`${this.texts.ticked}: ${count}`);
     this.view.draw();
   }
 }

@@ -38,6 +38,11 @@ export class RowRanges {
       : [[first, row - 1], [row + 1, last]].filter(([low, high]) => low <= high)));
   }
 
+  // The number of rows.
+  get size() {
+    return this.pairs.reduce((size, [first, last]) => size + last - first + 1, 0);
+  }
+
   clear() {
     this.pairs = [];
   }

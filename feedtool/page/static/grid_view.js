@@ -206,6 +206,7 @@ export class GridView {
   #drawHeader(cell, at) {
     if (cell.column === at) return;
     this.#put(cell, at);
+    if (this.columns[at].label) cell.setAttribute("aria-label", this.columns[at].label);
     cell.className = `grid-cell ${this.columns[at].isFrozen ? "frozen" : ""}`;
     const letters = document.createElement("span");
     letters.textContent = this.columns[at].letters;

@@ -1,6 +1,9 @@
 """What became of rows, beside what checking found in them."""
 
+import shutil
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -143,6 +146,23 @@ def test_a_view_takes_the_place_of_what_it_said_before(files: Files, shown: Show
         assert "X" not in {it.code for it in problems(grid, view=RUN)}
         assert grid.statuses(0, "run-8") == {Status.REJECTED: 1}
         assert len(grid.statuses(0)) == 2
+
+
+def test_what_was_left_half_written_is_undone(files: Files, shown: Shown, tmp_path: Path) -> None:
+    """As a process leaves it that is killed while it writes."""
+    copy = tmp_path / "killed.sqlite"
+    with shown(files.csv(*(offer(number) for number in range(1, 3000)))) as grid:
+        before = grid.rows(RowFilter(0), 0, 3000)
+    with closing(sqlite3.connect(shown.path, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size = 1")
+        db.execute("BEGIN")
+        db.execute("UPDATE packs SET rows = zeroblob(length(rows))")
+        for end in ("", "-journal"):
+            shutil.copy(f"{shown.path}{end}", f"{copy}{end}")
+        db.execute("ROLLBACK")
+    assert copy.read_bytes() != shown.path.read_bytes()
+    with Grid(copy) as grid:
+        assert grid.rows(RowFilter(0), 0, 3000) == before
 
 
 def test_only_a_whole_grid_gets_results(tmp_path: Path) -> None:
