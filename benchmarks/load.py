@@ -17,15 +17,13 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load, sandbox_parts
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.engine import POOL, Delivery
 from feedtool.delivery.events import Event
@@ -49,26 +47,11 @@ class Span(NamedTuple):
 
 
 def serve(latency: float) -> None:
-    """The sandbox, each answer `latency` seconds late, until standard input ends.
+    """The sandbox; it tells its address, and in the end when it had which call."""
+    from benchmarks import slow_line
 
-    Then it tells when it had which call.
-    """
-    from feedtool.sandbox.server import Server
-
-    spans: list[Span] = []
-    with Server(sandbox_parts()) as server:
-        answer: Callable[..., Any] = server.sandbox.answer
-
-        def late(*arguments: Any) -> Any:
-            begun = time.monotonic()
-            time.sleep(latency)
-            found = answer(*arguments)
-            spans.append(Span(begun, time.monotonic()))
-            return found
-
-        server.sandbox.answer = late  # type: ignore[method-assign,assignment]  # a slow line, not a slow service
-        print(server.base, flush=True)
-        sys.stdin.read()
+    with slow_line.slowed(latency) as (server, spans):
+        slow_line.listen(server.base)
     print(json.dumps(spans))
 
 
@@ -123,31 +106,6 @@ class Timed:
         return timed
 
 
-class Served:
-    """A server in a process of its own."""
-
-    def __init__(self, process: Popen[str]) -> None:
-        self._process = process
-        assert process.stdout is not None
-        self.base = process.stdout.readline().strip()
-
-    def spans(self) -> list[Span]:
-        """End it: when it had which call."""
-        said, _ = self._process.communicate()
-        return [Span(*one) for one in json.loads(said)]
-
-
-@contextmanager
-def serving_late(latency: float) -> Iterator[Served]:
-    """The sandbox in a process of its own."""
-    command = [sys.executable, __file__, "--serve", "--latency", str(latency * 1000)]
-    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
-        try:
-            yield Served(process)
-        finally:
-            process.kill()
-
-
 def peak() -> float:
     """The most memory that this process has had, in MiB."""
     status = Path("/proc/self/status").read_text("ascii")
@@ -157,6 +115,8 @@ def peak() -> float:
 
 def measure(rows: int, latency: float) -> None:
     """Deliver, and print the table."""
+    from benchmarks import slow_line
+
     times: dict[str, list[float]] = {}
 
     def note(event: Event) -> None:
@@ -164,12 +124,12 @@ def measure(rows: int, latency: float) -> None:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving_late(latency) as served,
+        slow_line.serving(__file__, f"--latency={latency * 1000}") as served,
         Ledger(Path(folder) / "ledger.sqlite") as ledger,
-        Client(served.base, "S", StaticToken("sandbox")) as client,
+        Client(served.told, "S", StaticToken("sandbox")) as client,
     ):
         timed: Any = Timed(ledger)
-        run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.base)
+        run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.told)
         ledger.add_file(
             run, plan.uploads(items(rows), load().routes), path="a", sha256="", kind="k"
         )
@@ -186,7 +146,7 @@ def measure(rows: int, latency: float) -> None:
         total = time.monotonic() - begun
         (file,) = ledger.files(run)
         found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}
-        spans = served.spans()
+        spans = [Span(*one) for one in served.end()]
     fillings = fillings_of(times)
     filling = sum(one.end - one.begin for one in fillings)
     had = sum(span.within(one) for one in fillings for span in spans)
@@ -247,4 +207,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     main()

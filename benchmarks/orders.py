@@ -7,18 +7,15 @@ order, against what latency and lanes allow if a shipment took one call.
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from subprocess import PIPE, Popen, run
 from typing import Any
 
-from feedtool.areas.registry import load, sandbox_parts
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.engine import POOL, Delivery
 from feedtool.ledger import Ledger
@@ -30,18 +27,14 @@ SELLER = "S"
 
 
 def serve(orders: int, latency: float) -> None:
-    """The sandbox with so many orders in preparation, each answer late, until standard input ends.
-
-    It tells the orders' identifiers first.
-    """
+    """The sandbox with so many orders in preparation; it tells its address and their names."""
+    from benchmarks import slow_line
     from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
     from feedtool.areas.orders.sandbox.shop import place
     from feedtool.sandbox import SandboxSettings
-    from feedtool.sandbox.server import Server
 
     behaviour = OrderBehaviour(customers_every=timedelta())
-    settings = SandboxSettings(parts=(behaviour,))
-    with Server(sandbox_parts(), settings=settings) as server:
+    with slow_line.slowed(latency, SandboxSettings(parts=(behaviour,))) as (server, _):
         now = datetime.now(UTC)
         names = []
         with server.sandbox.state.transaction() as db:
@@ -49,51 +42,7 @@ def serve(orders: int, latency: float) -> None:
                 at = now - timedelta(days=1) + timedelta(seconds=number)
                 order = place(db, SELLER, at, status="InPreparation", lines=1, behaviour=behaviour)
                 names.append(order.document["orderId"])
-        answer: Any = server.sandbox.answer
-
-        def late(*arguments: Any) -> Any:
-            time.sleep(latency)
-            return answer(*arguments)
-
-        server.sandbox.answer = late  # type: ignore[method-assign,assignment]  # a slow line, not a slow service
-        print(json.dumps([server.base, names]), flush=True)
-        sys.stdin.read()
-
-
-@contextmanager
-def serving(orders: int, latency: float) -> Iterator[tuple[str, list[str]]]:
-    """The base address of a sandbox in a process of its own, and its orders."""
-    command = [sys.executable, __file__, "--serve", "--orders", str(orders)]
-    command += ["--latency", str(latency * 1000)]
-    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            base, names = json.loads(process.stdout.readline())
-            yield base, names
-        finally:
-            process.kill()
-
-
-def measure_export(base: str, orders: int, folder: Path) -> None:
-    """Export them, and print the time and the memory."""
-    script = "import sys; from feedtool.cli import run; code = run(sys.argv[1:]); "
-    script += "print([line for line in open('/proc/self/status') if line.startswith('VmHWM')][0])"
-    script += "; sys.exit(code)"
-    target = folder / "orders.xlsx"
-    command = [sys.executable, "-c", script, "export", "orders", "--base-url", base, "--yes"]
-    command += ["--seller", SELLER, "--insecure-http", "--home", str(folder), "--out", str(target)]
-    begun = time.monotonic()
-    told = run(
-        command,
-        env={**os.environ, "FEEDTOOL_TOKEN": "sandbox"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    total = time.monotonic() - begun
-    peak = int(told.stdout.rpartition("VmHWM:")[2].split()[0]) / 1024
-    size = target.stat().st_size / (1 << 20)
-    print(f"export of {orders:,} orders: {total:.1f} s, {peak:.0f} MiB, a file of {size:.1f} MiB")
+        slow_line.listen([server.base, names])
 
 
 def items(names: list[str]) -> Iterator[Item]:
@@ -129,6 +78,8 @@ def measure_shipments(base: str, names: list[str], latency: float, folder: Path)
 
 def main() -> None:
     """The server, or the measuring."""
+    from benchmarks import slow_line
+
     parser = argparse.ArgumentParser(description="Measures many orders over a slow line.")
     parser.add_argument("--orders", type=int, default=10_000)
     parser.add_argument("--shipments", type=int, default=5_000)
@@ -139,10 +90,14 @@ def main() -> None:
     if asked.serve:
         serve(asked.orders, latency)
         return
-    with serving(asked.orders, latency) as (base, names), tempfile.TemporaryDirectory() as folder:
-        measure_export(base, len(names), Path(folder))
-        measure_shipments(base, names[: asked.shipments], latency, Path(folder))
+    options = (f"--orders={asked.orders}", f"--latency={asked.latency}")
+    with slow_line.serving(__file__, *options) as served, tempfile.TemporaryDirectory() as name:
+        folder, (base, names) = Path(name), served.told
+        exported = slow_line.export("orders", base, SELLER, folder / "orders.xlsx")
+        print(f"export of {len(names):,} orders: {exported}")
+        measure_shipments(base, names[: asked.shipments], latency, folder)
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     main()

@@ -34,6 +34,7 @@ from feedtool.feeds.export import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr
 from feedtool.service.answers import Unreadable, counted, text
+from feedtool.service.fetch import GONE
 
 INVOICE, LINES = "invoiceId", "lines"
 PDF = b"%PDF-"
@@ -214,8 +215,7 @@ def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswe
     """An archive that is refused is asked for document by document."""
     if len(asked.keys) >= wire.FEWEST:
         return DocumentAnswer(again=_singly(asked.keys))
-    is_gone = status == 404  # noqa: PLR2004  # of HTTP
-    return DocumentAnswer(missing=dict.fromkeys(asked.keys, NOT_YET if is_gone else reason))
+    return DocumentAnswer(missing=dict.fromkeys(asked.keys, NOT_YET if status == GONE else reason))
 
 
 DOCUMENT_EXPORT = Export(
