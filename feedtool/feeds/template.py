@@ -29,12 +29,11 @@ WIDEST_CHOICE = 40
 
 # XML has no way to write these, and half a character is none.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_BASIC_PLANE = 0xFFFF
 
 
 def length(text: str) -> int:
     """Characters as Excel counts them: in UTF-16."""
-    return len(text) + sum(ord(letter) > _BASIC_PLANE for letter in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def is_whole(text: str) -> bool:

@@ -24,6 +24,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from feedtool.ledger import tables, trouble
+from feedtool.ledger.dialect import COMPILED, DRIVER
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
 from feedtool.model.errors import UsageProblem, reason_of
@@ -172,10 +173,13 @@ def _own(path: Path, shown: str) -> None:
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:
-    options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
+    options: dict[str, Any] = {
+        "connect_args": {"check_same_thread": False},
+        "execution_options": {"compiled_cache": COMPILED},
+    }
     if not is_file(url):
         options["poolclass"] = StaticPool
-    engine = sa.create_engine(url, hide_parameters=True, **options)
+    engine = sa.create_engine(url.set(drivername=DRIVER), hide_parameters=True, **options)
     path = Path(str(url.database)) if is_file(url) else None
     opened = path and trouble.identity(path)
 
@@ -298,7 +302,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
         current = _version(connection, shown, wanted)
         if current is None:
-            tables.metadata.create_all(connection)
+            tables.metadata.create_all(connection, checkfirst=False)
             connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)

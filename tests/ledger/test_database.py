@@ -11,6 +11,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from feedtool.ledger import tables
 from feedtool.ledger.database import open_engine, reading, writing
+from feedtool.ledger.dialect import COMPILED
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, UsageProblem
 from tests.ledger.conftest import Opening, Process, Server
@@ -69,6 +70,13 @@ def engine(place: Path | str, noted: Opening) -> sa.Engine:
 
 
 # Opening.
+
+
+def test_what_is_compiled_for_one_file_serves_another(tmp_path: Path, noted: Opening) -> None:
+    assert count(noted(tmp_path / "one.sqlite")) == 0
+    compiled = len(COMPILED)
+    assert count(noted(tmp_path / "other.sqlite")) == 0
+    assert len(COMPILED) == compiled
 
 
 def test_processes_that_open_a_new_ledger_at_once(place: Path | str, opening: Opening) -> None:

@@ -1,3 +1,4 @@
+from collections import deque
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,18 @@ REFUSED = {
 }
 
 
+def read_through(path: Path) -> None:
+    """Reads all cells, and keeps none of the millions that a bomb has."""
+    with open_source(path) as source:
+        for entry in source.sheets:
+            deque(source.sheet(entry.name).blocks(), maxlen=0)
+
+
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(read_bytes: ReadBytes, case: str) -> None:
+def test_what_is_refused(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "export.xls"
+    path.write_bytes(REFUSED[case])
     with pytest.raises(FileProblem) as caught:
-        read_bytes(REFUSED[case])
+        read_through(path)
     assert caught.value.code == "html-as-xls"
     assert caught.value.hint

@@ -1,0 +1,31 @@
+"""SQLite as SQLAlchemy speaks it, so that what is compiled for one file serves all others.
+
+SQLAlchemy keeps the SQL of each statement by its dialect, of which every engine has its own. A
+watcher and a page open the ledger for one account after the other, and would compile all of it
+anew each time.
+"""
+
+from typing import Any
+
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
+
+DRIVER = "sqlite+feedtool"
+COMPILED: LRUCache[Any, Any] = LRUCache(500)
+"""The statements of this process, of which there are about two hundred."""
+
+
+class Dialect(SQLiteDialect_pysqlite):
+    """The usual one; any two of them are equal, for they are made in one way."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dialect)
+
+    def __hash__(self) -> int:
+        return hash(Dialect)
+
+
+registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
