@@ -2,10 +2,11 @@
 
 import csv
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -19,6 +20,9 @@ from feedtool.model.nouns import Problem
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 # Failures in what tests share are told as those in the tests themselves.
 pytest.register_assert_rewrite("tests.corpus.made", "tests.corpus.copies", "tests.fuzz.trial")
 
@@ -30,6 +34,22 @@ settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True, max_examples=50
 )
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """The system's Chromium: one of a process, since two of its drivers do not go together."""
+    from tests.browser import opened_browser  # slow to import
+
+    with opened_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def socket_path() -> Iterator[Path]:
+    """A place for a unix socket, whose path may have but 107 bytes."""
+    with TemporaryDirectory(prefix="ft-", dir="/tmp") as folder:  # our own folder
+        yield Path(folder) / "page.sock"
 
 
 def pytest_configure(config: pytest.Config) -> None:

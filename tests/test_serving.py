@@ -90,9 +90,9 @@ def test_an_address_of_the_newer_protocol() -> None:
 
 @pytest.mark.parametrize("mode", [0o600, 0o660])
 def test_a_unix_socket_is_for_those_of_its_mode_and_goes_with_its_server(
-    tmp_path: Path, mode: int
+    socket_path: Path, mode: int
 ) -> None:
-    path = tmp_path / "page.sock"
+    path = socket_path
     listening = listen_on_file(path, mode)
     assert stat.S_IMODE(path.stat().st_mode) == mode
     status, body = asked(listening, proxy="localhost", X_Forwarded_Proto="https")
@@ -100,15 +100,15 @@ def test_a_unix_socket_is_for_those_of_its_mode_and_goes_with_its_server(
     assert not path.exists()
 
 
-def test_a_socket_left_behind_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "page.sock"
+def test_a_socket_left_behind_is_replaced(socket_path: Path) -> None:
+    path = socket_path
     listen_on_file(path, 0o600).close()  # as a killed process does: the file stays
     assert path.is_socket()
     assert asked(listen_on_file(path, 0o600))[0] == 200
 
 
-def test_a_socket_in_use_and_a_file_are_left_alone(tmp_path: Path) -> None:
-    path, text = tmp_path / "page.sock", tmp_path / "text"
+def test_a_socket_in_use_and_a_file_are_left_alone(socket_path: Path, tmp_path: Path) -> None:
+    path, text = socket_path, tmp_path / "text"
     text.write_text("kept")
     with listen_on_file(path, 0o600):
         for taken in (path, text):

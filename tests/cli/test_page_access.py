@@ -60,8 +60,8 @@ def test_shared_on_a_port_it_listens_towards_the_proxy_alone(proxy: str, listens
         assert (made.address, made.rights) == (f"http://{shown}:{port}/", USERS)
 
 
-def test_shared_on_a_socket(tmp_path: Path) -> None:
-    path = tmp_path / "page.sock"
+def test_shared_on_a_socket(socket_path: Path) -> None:
+    path = socket_path
     with entered(**SHARED, socket=path, user_header="X-User") as made:
         assert stat.S_IMODE(path.stat().st_mode) == 0o660
         assert made.access == SharedAccess(NAMES, "localhost", "X-User", frozenset(USERS))

@@ -113,8 +113,8 @@ def test_a_page_of_one_user(tmp_path: Path) -> None:
         assert urlsplit(address).path == url.path
 
 
-def test_a_shared_page_on_a_socket(tmp_path: Path) -> None:
-    config, path = tmp_path / "feedtool.toml", tmp_path / "page.sock"
+def test_a_shared_page_on_a_socket(socket_path: Path, tmp_path: Path) -> None:
+    config, path = tmp_path / "feedtool.toml", socket_path
     config.write_text(USERS, "utf-8")
     words = ("--shared", "--socket", path, "--host-name", "feeds.example.org", "--config", config)
     with page(*words) as address:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
@@ -20,7 +20,6 @@ from feedtool.page.desk import Desk
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.middleware import guarded
 from feedtool.serving import LOOPBACK, WebServer, listen
-from tests.browser import opened_browser
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -57,13 +56,6 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 def client(desk: Desk) -> FlaskClient:
     """What asks the page without a port."""
     return application(desk).test_client()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
-    with opened_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

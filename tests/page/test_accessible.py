@@ -103,7 +103,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         forced_colors=colours.forced,
         bypass_csp=True,
     )
-    page.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")
+    answer = page.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")
+    assert answer
+    assert answer.status == (404 if name == "error" else 200)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= colours.width

@@ -159,7 +159,7 @@ def test_nothing_is_changed_without_a_right(world: World) -> None:
     assert {"files.put", "plan.send"} <= {endpoint for endpoint, _, _ in routes}
     for endpoint, method, path in routes:
         form = {"account": "backroom", "file": (BytesIO(b"x"), "new.csv")}
-        data = form if endpoint == "files.post" else b""
+        data = form if endpoint == "files.post" else {"run": "1", "code": "price-jump"}
         query = "?account=backroom" if endpoint == "files.put" else ""
         answer = world.ask("bruno", method, path + query, data)
         assert answer.status_code == 403, (endpoint, answer.status_code)

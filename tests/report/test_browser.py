@@ -1,6 +1,5 @@
 """The HTML report in a real browser: accessible to all, on any screen, in every language."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -12,19 +11,12 @@ from feedtool.model.text import LANGUAGES, Language
 from feedtool.report.html import write_html
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
-from tests.browser import opened_browser
 from tests.report.conftest import MADE
 
 SCREENS: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
     "desktop": (1280, 900, "light"),
     "phone": (390, 844, "dark"),
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with opened_browser() as browser:
-        yield browser
 
 
 def written(path: Path, language: Language, *results: SheetResult) -> str:
