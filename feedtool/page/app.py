@@ -1,5 +1,6 @@
 """The application: what every request meets, and what every page shows."""
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -47,6 +48,9 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
 )
 """The status of the answer to a request that an error ends; the first that fits."""
 
+OF_COMMANDS = re.compile(r"(?<![\w-])--[a-z]|\bfeedtool [a-z]|FEEDTOOL_")
+"""What hints are told by that are for a terminal: options, commands and variables."""
+
 OF_HTTP = {
     HTTPStatus.NOT_FOUND: tr("There is nothing at this address."),
     HTTPStatus.METHOD_NOT_ALLOWED: tr("This cannot be done at this address."),
@@ -80,7 +84,11 @@ def _set_up_templates(app: flask.Flask) -> None:
         "finalize": shown,
     }
     add_to(app.jinja_env)
-    app.jinja_env.globals |= {"grid_part": grid_part, "statuses_text": statuses_text}
+    app.jinja_env.globals |= {
+        "grid_part": grid_part,
+        "statuses_text": statuses_text,
+        "hint_of": hint_of,
+    }
 
 
 def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
@@ -149,8 +157,17 @@ def _failed(error: FeedtoolError) -> tuple[str, int]:
     id_ = (flask.request.view_args or {}).get("id_")
     is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND
     back = flask.url_for("files.page", id_=id_) if is_of_file else flask.url_for("files.start")
-    page = flask.render_template("error.html", message=error.message, hint=error.hint, back=back)
+    page = flask.render_template(
+        "error.html", message=error.message, hint=hint_of(error), back=back
+    )
     return page, int(status)
+
+
+def hint_of(error: FeedtoolError) -> str:
+    """What to do; where that is for the command line, whom to ask."""
+    if OF_COMMANDS.search(error.hint):
+        return tr("ask whoever keeps the configuration")
+    return error.hint
 
 
 def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:

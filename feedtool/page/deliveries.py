@@ -2,12 +2,14 @@
 
 from functools import partial
 
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import RunOptions
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.seller_account import SellerAccount, seller_key
 from feedtool.runs.workspace import has_to_ask
 
 RESUME = "resume "
@@ -16,10 +18,10 @@ RESUME = "resume "
 
 def account_of(at: Desk, options: RunOptions) -> str:
     """The name of the account of a run; empty for one that no profile reaches."""
-    if options.profile in at.accounts.names:
+    names = [it for it in at.accounts.names if at.accounts.is_sandbox(it) == options.is_sandbox]
+    if options.profile in names:
         return str(options.profile)
-    sandboxes = filter(at.accounts.is_sandbox, at.accounts.names)
-    return next(sandboxes, "") if options.is_sandbox else ""
+    return names[0] if names and options.is_sandbox else ""
 
 
 def start_resume(at: Desk, run: int, account: str) -> Job:
@@ -30,8 +32,19 @@ def start_resume(at: Desk, run: int, account: str) -> Job:
 def _resume(at: Desk, run: int, account: str, job: Job) -> None:
     job.begin_run(run)
     with at.accounts.open(account) as opened:
+        _refuse_other_seller(run, opened)
         if has_to_ask(run, opened.workspace):
             end(resume(run, opened.session, opened.workspace), opened)
+
+
+def _refuse_other_seller(number: int, opened: SellerAccount) -> None:
+    """UsageProblem where the account is not the one that the run was begun for."""
+    run = opened.workspace.ledger.run(number)
+    if run is None or seller_key(run.service, run.seller) != opened.key:
+        raise UsageProblem(
+            tr("run {run} was begun for another seller than its account now has", run=number),
+            tr("ask whoever keeps the configuration"),
+        )
 
 
 def end(submission: Submission, opened: SellerAccount) -> None:

@@ -147,6 +147,9 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
             )
             digest, seller = load(folder / FILE).digest, account.identity.seller or ""
             facts = _facts(results, lines, preview, digest, seller)
+    if (present := at.shelf.file(file.id)).choices != file.choices:
+        _make(at, present, job)  # nobody is to see what was chosen before
+        return
     add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
     (folder / FACTS).write_bytes(msgspec.json.encode(facts))
 

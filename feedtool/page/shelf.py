@@ -16,7 +16,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -189,10 +189,14 @@ class Shelf:
         return sorted(self._every(), key=lambda file: file.at, reverse=True)
 
     def sweep(self, before: datetime) -> None:
-        """Removes what was brought before a moment, and what is not whole."""
-        kept = {file.id for file in self._every() if file.at >= before}
-        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
-            if ID.fullmatch(folder.name) and folder.name not in kept:
+        """Removes what was brought before a moment, and what was made of runs before it.
+
+        What is not whole goes likewise: another page may be at work on it.
+        """
+        brought = {file.id: file.at for file in self._every()}
+        for folder in (*self._folder.glob("*/"), *self._folder.glob("runs/*/")):
+            changed = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+            if folder.name != "runs" and brought.get(folder.name, changed) < before:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _every(self) -> Iterator[ShelfFile]:

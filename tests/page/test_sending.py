@@ -1,5 +1,6 @@
 """Just the plan that was seen is sent, or nothing."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
 from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
+from feedtool.runs.workspace import options_of
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
 
 ACCOUNT = """
@@ -138,6 +140,34 @@ def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: 
         answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "(feedtool watch, of " in answer.text) == (423, True), answer.text
     assert runs_of(desk) == 0
+
+
+def test_nobody_is_told_to_type_options_where_there_is_no_terminal(tmp_path: Path) -> None:
+    config = tmp_path / "feedtool.toml"
+    config.write_text(ACCOUNT.replace('token = "t"', ""))
+    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
+        client = application(desk).test_client()
+        file = brought(client, OFFERS, account="shop")
+        client.post(f"/en/files/{file}/send", data={"plan": digest_of(client, file)})
+        page = settled(client, f"/en/files/{file}/sending").text
+        assert [word in page for word in ("no token", "whoever keeps", "--token")] == [
+            True,
+            True,
+            False,
+        ]
+
+
+def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
+    client: FlaskClient, desk: Desk
+) -> None:
+    number = sent(client, brought(client, OFFERS))
+    shutil.rmtree(desk.shelf.folder("runs"), ignore_errors=True)
+    with desk.workspace() as workspace:
+        (_, sha256), *_ = options_of(number, workspace).inputs
+        workspace.snapshots.path_of(sha256).unlink()
+    answer = settled(client, f"/en/runs/{number}")
+    assert (answer.status_code, "Integrated" in answer.text) == (200, True), answer.text
+    assert "no longer kept here" in answer.text
 
 
 def test_a_plan_of_settings_that_have_changed_is_not_sent(tmp_path: Path) -> None:

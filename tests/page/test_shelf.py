@@ -1,6 +1,7 @@
 """Files on the shelf: their names, their limits, and how long they stay."""
 
 import io
+import os
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -76,8 +77,13 @@ def test_other_choices_remove_what_those_before_have_made(
 def test_old_files_go_and_others_stay(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     old, new = put(shelf, at=NOON - timedelta(days=31)), put(shelf)
-    (tmp_path / "runs").mkdir()
+    coming = ("a" * 16, "b" * 16)  # another page takes the first of them in
+    for name, days in {coming[0]: 0, coming[1]: 31, "runs/1": 31, "runs/2": 29}.items():
+        (tmp_path / name).mkdir(parents=True)
+        at = (NOON - timedelta(days=days)).timestamp()
+        os.utime(tmp_path / name, (at, at))
     shelf.sweep(NOON - timedelta(days=30))
-    assert {entry.name for entry in tmp_path.iterdir()} == {new.id, "runs"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {new.id, "runs", coming[0]}
+    assert [entry.name for entry in (tmp_path / "runs").iterdir()] == ["2"]
     assert [file.id for file in shelf.files()] == [new.id]
     assert old.id != new.id

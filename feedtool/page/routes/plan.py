@@ -53,9 +53,8 @@ def send(id_: str) -> ResponseReturnValue:
     """Sends the plan that was seen."""
     file, form = file_of(id_), flask.request.form
     require("send", file.account)
-    removals = form.get("removals", "").strip()
-    number = int(removals) if removals.isdecimal() else None
-    job = start_sending(desk(), file, form.get("plan", ""), user().name, number)
+    removals = form.get("removals", None, int)
+    job = start_sending(desk(), file, form.get("plan", ""), user().name, removals)
     job.wait(SOON)
     return flask.redirect(flask.url_for("plan.sending", id_=id_), 303)
 
@@ -95,8 +94,12 @@ def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
     if plan_of(desk(), file) is None:
         title = tr("Finding out what would be sent of {file}", file=file.name)
         address = flask.url_for("plan.progress", id_=file.id)
-        if waiting := awaited(start_plan(desk(), file), title, address):
-            return waiting
+        try:
+            if waiting := awaited(start_plan(desk(), file), title, address):
+                return waiting
+        except UsageProblem:
+            _take_back_purge(file)
+            raise
     with grid_of(desk(), file) as grid:
         return flask.render_template(
             "plan.html",
@@ -112,12 +115,24 @@ def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
         )
 
 
+def _take_back_purge(file: ShelfFile) -> None:
+    """Lets a file be looked at again that cannot replace all that the service has."""
+    if file.choices.purges:
+        choices = msgspec.structs.replace(file.choices, purges=False)
+        desk().shelf.choose(file, choices, is_read_anew=True)
+
+
 def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
     """The choices of a form; those of reading the file stay."""
     which, sheet = form.get("which", "all"), form.get("sheet", "")
     rows = {sheet: str(RowRanges(form.get("rows", "")))} if which == "rows" else {}
     if rows and not rows[sheet]:
         raise UsageProblem(tr("no rows were chosen"), tr("write rows like 2-5,9 or 40-"))
+    if rows and "purges" in form:
+        raise UsageProblem(
+            tr("to send some rows and to remove all other offers would remove the rows left out"),
+            tr("choose all rows, or let the other offers be"),
+        )
     return msgspec.structs.replace(
         before,
         rows=rows,

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import flask
 from flask.typing import ResponseReturnValue
 
+from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
 from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
 from feedtool.page.deliveries import account_of, start_resume
@@ -35,18 +36,23 @@ def every() -> str:
 @blueprint.get("/runs/<int:run>")
 def page(run: int) -> ResponseReturnValue:
     """One run: how far it is, and the answers once all are there."""
-    state = _state(run)
+    state, is_gone = _state(run), False
     if state.is_finished and not has_grid(desk(), run):
         title = tr("Reading the answers of run {run}", run=run)
         address = flask.url_for("runs.answers", run=run)
-        if waiting := awaited(start_answers(desk(), state), title, address):
-            return waiting
-    with grid_of_run(desk(), run) if state.is_finished else nullcontext() as grid:
+        try:
+            if waiting := awaited(start_answers(desk(), state), title, address):
+                return waiting
+        except FileProblem:
+            is_gone = True
+    with nullcontext() if is_gone or not state.is_finished else grid_of_run(desk(), run) as grid:
         return flask.render_template(
             "run.html",
             state=state,
             progress=progress_of(state),
             job=desk().jobs.of_run(run),
+            has_stopped=False,
+            is_gone=is_gone,
             grid=grid,
             account=account_of(desk(), state.options),
             view=VIEW,
@@ -57,9 +63,11 @@ def page(run: int) -> ResponseReturnValue:
 @blueprint.get("/runs/<int:run>/progress")
 def progress(run: int) -> str:
     """How far a run is, out of the ledger: whoever works on it."""
-    state = _state(run)
+    state, job = _state(run), desk().jobs.of_run(run)
+    # A page that was shown while somebody worked has neither the reason nor the way to go on.
+    has_stopped = "working" in flask.request.args and (job is None or job.is_over)
     return flask.render_template(
-        "run_progress.html", progress=progress_of(state), job=desk().jobs.of_run(run)
+        "run_progress.html", progress=progress_of(state), job=job, has_stopped=has_stopped
     )
 
 

@@ -1,0 +1,60 @@
+"""The plan that is shown is that of the choices in force."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.page.checks import grid_of, start_check
+from feedtool.page.desk import Desk
+from feedtool.page.jobs import Job
+from feedtool.page.plans import plan_of, start_plan
+from feedtool.page.shelf import Choices
+from tests.page.conftest import SAMPLES, brought, settled
+
+OFFERS = SAMPLES / "offers-upsert.xlsx"
+
+
+def end(job: Job) -> None:
+    while not job.is_over:
+        job.wait(60)
+    assert job.error is None
+
+
+def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
+    client: FlaskClient, desk: Desk
+) -> None:
+    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    settled(client, f"/en/files/{id_}")
+    desk.shelf.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False)
+    end(start_plan(desk, file))
+    plan = plan_of(desk, file)
+    assert plan
+    assert plan.sent == 3
+
+
+def test_a_file_is_checked_again_where_something_else_was_chosen_meanwhile(
+    client: FlaskClient, desk: Desk
+) -> None:
+    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    settled(client, f"/en/files/{id_}")
+    desk.shelf.choose(file, Choices(kind="offers-update"), is_read_anew=True)
+    end(start_check(desk, file))
+    with grid_of(desk, file) as grid:
+        assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "says"),
+    [
+        ("offers-upsert.xlsx", {"which": "all"}, "can be a purge"),
+        ("legacy-offers.xlsx", {"which": "rows", "rows": "3"}, "would remove the rows left out"),
+    ],
+)
+def test_a_purge_that_cannot_be_is_refused_and_the_file_is_still_there(
+    client: FlaskClient, name: str, form: dict[str, str], says: str
+) -> None:
+    id_ = brought(client, SAMPLES / name)
+    settled(client, f"/en/files/{id_}/plan")
+    told = client.post(f"/en/files/{id_}/plan", data={**form, "purges": "on"}).text
+    told += settled(client, f"/en/files/{id_}/plan").text
+    assert says in told
+    assert settled(client, f"/en/files/{id_}/plan").status_code == 200
