@@ -46,7 +46,11 @@ def test_a_file_is_checked_again_where_something_else_was_chosen_meanwhile(
     ("name", "form", "says"),
     [
         ("offers-upsert.xlsx", {"which": "all"}, "can be a purge"),
-        ("legacy-offers.xlsx", {"which": "rows", "rows": "3"}, "would remove the rows left out"),
+        (
+            "legacy-offers.xlsx",
+            {"which": "rows", "rows": "3"},
+            "of all other rows would be removed",
+        ),
     ],
 )
 def test_a_purge_that_cannot_be_is_refused_and_the_file_is_still_there(

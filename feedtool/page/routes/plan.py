@@ -130,8 +130,8 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
         raise UsageProblem(tr("no rows were chosen"), tr("write rows like 2-5,9 or 40-"))
     if rows and "purges" in form:
         raise UsageProblem(
-            tr("to send some rows and to remove all other offers would remove the rows left out"),
-            tr("choose all rows, or let the other offers be"),
+            tr("the offers of all other rows would be removed"),
+            tr("choose all rows, or do not remove the other offers"),
         )
     return msgspec.structs.replace(
         before,
