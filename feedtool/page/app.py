@@ -49,7 +49,8 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
 """The status of the answer to a request that an error ends; the first that fits."""
 
 OF_COMMANDS = re.compile(r"(?<![\w-])--[a-z]|\bfeedtool [a-z]|FEEDTOOL_")
-"""What hints are told by that are for a terminal: options, commands and variables."""
+"""What the advice for a terminal is told by: options, commands and variables."""
+SENTENCE_END = re.compile(r"(?<=[;?.])\s+")
 
 OF_HTTP = {
     HTTPStatus.NOT_FOUND: tr("There is nothing at this address."),
@@ -164,10 +165,10 @@ def _failed(error: FeedtoolError) -> tuple[str, int]:
 
 
 def hint_of(error: FeedtoolError) -> str:
-    """What to do; where that is for the command line, whom to ask."""
-    if OF_COMMANDS.search(error.hint):
-        return tr("ask whoever keeps the configuration")
-    return error.hint
+    """What to do of what can be done here; whom to ask, where that is nothing."""
+    pieces = SENTENCE_END.split(at.say()(error.hint))
+    usable = " ".join(piece for piece in pieces if not OF_COMMANDS.search(piece)).rstrip(";")
+    return usable or (tr("ask whoever keeps the configuration") if error.hint else "")
 
 
 def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
