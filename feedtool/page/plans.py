@@ -147,6 +147,8 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
             )
             digest, seller = load(folder / FILE).digest, account.identity.seller or ""
             facts = _facts(results, lines, preview, digest, seller)
+    if at.shelf.file(file.id).choices != file.choices:
+        return  # others were made meanwhile, and this is not what would be sent
     add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
     (folder / FACTS).write_bytes(msgspec.json.encode(facts))
 

@@ -19,7 +19,7 @@ from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
 from feedtool.runs.planned import run_of_plan
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Workspace, locked
 
 SEND = "send "
 """The beginning of the keys of jobs."""
@@ -69,10 +69,14 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
         at.shelf.save(msgspec.structs.replace(file, run=run))
         job.begin_run(run)
 
-    with at.accounts.open(file.account) as account:
+    # The lock is taken first: of two pages one would send the plan after the other has.
+    with (
+        at.accounts.open(file.account) as account,
+        locked(account.session, account.workspace, "page"),
+    ):
         _refuse_sent(plan, account.workspace)
         reading = chosen(at, account.reading, file)
-        session = replace(account.session, who=who)
+        session = replace(account.session, who=who, holds_lock=True)
         identity = Identity(session.address, session.seller, session.profile, session.is_sandbox)
         basis = basis_of(file, reading, account.selection, identity)
         try:

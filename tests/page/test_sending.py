@@ -111,6 +111,7 @@ def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: Desk) -> None:
         ({"which": "rows", "rows": "", "sheet": "Offers"}, "No rows were chosen"),
         ({"which": "rows", "rows": "three", "sheet": "Offers"}, "“three” names no rows"),
         ({"which": "all", "release price-jump": "on"}, "no reason says why"),
+        ({"which": "rows", "rows": "3", "sheet": "Offers", "purges": "on"}, "would be removed"),
     ],
 )
 def test_choices_that_cannot_be_meant(

@@ -118,6 +118,11 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
     rows = {sheet: str(RowRanges(form.get("rows", "")))} if which == "rows" else {}
     if rows and not rows[sheet]:
         raise UsageProblem(tr("no rows were chosen"), tr("write rows like 2-5,9 or 40-"))
+    if rows and "purges" in form:
+        raise UsageProblem(
+            tr("the offers of all other rows would be removed"),
+            tr("choose all rows, or do not remove the other offers"),
+        )
     return msgspec.structs.replace(
         before,
         rows=rows,
