@@ -74,6 +74,9 @@ def cannot_write(target: Path, error: OSError) -> CannotWrite:
     elif getattr(error, "winerror", None) in _LOCKED:
         why = tr("another program has it open")
         hint = tr("Close it in Excel, or write elsewhere with --out.")
+    elif isinstance(error, FileNotFoundError) and target.parent.is_dir():  # such as /proc
+        why = tr("no file can be made in {folder}", folder=target.parent)
+        hint = tr("Write elsewhere with --out.")
     elif isinstance(error, FileNotFoundError | NotADirectoryError):
         why = tr("there is no folder {folder}", folder=target.parent)
         hint = tr("Make the folder, or write elsewhere with --out.")

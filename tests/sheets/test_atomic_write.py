@@ -59,6 +59,12 @@ class Locked(PermissionError):
     winerror = 32
 
 
+def test_a_folder_that_is_there_and_takes_no_file(tmp_path: Path) -> None:
+    problem = cannot_write(tmp_path / "x.csv", FileNotFoundError(errno.ENOENT, "No such file"))
+    assert f"x.csv cannot be written: no file can be made in {tmp_path}." in problem.message
+    assert problem.hint == "Write elsewhere with --out."
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

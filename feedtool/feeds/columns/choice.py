@@ -202,6 +202,11 @@ class YesNo(Choice):
         }
     )
 
+    def label(self, value: str) -> Label:
+        """Yes or no, for nobody writes what is sent."""
+        words = self.values[value][: len(LANGUAGES)]
+        return Label(words[0], words)
+
     def _nearest(self, text: str, likeness: int) -> str | None:
         """None: of two words a guess decides the question."""
 

@@ -20,6 +20,7 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.header import CellType
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context, OrderSettings
+from feedtool.model.text import Translator
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 (ACTIONS,) = (column.type for column in SPLITTING_COLUMNS if column.key == ACTION)
@@ -177,6 +178,17 @@ def test_yes_and_no_in_three_languages(writing: str, value: str) -> None:
 )
 def test_yes_and_no_of_other_cells(cell: Cell, value: str | None, codes: tuple[str, ...]) -> None:
     assert read(YesNo(), cell)[:2] == (value, codes)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [(None, "Yes, No"), ("fr", "Oui, Non"), ("es", "Sí, No")]
+)
+def test_yes_and_no_are_told_in_words(language: str | None, words: str) -> None:
+    reading = YesNo().read(text("perhaps"), ColumnReader(YesNo(), Context(AccountSettings())))
+    assert isinstance(reading, InvalidValue)
+    (fault,) = reading.faults
+    in_sheet = Translator("en", list_language=language)
+    assert in_sheet(fault.message) == f"“perhaps” is none of {words}"
 
 
 CARRIER = Suggested(lambda settings: settings.orders.carriers, CARRIER_UNKNOWN)
