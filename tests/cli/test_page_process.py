@@ -23,7 +23,7 @@ GIGABYTE = 1 << 30
 BROWSER = """#!/bin/sh
 # Tells of the file that it is to open, and of all command lines.
 file="${1#file://}"
-{ echo "$1"; cat "$file"; cat /proc/[0-9]*/cmdline | tr '\\0' ' '; } > "${0%/*}/told"
+{ echo "$1"; cat "$file"; cat /proc/[0-9]*/cmdline | tr '\\0\\n' '  '; } > "${0%/*}/told"
 exec sleep 60  # as a browser that stays
 """
 
