@@ -23,7 +23,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from feedtool.ledger import tables, trouble
+from feedtool.ledger import fleet_tables, tables, trouble
 from feedtool.ledger.dialect import COMPILED, DRIVER
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
@@ -302,7 +302,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
         current = _version(connection, shown, wanted)
         if current is None:
-            tables.metadata.create_all(connection, checkfirst=False)
+            fleet_tables.metadata.create_all(connection, checkfirst=False)
             connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)

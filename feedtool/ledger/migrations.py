@@ -21,6 +21,7 @@ from typing import TypeAlias
 
 import sqlalchemy as sa
 
+from feedtool.ledger.fleet_migrations import fleet
 from feedtool.ledger.table_changes import add_column, creation, execute, integer_key, number, texts
 
 Step: TypeAlias = Callable[[sa.Connection], None]
@@ -322,6 +323,7 @@ STEPS: tuple[Step, ...] = (
     _cursors,
     _entries,
     _held,
+    fleet,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 
