@@ -52,7 +52,8 @@ def page(ctx: click.Context, /, **given: Any) -> None:
         is_opened = is_opened and has_screen(sys.platform, os.environ)
         folder = home_folder(given["home"]) / "page"
         with opened_browser(door.address, folder) if is_opened else nullcontext():
-            serve(desk, door.listening, door.access, stopping=stop.reason, sleep=stop.sleep)
+            kept = timedelta(days=given["keep"])
+            serve(desk, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep)
 
 
 def desk_of(
@@ -64,19 +65,17 @@ def desk_of(
     """All that the page works with, as the options of `ctx` say."""
     from feedtool.cli.runs import clocks
     from feedtool.ledger.lock import who
-    from feedtool.page.desk import Desk, now
+    from feedtool.page.desk import Desk
     from feedtool.page.jobs import Jobs
     from feedtool.page.shelf import Shelf
     from feedtool.page.users import Users
 
     given = ctx.params
     home = home_folder(given["home"])
-    shelf = Shelf(home / "page")
-    shelf.sweep(now() - timedelta(days=given["keep"]))
     return Desk(
         ServedAccounts(ctx, stop, notices),
         Users(who(), rights),
-        shelf,
+        Shelf(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
         partial(open_workspace, home, given["ledger"]),
         partial(clocks, home),

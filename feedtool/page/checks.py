@@ -24,7 +24,6 @@ from feedtool.runs.held import read_as_then
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
-GRID = "grid.sqlite"
 CHECK, COPY = "check ", "copy "
 """The beginnings of the keys of jobs."""
 COPIES = {
@@ -38,22 +37,28 @@ COPIES = {
 
 
 def start_check(at: Desk, file: ShelfFile) -> Job:
-    """The job that checks a file, begun if it is not at work."""
-    return at.jobs.start(CHECK + file.id, "check", partial(check_file, at, file))
+    """The job that checks a file as it is read now, begun if it is not at work."""
+    return at.jobs.start(check_key(file), "check", partial(check_file, at, file))
+
+
+def check_key(file: ShelfFile) -> str:
+    """The key of the job that checks a file as it is read now."""
+    return f"{CHECK}{file.id} {file.reading}"
 
 
 def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
-    """Reads and judges a file, and keeps what the browser shows of it."""
+    """Reads and judges a file, and keeps what the browser shows of it as it was read then.
+
+    If it is to be read otherwise meanwhile, that is a check of its own, and nobody looks at this.
+    """
+    if at.shelf.file(file.id).reading != file.reading:
+        return
     job.tell(tr("Reading the file"))
-    place = at.shelf.folder(file.id) / GRID
+    place = at.shelf.grid(file)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
         options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
-        sheets = check([at.shelf.input(file)], options, load())
-        present = at.shelf.file(file.id)
-        if present.choices == file.choices:
-            writer.conclude(sheets)
-            return
-    check_file(at, present, job)  # nobody is to see what was chosen before
+        writer.conclude(check([at.shelf.input(file)], options, load()))
 
 
 def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
@@ -93,12 +98,12 @@ def _counted(writer: GridWriter, job: Job) -> See:
 
 def is_checked(at: Desk, file: ShelfFile) -> bool:
     """True if there is something of a file that the browser can show."""
-    return (at.shelf.folder(file.id) / GRID).is_file()
+    return at.shelf.grid(file).is_file()
 
 
 def grid_of(at: Desk, file: ShelfFile) -> Grid:
     """What the browser shows of a file; GridUnusable where it is not checked."""
-    return Grid(at.shelf.folder(file.id) / GRID)
+    return Grid(at.shelf.grid(file))
 
 
 def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
@@ -127,11 +132,11 @@ def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Checking every row"))
-            place.parent.mkdir(mode=0o700, exist_ok=True)
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write = _write_failed if what == "failed" else partial(_make_copy, what)
             write(at, file, place, LanguageChoice(speaks, speaks))
 
-    key = f"{COPY}{file.id} {speaks} {what}"
+    key = f"{COPY}{file.id} {file.reading} {speaks} {what}"
     return at.jobs.start(key, "check", make), place
 
 

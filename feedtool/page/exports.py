@@ -52,7 +52,7 @@ def start_export(at: Desk, order: ExportOrder) -> str:
 
 def archive_of(shelf: Shelf, file: ShelfFile) -> Path | None:
     """The files beside an exported list, in a zip with the list; None where there are none."""
-    place = shelf.copies(file) / f"{Path(file.name).stem}.zip"
+    place = shelf.documents(file) / f"{Path(file.name).stem}.zip"
     return place if place.is_file() else None
 
 
@@ -63,7 +63,7 @@ def _shelve(at: Desk, id_: str, order: ExportOrder, job: Job) -> None:
     try:
         file = _facts(id_, order, *_brought(at, order, folder, job))
         if order.kind.documents:
-            _pack(folder, at.shelf.copies(file) / f"{order.kind.kind}.zip")
+            _pack(folder, at.shelf.documents(file) / f"{order.kind.kind}.zip")
         at.shelf.save(file)
     except BaseException:
         shutil.rmtree(folder.parent, ignore_errors=True)
@@ -116,6 +116,7 @@ def _facts(
 
 
 def _pack(folder: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700)
     with ZipFile(target, "x", ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             archive.write(path, path.relative_to(folder))

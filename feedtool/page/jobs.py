@@ -78,7 +78,10 @@ class Jobs:
         }
 
     def start(self, key: str, lane: Lane, work: Callable[[Job], None]) -> Job:
-        """Begins a job, unless that of the same key is still at work."""
+        """Begins a job, unless that of the same key is still at work.
+
+        A key says what is done and, in its second word, to what: `check ID`, `answers RUN`.
+        """
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.is_over:
@@ -90,6 +93,13 @@ class Jobs:
     def of(self, key: str) -> Job | None:
         """The last job of a key."""
         return self._jobs.get(key)
+
+    def unless_at_work(self, on: str, act: Callable[[], None]) -> None:
+        """Does something quick, unless a job is at work on a file or run; none begins meanwhile."""
+        with self._lock:
+            at_work = (key.split()[1:2] for key, job in self._jobs.items() if not job.is_over)
+            if [on] not in at_work:
+                act()
 
     def of_run(self, run: int) -> Job | None:
         """The last job that has worked on a run."""

@@ -19,7 +19,7 @@ from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
 from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import kept_text, text_of_kept, tr
-from feedtool.page.checks import GRID, chosen
+from feedtool.page.checks import chosen
 from feedtool.page.desk import Desk, now
 from feedtool.page.grid import Grid, add_results
 from feedtool.page.jobs import Job
@@ -147,10 +147,12 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
             )
             digest, seller = load(folder / FILE).digest, account.identity.seller or ""
             facts = _facts(results, lines, preview, digest, seller)
-    if (present := at.shelf.file(file.id)).choices != file.choices:
+    present = at.shelf.file(file.id)
+    if (present.choices, present.reading) != (file.choices, file.reading):
         _make(at, present, job)  # nobody is to see what was chosen before
         return
-    add_results(folder / GRID, VIEW, {at: it.every_verdict() for at, it in enumerate(results)})
+    every = {number: result.every_verdict() for number, result in enumerate(results)}
+    add_results(at.shelf.grid(file), VIEW, every)
     (folder / FACTS).write_bytes(msgspec.json.encode(facts))
 
 

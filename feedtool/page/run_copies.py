@@ -16,6 +16,8 @@ from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import results_to_correct, write_rows_to_correct
 from feedtool.runs.workspace import Workspace, kept_inputs, options_of, read_options_again
 
+COPY = "run-copy "
+"""The beginning of the keys of jobs."""
 COPIES = {
     "marked": tr("The workbook with the answer beside each row"),
     "failed": tr("A workbook of the rows to correct"),
@@ -46,7 +48,7 @@ def made_copy(at: Desk, run: int, what: str, number: int) -> tuple[Job, Path]:
             with at.workspace() as workspace:
                 _WRITERS[what](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
 
-    return at.jobs.start(f"copy of run {run} {speaks} {what} {number}", "check", make), place
+    return at.jobs.start(f"{COPY}{run} {speaks} {what} {number}", "check", make), place
 
 
 def _copy_name(file: Input, what: str) -> str:

@@ -4,10 +4,11 @@ HOME/page/ID/
     facts.json     what is known of it: name, account, choices, plan, run
     file/NAME      the file as it came
     recipe.toml    what its columns are, where that was chosen
-    grid.sqlite    what the browser shows of it
-    checked.gz     what checking found
     plan.jsonl     the plan that was shown
-    copies/        copies to download
+    documents/     what an export has brought beside it
+    read-TOKEN/    what was made of it as it is read now
+        grid.sqlite    what the browser shows of it
+        copies/        copies to download
 """
 
 import hashlib
@@ -16,10 +17,11 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -27,6 +29,7 @@ from feedtool.check import Input
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.report.plain import clean
+from feedtool.sheets.atomic_write import atomic_write
 
 ID = re.compile(r"[A-Za-z0-9_-]{16}")
 PIECE = 1 << 20
@@ -34,6 +37,9 @@ PIECE = 1 << 20
 LONGEST_NAME = 180
 """Bytes of a name in UTF-8: copies add a word to it, and systems take 255."""
 OWN = 0o600
+FACTS, READ = "facts.json", "read-"
+UNREADABLE = (OSError, ValueError, UsageProblem)
+"""What facts give that are not there, were half written, or changed by another hand."""
 
 
 class NotHere(UsageProblem):
@@ -92,17 +98,29 @@ class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     sha256: str
     size: int
-    at: datetime
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
     account: str
     """The name of the account that it is for."""
     who: str
     replaces: str = ""
     """The id of the file that it corrects."""
     choices: Choices = Choices()
+    reading: str = ""
+    """A new one with each choice of how it is read: nothing is taken for what was made before."""
     run: int | None = None
     """The run that has sent it."""
     export: ExportFacts | None = None
     """None of a file that was brought from elsewhere."""
+
+
+class OldFolder(NamedTuple):
+    """What was brought, or made of a run, some time ago."""
+
+    name: str
+    """The id of the file, or the number of the run."""
+    folder: Path
+    run: int | None
+    """The run that it is needed for until that is finished."""
 
 
 class Shelf:
@@ -142,29 +160,33 @@ class Shelf:
 
     def save(self, file: ShelfFile) -> ShelfFile:
         """Keeps what is known of a file now."""
-        place = self.folder(file.id) / "facts.json"
-        temporary = place.with_name(f".{secrets.token_hex(4)}.tmp")
-        temporary.write_bytes(msgspec.json.encode(file))
-        temporary.chmod(OWN)
-        temporary.replace(place)
+        with atomic_write(self.folder(file.id) / FACTS, is_private=True) as place:
+            place.write_bytes(msgspec.json.encode(file))
         return file
 
     def choose(self, file: ShelfFile, choices: Choices, *, is_read_anew: bool) -> ShelfFile:
         """Keeps other choices for a file, and removes what was made by those before."""
         folder = self.folder(file.id)
-        for made in (*("plan.jsonl", "plan.json"), *(["grid.sqlite"] if is_read_anew else [])):
+        for made in ("plan.jsonl", "plan.json"):
             (folder / made).unlink(missing_ok=True)
-        if is_read_anew:
-            shutil.rmtree(folder / "copies", ignore_errors=True)
-        return self.save(msgspec.structs.replace(file, choices=choices))
+        reading = secrets.token_hex(8) if is_read_anew else file.reading
+        chosen = self.save(msgspec.structs.replace(file, choices=choices, reading=reading))
+        for place in folder.glob(f"{READ}*/"):
+            if place != self._made(chosen):
+                shutil.rmtree(place, ignore_errors=True)
+        return chosen
 
     def file(self, id_: str) -> ShelfFile:
-        """A file by its id; NotHere where there is none."""
-        if ID.fullmatch(id_) and (place := self.folder(id_) / "facts.json").is_file():
-            return msgspec.json.decode(place.read_bytes(), type=ShelfFile)
-        raise NotHere(
-            tr("this file is no longer here"), tr("bring it again; runs keep what was sent")
-        )
+        """A file by its id; NotHere where there is none, or nothing can be known of it."""
+        hint = tr("bring it again; runs keep what was sent")
+        try:
+            if ID.fullmatch(id_):
+                return self._read(id_)
+        except FileNotFoundError:
+            pass
+        except UNREADABLE as error:
+            raise NotHere(tr("what is known of this file cannot be read"), hint) from error
+        raise NotHere(tr("this file is no longer here"), hint)
 
     def folder(self, id_: str) -> Path:
         """The folder of a file."""
@@ -178,30 +200,54 @@ class Shelf:
         """Where it is said what the columns of a file are, if that was chosen."""
         return self.folder(file.id) / "recipe.toml"
 
+    def grid(self, file: ShelfFile) -> Path:
+        """The place of what the browser shows of a file as it is read now."""
+        return self._made(file) / "grid.sqlite"
+
     def copies(self, file: ShelfFile) -> Path:
-        """The folder of copies of a file, made now."""
-        folder = self.folder(file.id) / "copies"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        return folder
+        """The folder of copies of a file as it is read now."""
+        return self._made(file) / "copies"
+
+    def documents(self, file: ShelfFile) -> Path:
+        """The folder of what was exported beside a file."""
+        return self.folder(file.id) / "documents"
 
     def files(self) -> list[ShelfFile]:
         """All files, the newest first."""
-        return sorted(self._every(), key=lambda file: file.at, reverse=True)
+        files = filter(None, (self._known(place.name) for place in self._folder.glob("*/")))
+        return sorted(files, key=lambda file: file.at, reverse=True)
 
-    def sweep(self, before: datetime) -> None:
-        """Removes what was brought before a moment, and what was made of runs before it.
+    def old_folders(self, before: datetime, quiet_since: datetime) -> Iterator[OldFolder]:
+        """What was brought, or made of runs, before a moment, and has been quiet for a while.
 
-        What is not whole goes likewise: another page may be at work on it.
+        Of what nothing can be known it counts when it was changed.
         """
-        brought = {file.id: file.at for file in self._every()}
-        for folder in (*self._folder.glob("*/"), *self._folder.glob("runs/*/")):
-            changed = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
-            if folder.name != "runs" and brought.get(folder.name, changed) < before:
-                shutil.rmtree(folder, ignore_errors=True)
+        for place in (*self._folder.glob("*/"), *self._folder.glob("runs/*/")):
+            if place.name == "runs":
+                continue
+            with suppress(OSError):  # another page has removed it
+                changed = datetime.fromtimestamp(place.stat().st_mtime, UTC)
+                is_of_run = place.parent != self._folder
+                file = None if is_of_run else self._known(place.name)
+                if changed < quiet_since and (file.at if file else changed) < before:
+                    run = int(place.name) if is_of_run and place.name.isdecimal() else None
+                    yield OldFolder(place.name, place, file.run if file else run)
 
-    def _every(self) -> Iterator[ShelfFile]:
-        for place in self._folder.glob("*/facts.json"):
-            yield msgspec.json.decode(place.read_bytes(), type=ShelfFile)
+    def _known(self, id_: str) -> ShelfFile | None:
+        """A file by its id; None where nothing can be known of it."""
+        with suppress(*UNREADABLE):
+            return self._read(id_)
+        return None
+
+    def _read(self, id_: str) -> ShelfFile:
+        """Reads what is known of a file; one of UNREADABLE where it cannot be."""
+        file = msgspec.json.decode((self.folder(id_) / FACTS).read_bytes(), type=ShelfFile)
+        if (file.id, file.name) != (id_, plain_name(file.name)):
+            raise ValueError(id_)
+        return file
+
+    def _made(self, file: ShelfFile) -> Path:
+        return self.folder(file.id) / f"{READ}{file.reading}"
 
 
 def plain_name(given: str) -> str:
@@ -227,4 +273,6 @@ def _copy(content: BinaryIO, place: Path, limit: int) -> tuple[str, int]:
                 )
             digest.update(piece)
             copy.write(piece)
+        copy.flush()
+        os.fsync(copy.fileno())  # what is known of it is not to outlive it
     return digest.hexdigest(), size

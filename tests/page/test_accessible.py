@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from feedtool.page.app import application
-from feedtool.page.checks import CHECK
+from feedtool.page.checks import check_key
 from feedtool.page.desk import Desk
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, served, settled
 
@@ -86,8 +86,9 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
     for file in files.values():
         settled(client, f"/en/files/{file}")
     sent(client, files["mistakes"])
-    (desk.shelf.folder(files["working"]) / "grid.sqlite").unlink()
-    desk.jobs.start(f"{CHECK}{files['working']}", "check", lambda _: waiting(done))
+    working = desk.shelf.file(files["working"])
+    desk.shelf.grid(working).unlink()
+    desk.jobs.start(check_key(working), "check", lambda _: waiting(done))
     return files
 
 

@@ -1,14 +1,20 @@
 """A check in the browser is the command's: the same copies, byte for byte."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
+from feedtool.model.errors import CannotWrite
 from feedtool.model.sheet import INVALID
+from feedtool.page.checks import check_file, grid_of, is_checked
 from feedtool.page.desk import Desk
-from feedtool.page.shelf import Choices
+from feedtool.page.jobs import Job
+from feedtool.page.shelf import Choices, ShelfFile
 from tests.conftest import checked
 from tests.page.conftest import SAMPLES, brought, settled
 
@@ -72,6 +78,15 @@ def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path)
     assert "broken.xlsx" in answer.text
 
 
+def test_a_file_of_which_nothing_can_be_known_says_so(client: FlaskClient, desk: Desk) -> None:
+    broken, whole = (brought(client, SAMPLES / name) for name in FILES[:2])
+    (desk.shelf.folder(broken) / "facts.json").write_bytes(b'{"id":')
+    answer = client.get(f"/en/files/{broken}")
+    assert (answer.status_code, "cannot be read" in answer.text) == (404, True), answer.text
+    first = client.get("/en/").text
+    assert [file in first for file in (broken, whole)] == [False, True]
+
+
 def test_a_cell_opens_no_file_of_the_server(
     client: FlaskClient, desk: Desk, tmp_path: Path
 ) -> None:
@@ -82,3 +97,61 @@ def test_a_cell_opens_no_file_of_the_server(
     file = desk.shelf.file(brought(client, sheet))
     desk.shelf.choose(file, Choices(kind="invoices"), is_read_anew=True)
     assert "file-not-found" in settled(client, f"/en/files/{file.id}/copies/csv").text
+
+
+class InterruptedJob(Job):
+    """A check in which somebody chooses something else at its so many-th word."""
+
+    def __init__(self, act: Callable[[], object], at: int) -> None:
+        super().__init__(Event())
+        self._act, self._left = act, at
+
+    def tell(self, text: str, done: int = 0, total: int = 0) -> None:
+        """One of its words."""
+        super().tell(text, done, total)
+        self._come()
+
+    def count(self, rows: int) -> None:
+        """One of its words."""
+        super().count(rows)
+        self._come()
+
+    def _come(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._act()
+
+
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["before it", "at its start", "in its midst"])
+def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
+    client: FlaskClient, desk: Desk, at: int
+) -> None:
+    before = desk.shelf.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    settled(client, f"/en/files/{before.id}")
+
+    def choose() -> ShelfFile:
+        return desk.shelf.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+
+    if not at:
+        choose()
+    with suppress(CannotWrite):
+        check_file(desk, before, InterruptedJob(choose, at))
+    present = desk.shelf.file(before.id)
+    assert present.choices.kind == "offers-update"
+    assert not is_checked(desk, present)
+    settled(client, f"/en/files/{before.id}")
+    with grid_of(desk, present) as grid:
+        assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
+
+
+def test_nor_where_it_is_put_in_its_place_after_the_choice(client: FlaskClient, desk: Desk) -> None:
+    """As by a check that had compared them just before."""
+    before = desk.shelf.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    settled(client, f"/en/files/{before.id}")
+    found = desk.shelf.grid(before).read_bytes()
+    present = desk.shelf.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+    desk.shelf.grid(before).parent.mkdir()
+    desk.shelf.grid(before).write_bytes(found)
+    assert not is_checked(desk, present)
+    desk.shelf.choose(present, present.choices, is_read_anew=True)
+    assert not desk.shelf.grid(before).exists()

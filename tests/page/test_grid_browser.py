@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, Route, expect
 
 from feedtool.model.row_ranges import RowRanges
-from feedtool.page.checks import GRID
 from feedtool.page.desk import Desk
 from feedtool.page.grid import ALL, PROBLEMS, Grid, RowFilter, of_code
 from tests.conftest import Files, offer
@@ -58,7 +57,7 @@ class OpenGrid:
     @property
     def place(self) -> Path:
         """The file of its grid."""
-        return self.desk.shelf.folder(self.file) / GRID
+        return self.desk.shelf.grid(self.desk.shelf.file(self.file))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import pytest
 from flask.testing import FlaskClient
 
-from feedtool.page.checks import grid_of, start_check
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.page.plans import plan_of, start_plan
@@ -29,17 +28,6 @@ def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
     plan = plan_of(desk, file)
     assert plan
     assert plan.sent == 3
-
-
-def test_a_file_is_checked_again_where_something_else_was_chosen_meanwhile(
-    client: FlaskClient, desk: Desk
-) -> None:
-    file = desk.shelf.file(id_ := brought(client, OFFERS))
-    settled(client, f"/en/files/{id_}")
-    desk.shelf.choose(file, Choices(kind="offers-update"), is_read_anew=True)
-    end(start_check(desk, file))
-    with grid_of(desk, file) as grid:
-        assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
 
 
 @pytest.mark.parametrize(

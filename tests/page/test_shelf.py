@@ -3,6 +3,7 @@
 import io
 import os
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.page.shelf import Choices, FileTooLarge, NotHere, Shelf, ShelfFile, plain_name
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
 
 
 def put(shelf: Shelf, name: str = "a.csv", content: bytes = b"x", at: datetime = NOON) -> ShelfFile:
@@ -60,30 +62,62 @@ def test_what_is_not_there(tmp_path: Path, id_: str) -> None:
         Shelf(tmp_path).file(id_)
 
 
-@pytest.mark.parametrize(("is_read_anew", "left"), [(False, {"grid.sqlite"}), (True, set())])
+@pytest.mark.parametrize("is_read_anew", [False, True])
 def test_other_choices_remove_what_those_before_have_made(
-    tmp_path: Path, *, is_read_anew: bool, left: set[str]
+    tmp_path: Path, *, is_read_anew: bool
 ) -> None:
     shelf = Shelf(tmp_path)
     file = put(shelf)
-    made = {"grid.sqlite", "plan.json", "plan.jsonl"}
-    for name in made:
-        (shelf.folder(file.id) / name).touch()
+    folder = shelf.folder(file.id)
+    plan, grid = {folder / "plan.json", folder / "plan.jsonl"}, shelf.grid(file)
+    grid.parent.mkdir()
+    for made in (*plan, grid):
+        made.touch()
     changed = shelf.choose(file, Choices(rows={"": "2-5"}), is_read_anew=is_read_anew)
-    assert {name for name in made if (shelf.folder(file.id) / name).exists()} == left
+    assert {made for made in (*plan, grid) if made.exists()} == ({grid} - {is_read_anew and grid})
+    assert (shelf.grid(changed) != grid) == is_read_anew
     assert shelf.file(file.id) == changed
 
 
-def test_old_files_go_and_others_stay(tmp_path: Path) -> None:
+def test_what_is_chosen_twice_is_made_twice(tmp_path: Path) -> None:
+    """A check that began before knows nothing of a recipe that was changed under the same name."""
     shelf = Shelf(tmp_path)
-    old, new = put(shelf, at=NOON - timedelta(days=31)), put(shelf)
-    coming = ("a" * 16, "b" * 16)  # another page takes the first of them in
-    for name, days in {coming[0]: 0, coming[1]: 31, "runs/1": 31, "runs/2": 29}.items():
-        (tmp_path / name).mkdir(parents=True)
-        at = (NOON - timedelta(days=days)).timestamp()
-        os.utime(tmp_path / name, (at, at))
-    shelf.sweep(NOON - timedelta(days=30))
-    assert {entry.name for entry in tmp_path.iterdir()} == {new.id, "runs", coming[0]}
-    assert [entry.name for entry in (tmp_path / "runs").iterdir()] == ["2"]
-    assert [file.id for file in shelf.files()] == [new.id]
-    assert old.id != new.id
+    file = put(shelf)
+    places = {shelf.grid(shelf.choose(file, file.choices, is_read_anew=True)) for _ in range(3)}
+    assert len({shelf.grid(file), *places}) == 4
+
+
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "nothing": lambda _: b"",
+    "half of it": lambda whole: whole[: len(whole) // 2],
+    "another sort of thing": lambda _: b"null",
+    "no UTF-8": lambda whole: whole.replace(b"a.csv", b"\xff.csv"),
+    "another file's": lambda whole: whole.replace(b'"id":"', b'"id":"x'),
+    "a path for a name": lambda whole: whole.replace(b"a.csv", b"../facts.json"),
+    "no name": lambda whole: whole.replace(b"a.csv", b""),
+    "a time of nowhere": lambda whole: whole.replace(b"00Z", b"00"),
+}
+"""What a power cut, or another hand, may leave of what is known of a file."""
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_file_of_which_nothing_can_be_known_hides_no_other(tmp_path: Path, how: str) -> None:
+    shelf = Shelf(tmp_path)
+    broken, whole = put(shelf), put(shelf)
+    facts = shelf.folder(broken.id) / "facts.json"
+    facts.write_bytes(BROKEN[how](facts.read_bytes()))
+    assert shelf.files() == [whole]
+    with pytest.raises(NotHere, match="what is known of this file cannot be read"):
+        shelf.file(broken.id)
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_it_is_as_old_as_its_folder(tmp_path: Path, how: str) -> None:
+    shelf = Shelf(tmp_path)
+    broken = put(shelf)
+    facts = shelf.folder(broken.id) / "facts.json"
+    facts.write_bytes(BROKEN[how](facts.read_bytes()))
+    os.utime(shelf.folder(broken.id), (NOON.timestamp(),) * 2)
+    assert list(shelf.old_folders(NOON, NOON + DAY)) == []
+    after = NOON + timedelta(seconds=1)
+    assert [old.name for old in shelf.old_folders(after, NOON + DAY)] == [broken.id]

@@ -13,7 +13,7 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import CHECK, chosen, grid_of, is_checked
+from feedtool.page.checks import check_key, chosen, grid_of, is_checked
 from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
 from feedtool.page.desk import NotAllowed, desk, language, require, user
 from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
@@ -116,7 +116,7 @@ def _changeable(id_: str) -> ShelfFile:
     """A file that the user may choose for; UsageProblem while it is being checked."""
     file = file_of(id_)
     require("check", file.account)
-    job = desk().jobs.of(CHECK + id_)
+    job = desk().jobs.of(check_key(file))
     if job and not job.is_over:
         raise UsageProblem(tr("this file is being checked"), tr("wait until that is done"))
     return file

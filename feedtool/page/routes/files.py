@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import CHECK, COPIES, grid_of, is_checked, made_copy, start_check
+from feedtool.page.checks import COPIES, check_key, grid_of, is_checked, made_copy, start_check
 from feedtool.page.columns import needs_columns
 from feedtool.page.desk import desk, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
@@ -80,7 +80,7 @@ def page(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>/progress")
 def progress(id_: str) -> str:
     """How far the check of a file is."""
-    return job_part(desk().jobs.of(CHECK + file_of(id_).id))
+    return job_part(desk().jobs.of(check_key(file_of(id_))))
 
 
 @blueprint.get("/files/<id_>/copies/<what>")

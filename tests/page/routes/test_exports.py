@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from feedtool.areas.registry import load
 from feedtool.page.app import application
-from feedtool.page.checks import CHECK, grid_of
+from feedtool.page.checks import check_key, grid_of
 from feedtool.page.desk import Desk
 from feedtool.page.exports import EXPORT
 from feedtool.page.middleware import USER
@@ -174,7 +174,7 @@ def test_a_sheet_that_goes_back_is_read_as_what_it_is(
     assert sent_as
     answer = client.put(f"/en/files/{kind}.xlsx", data=downloaded(client, page).data)
     file = desk.shelf.file(answer.get_json()["id"])
-    job = desk.jobs.of(CHECK + file.id)
+    job = desk.jobs.of(check_key(file))
     assert job is not None
     job.wait(LONG)
     grid = grid_of(desk, file)

@@ -1,0 +1,132 @@
+"""What is old goes, at the start and once a day, unless somebody needs it."""
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from threading import Event
+
+import msgspec
+import pytest
+
+from feedtool.check import ReadOptions
+from feedtool.model.errors import FeedtoolError, Stopped
+from feedtool.page.answers import folder_of_run
+from feedtool.page.checks import CHECK
+from feedtool.page.desk import Desk
+from feedtool.page.guards import LocalAccess, local_hosts
+from feedtool.page.jobs import Job
+from feedtool.page.run_copies import COPY
+from feedtool.page.serve import serve
+from feedtool.page.shelf import ShelfFile
+from feedtool.page.sweeping import SWEEP, sweep
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.run_record import RunOptions
+from feedtool.serving import LOOPBACK, listen
+
+NOON, DAY = datetime(2026, 11, 24, 12, tzinfo=UTC), timedelta(days=1)
+KEPT = 30 * DAY
+OLD, NEW = NOON - KEPT - timedelta(seconds=1), NOON - KEPT + timedelta(seconds=1)
+
+
+def put(desk: Desk, at: datetime, run: int | None = None, changed: datetime = OLD) -> ShelfFile:
+    """A file that was brought at a moment."""
+    file = desk.shelf.take_in(
+        "a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=at
+    )
+    file = desk.shelf.save(msgspec.structs.replace(file, run=run))
+    os.utime(desk.shelf.folder(file.id), (changed.timestamp(),) * 2)
+    return file
+
+
+def begun(desk: Desk, *, is_finished: bool) -> int:
+    """A run, and what the page has made of it long ago."""
+    lacks = [] if is_finished else [("offers.csv", None)]  # what is to be in the ledger
+    options = RunOptions([], ReadOptions(), Outputs(), None, is_sandbox=True, sheets=lacks)
+    with desk.workspace() as workspace:
+        run = workspace.ledger.start_run(
+            now=OLD, seller="7", service="sandbox", language="en", options=options.as_json()
+        )
+    (folder := folder_of_run(desk, run)).mkdir(parents=True)
+    os.utime(folder, (OLD.timestamp(),) * 2)
+    return run
+
+
+def left(desk: Desk) -> set[str]:
+    """The names of what is there."""
+    top = desk.shelf.folder("")
+    return {place.name for place in (*top.glob("*"), *top.glob("runs/*"))} - {"runs"}
+
+
+@pytest.fixture
+def working() -> Iterator[Callable[[Job], None]]:
+    """What a job does until the test is over."""
+    done = Event()
+
+    def wait(_: Job) -> None:
+        done.wait(60)
+
+    yield wait
+    done.set()
+
+
+def test_what_is_old_goes_unless_somebody_needs_it(
+    desk: Desk, working: Callable[[Job], None]
+) -> None:
+    finished, under_way = begun(desk, is_finished=True), begun(desk, is_finished=False)
+    stay = {
+        "brought since": put(desk, NEW).id,
+        "changed within a day": put(desk, OLD, changed=NOON - timedelta(hours=23)).id,
+        "its run is under way": put(desk, OLD, under_way).id,
+        "of a run that is under way": str(under_way),
+        "checked at the moment": put(desk, OLD).id,
+        "copied at the moment": str(begun(desk, is_finished=True)),
+    }
+    go = {
+        "never sent": put(desk, OLD).id,
+        "its run is finished": put(desk, OLD, finished).id,
+        "its facts are gone": put(desk, OLD).id,
+    }
+    (desk.shelf.folder(go["its facts are gone"]) / "facts.json").unlink()
+    os.utime(desk.shelf.folder(go["its facts are gone"]), (OLD.timestamp(),) * 2)
+    desk.jobs.start(f"{CHECK}{stay['checked at the moment']} x", "check", working)
+    desk.jobs.start(f"{COPY}{stay['copied at the moment']} en marked 0", "check", working)
+    assert left(desk) == {*stay.values(), *go.values(), str(finished)}
+    sweep(desk, NOON, KEPT, Job(Event()))
+    names = {name: what for what, name in (stay | go).items()}
+    assert {names.get(name, name) for name in left(desk)} == set(stay)
+
+
+def test_nothing_goes_while_nobody_knows_which_runs_are_finished(desk: Desk) -> None:
+    file, ledger = put(desk, OLD), desk.shelf.folder("..") / "ledger.sqlite"
+    ledger.write_bytes(b"no ledger" * 200)
+    with pytest.raises(FeedtoolError):
+        sweep(desk, NOON, KEPT, Job(Event()))
+    assert left(desk) == {file.id}
+
+
+def test_a_page_that_runs_for_weeks_sweeps_each_day(desk: Desk) -> None:
+    """Its clock is put forward each time when it rests."""
+    now, seen = NOON, list[tuple[int, int]]()
+    files = {put(desk, NOON - KEPT + days * DAY).id for days in (-1, 1, 3)}
+    resting = 0
+
+    def rest(_: float) -> None:
+        nonlocal now, resting
+        if job := desk.jobs.of(SWEEP):
+            job.wait(60)
+        seen.append(((now - NOON).days, len(files & left(desk))))
+        now += DAY / 2
+        resting += 1
+
+    listening = listen(LOOPBACK, 0)
+    serve(
+        desk,
+        listening,
+        LocalAccess(local_hosts(listening.getsockname()[1]), "secret"),
+        KEPT,
+        stopping=lambda: Stopped("enough") if resting == 10 else None,
+        sleep=rest,
+        clock=lambda: now,
+    )
+    assert seen == [(0, 2), (0, 2), (1, 2), (1, 2), (2, 1), (2, 1), (3, 1), (3, 1), (4, 0), (4, 0)]
