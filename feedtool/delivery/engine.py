@@ -50,7 +50,8 @@ from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer, CallPool, CallResult, Pace, read_answer
+from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
+from feedtool.service.pace import Pace
 
 POOL = 4
 
@@ -91,6 +92,8 @@ class Delivery:
     """True if the packages that are not committed are left as they are."""
     ahead: timedelta = timedelta(0)
     """The time that `now` is ahead of real time, in which deadlines are told."""
+    kept_pace: str | None = None
+    """The pace that the seller's run before has kept; see `pace`."""
 
     def __post_init__(self) -> None:
         run = self.ledger.run(self.run_id)
@@ -105,7 +108,7 @@ class Delivery:
         self._builder = CallBuilder(self.ledger, run.language, self.settings)
         self._skew = self.ledger.skew(run.service)
         """What the service's clock is ahead of ours."""
-        self._pace = Pace(self.pool)
+        self.pace = Pace.begun(self.pool, self.kept_pace, self.now())
         """How many calls the seller's quota seems to bear."""
 
     def run(self) -> None:
@@ -176,7 +179,7 @@ class Delivery:
         packages = self._state.in_hand(self.settings)
         schedule = Schedule(packages, self.routes, now, self.settings, self.wait)
         steps = schedule.next_steps(busy, self._skew)
-        room, is_busy = self._calls.room(self._pace), bool(self._calls.under_way)
+        room, is_busy = self._calls.room(self.pace), bool(self._calls.under_way)
         return self._overviews.choose(steps, room, now, is_busy=is_busy)
 
     def _begin(self, package: Package, step: Step, upload: int) -> None:
@@ -206,7 +209,7 @@ class Delivery:
         for pending, result in results:
             self._read(pending, result)
         held = self._held_until()
-        if self._state.stop or self._pace.behind or (held and held > self.now()):
+        if self._state.stop or self.pace.behind or (held and held > self.now()):
             self._cancel()
 
     def _cancel(self) -> None:
@@ -231,7 +234,7 @@ class Delivery:
         )
         if answer.at is not None:
             self._skew = answer.at - now
-        self._pace = self._pace.after(answer.kind, now)
+        self.pace = self.pace.after(answer.kind, now)
         self._take_in(pending, answer)
 
     def _take_in(self, pending: PendingCall, answer: Answer) -> None:
@@ -284,7 +287,7 @@ class Delivery:
 
     def _held_until(self) -> datetime | None:
         """No call begins before this: the service asked for it, or its quota wants a pause."""
-        return max(filter(None, (self._state.hold, self._pace.next_at)), default=None)
+        return max(filter(None, (self._state.hold, self.pace.next_at)), default=None)
 
     def _sleep_until_due(self) -> bool:
         self._state.save()

@@ -23,8 +23,9 @@ from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Usa
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer, back_off
+from feedtool.service.calls import Answer
 from feedtool.service.fetch import no_answer
+from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 """Refusals of what was sent: the rows are refused, the run goes on."""

@@ -302,7 +302,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
         current = _version(connection, shown, wanted)
         if current is None:
-            fleet_tables.metadata.create_all(connection, checkfirst=False)
+            fleet_tables.parcels.metadata.create_all(connection, checkfirst=False)
             connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)

@@ -19,6 +19,7 @@ from feedtool.ledger.packages import read_packages
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
+from feedtool.ledger.sellers import Sellers
 from feedtool.ledger.sent import REQUEST
 from feedtool.ledger.withheld import HeldCodes
 from feedtool.model.errors import UsageProblem
@@ -53,6 +54,7 @@ class LedgerReader(RequestHistory):
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
         self.claims = Claims(self.engine)
         self.held = HeldCodes(self.engine)
+        self.sellers = Sellers(self.engine)
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""

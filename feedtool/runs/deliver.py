@@ -1,6 +1,7 @@
 """Brings a run that is written down to its end, or goes on with it, and writes its copies."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -67,10 +68,13 @@ def deliver_run(
     """What stopped the delivery of a run before its end; None where nothing did."""
     from feedtool.delivery.engine import Delivery
     from feedtool.delivery.steps import DeliverySettings
+    from feedtool.runs.seller_account import seller_key
 
-    dialect = asked.dialect
+    dialect, sellers = asked.dialect, workspace.ledger.sellers
+    key = seller_key(session.address, session.seller)
     try:
-        Delivery(
+        kept = sellers.pace(key)
+        delivery = Delivery(
             workspace.ledger,
             run,
             session.client,
@@ -82,6 +86,7 @@ def deliver_run(
             wait=wait,
             only_fetch=only_fetch,
             pool=session.pool,
+            kept_pace=kept,
             stopping=session.stopping,
             settings=DeliverySettings(
                 results_limit=session.page,
@@ -91,7 +96,14 @@ def deliver_run(
                 dialect=dialect,
                 seller=session.seller,
             ),
-        ).run()
+        )
+        try:
+            delivery.run()
+        finally:
+            learnt = delivery.pace.kept(session.now())
+            with suppress(FeedtoolError):  # what stopped the run is told, and no more is lost
+                if learnt != kept:
+                    sellers.keep_pace(key, learnt)
     except FeedtoolError as error:
         return error
     return None

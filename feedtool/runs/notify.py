@@ -25,10 +25,10 @@ from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
-from feedtool.service.calls import back_off
 from feedtool.service.command import words_of
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts, host_of
+from feedtool.service.pace import back_off
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))

@@ -20,11 +20,9 @@ from feedtool.service.calls import (
     Answer,
     CallPool,
     CallResult,
-    Pace,
-    back_off,
-    longest_back_off,
     read_answer,
 )
+from feedtool.service.pace import Pace, back_off, longest_back_off
 
 Asked = TypeVar("Asked", bound="Hashable")
 

@@ -1,0 +1,70 @@
+"""What a run leaves to the next one of its seller."""
+
+from dataclasses import replace
+
+from feedtool.check import Input, ReadOptions
+from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.errors import Stopped
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.deliver import Submission
+from feedtool.runs.submit import submit
+from feedtool.service.pace import Pace
+from tests.conftest import Files, offer
+from tests.runs.conftest import ADDRESS, Desk
+
+KEY = (ADDRESS, "seller")
+
+
+class Refusing:
+    """Answers so many calls that change something by a 429, and passes the others on."""
+
+    def __init__(self, sender: Sender, refusals: int) -> None:
+        self._sender, self._refusals, self.refused = sender, refusals, 0
+
+    def send(self, call: Call) -> Reply:
+        if call.method == "POST" and self.refused < self._refusals:
+            self.refused += 1
+            return Reply(429, {"retry-after": "2"}, b"{}")
+        return self._sender.send(call)
+
+
+def send(
+    desk: Desk, files: Files, row: int, refusals: int = 0, stop_after: int | None = None
+) -> Submission:
+    """A run of one row that is refused so often at first, and stopped after so many refusals."""
+    client = Refusing(desk.session.client, refusals)
+
+    def stopping() -> Stopped | None:
+        return Stopped("enough") if client.refused == stop_after else None
+
+    by = replace(desk.session, client=client, stopping=stopping)
+    inputs = [Input("offers.csv", files.csv(offer(row)))]
+    return submit(inputs, ReadOptions(), Outputs(), by, desk.workspace)
+
+
+def kept(desk: Desk) -> Pace:
+    return Pace.begun(1, desk.ledger.sellers.pace(KEY), desk.session.now())
+
+
+def test_the_next_run_of_a_seller_begins_at_the_pace_of_the_last(desk: Desk, files: Files) -> None:
+    send(desk, files, 1)
+    assert desk.ledger.sellers.pace(KEY) is None
+    send(desk, files, 2, refusals=3)
+    learnt = kept(desk)
+    assert learnt.pause
+    begun = desk.session.now()
+    send(desk, files, 3)
+    # Its calls came one after the other, each after that pause.
+    assert desk.session.now() - begun > 5 * learnt.pause
+    for row in (4, 5, 6):  # short runs make up for it together
+        send(desk, files, row)
+    made_up = kept(desk)
+    assert 0 < made_up.behind < learnt.behind
+    desk.transport.sleep(3600)
+    assert kept(desk).behind == made_up.behind // 2
+
+
+def test_a_run_that_is_parked_keeps_it_too(desk: Desk, files: Files) -> None:
+    found = send(desk, files, 1, refusals=9, stop_after=2)
+    assert isinstance(found.stopped, Stopped)
+    assert kept(desk).behind
