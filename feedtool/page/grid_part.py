@@ -194,18 +194,22 @@ class GridPart:
     @property
     def table(self) -> Iterator[tuple[GridRow, str, list[ProblemLine], Sequence[str]]]:
         """The rows of the plain table: each with its reference, problems and notes."""
-        at = [column.index for column in self.sheet.columns]
-        reference = None if self.sheet.reference is None else at.index(self.sheet.reference)
         for row in self.grid.rows(self.rows, self.start, PAGE):
-            name = "" if reference is None else row.cells[reference]
+            name = "" if self.reference is None else row.cells[self.reference]
             lines = list(map(self._words.problem, row.problems))
-            yield row, name, lines, [printable(self._say(note)) for note in row.notes]
+            notes = [*row.notes, *([TEXTS["hidden"]] if row.is_hidden else [])]
+            yield row, name, lines, [printable(self._say(note)) for note in notes]
+
+    @cached_property
+    def reference(self) -> int | None:
+        """The place of the column that names a row among the columns; None where none does."""
+        indexes = [column.index for column in self.sheet.columns]
+        return indexes.index(self.sheet.reference) if self.sheet.reference in indexes else None
 
     @property
     def reference_header(self) -> str:
         """The header of the column that names a row; empty where there is none."""
-        columns = self.sheet.columns
-        return next((it.header for it in columns if it.index == self.sheet.reference), "")
+        return "" if self.reference is None else self.sheet.columns[self.reference].header
 
     @property
     def before(self) -> str:
@@ -226,7 +230,6 @@ class GridPart:
     @property
     def data(self) -> Mapping[str, Any]:
         """What the script must know."""
-        first = self.sheet.columns[0].index if self.sheet.columns else None
         return {
             "address": self.address,
             "sheet": self.rows.sheet,
@@ -236,8 +239,7 @@ class GridPart:
             "total": self.total,
             "start": self.start,
             "columns": [[it.letters, it.header, it.width] for it in self.sheet.columns],
-            # Where it is not the first, to freeze it would be to move it.
-            "frozen": int(first is not None and first == self.sheet.reference),
+            "reference": self.reference,
             "statuses": [self._say(link.label) for link in self.filters[1:]],
             "explain": self.explain,
             "texts": {name: self._say(text) for name, text in TEXTS.items()},

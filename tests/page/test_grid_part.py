@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.model.text import Language
 from feedtool.page.grid import ALL, CHECK, PROBLEMS, Grid, RowFilter, of_code
@@ -93,6 +94,17 @@ def test_the_plain_table_says_what_is_wrong_with_each_row(grid: Grid) -> None:
     assert len(list(part(grid, start=200).table)) == 50
 
 
+def test_the_plain_table_says_which_rows_are_hidden(files: Files) -> None:
+    path = files.book({"Offers": [offer(1), offer(2)]})
+    book = load_workbook(path)
+    book["Offers"].row_dimensions[3].hidden = True
+    book.save(path)
+    checked_into(files.folder / "grid", path)
+    with Grid(files.folder / "grid") as grid:
+        notes = [notes for *_, notes in part(grid, language="fr").table]
+    assert notes == [[], ["masquée dans la feuille"]]
+
+
 def test_the_script_is_told_what_it_needs(grid: Grid) -> None:
     data = part(grid, PROBLEMS, "fr").data
     own = {name: data[name] for name in ("address", "sheet", "name", "view", "which", "total")}
@@ -105,17 +117,17 @@ def test_the_script_is_told_what_it_needs(grid: Grid) -> None:
         "total": 2,
     }
     assert data["columns"][0] == ["A", "sellerExternalReference", 7]
-    assert data["frozen"] == 1
+    assert data["reference"] == 0
     assert data["statuses"] == ["Valide", "Invalide"]
     assert data["texts"]["row"] == "Ligne"
 
 
-def test_a_reference_that_is_not_the_first_column_is_not_frozen(files: Files) -> None:
+def test_the_column_that_names_a_row_may_be_another_than_the_first(files: Files) -> None:
     row = offer(1)
     first = {"quantity": row.pop("quantity")}
     checked_into(files.folder / "grid", files.csv(first | row))
     with Grid(files.folder / "grid") as grid:
-        assert part(grid).data["frozen"] == 0
+        assert part(grid).data["reference"] == 1
         assert part(grid).reference_header == "sellerExternalReference"
 
 

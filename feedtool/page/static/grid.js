@@ -3,6 +3,7 @@
 import { RowRanges } from "./grid_ranges.js";
 import { RowPages } from "./grid_rows.js";
 import { GridView } from "./grid_view.js";
+import { startWidths } from "./grid_widths.js";
 
 const LETTER = 7.9; // pixels
 const [NARROWEST, WIDEST] = [64, 300];
@@ -34,11 +35,12 @@ class Grid {
     this.view.show(this.facts.total);
     this.view.moveTo(this.facts.start, Math.max(this.firstCell, 0));
     this.#listen();
+    startWidths(this.view, mount.querySelectorAll("[data-width]"));
     if (this.input) this.#startTicks();
   }
 
   #columns() {
-    const { columns, frozen, statuses, texts } = this.facts;
+    const { columns, reference, statuses, texts } = this.facts;
     const longest = Math.max(texts.status.length, ...statuses.map((word) => word.length));
     const own = [
       { kind: "row", role: "rowheader", header: texts.row, width: 72, isFirst: true },
@@ -50,7 +52,7 @@ class Grid {
       own.unshift({ ...tick, label, isFirst: true });
     }
     const cells = columns.map(([letters, header, width], index) => ({
-      kind: "cell", role: "gridcell", letters, header, index, isFixed: index < frozen,
+      kind: "cell", role: "gridcell", letters, header, index, isFixed: index === reference,
       width: widthOf(Math.max(width, Math.min(1.1 * header.length, 26))),
     }));
     return [...own.map((column) => ({ letters: "", isFixed: true, ...column })), ...cells];
@@ -124,7 +126,7 @@ class Grid {
   }
 
   #onKey(event) {
-    if (event.altKey || event.metaKey) return;
+    if (event.altKey || event.metaKey || event.shiftKey) return;
     const { place, column, total, sight, columns } = this.view;
     const page = Math.max(1, Math.floor(sight) - 1);
     const last = columns.length - 1;
@@ -237,6 +239,7 @@ class Grid {
     this.counted = counted;
     this.#say(counted);
     this.view.moveTo(0, this.firstCell);
+    this.#tell();
     if (Number(rows)) await this.#moveToProblem(0, 1);
   }
 
@@ -246,11 +249,15 @@ class Grid {
 
   // Says below the grid what is known of the cell.
   #tell() {
-    const { place, column, columns, cell } = this.view;
+    const { place, column, columns, cell, total } = this.view;
     const row = this.pages.row(place);
     if (this.told === row && this.toldColumn === column) return;
     this.told = row;
     this.toldColumn = column;
+    if (!total) {
+      this.bar.replaceChildren();
+      return;
+    }
     const { index, letters, header } = columns[column];
     const own = row?.problems.filter((problem) => problem.column === index) ?? [];
     const problems = own.length ? own : row?.problems ?? [];

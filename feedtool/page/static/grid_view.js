@@ -5,6 +5,8 @@ const TALLEST = 8_000_000; // pixels: browsers cap the height of an element
 const SPARE = 4; // rows above and below those in sight
 const MANY = 40; // columns; of more only those in sight are drawn
 const SIDE = 400; // pixels beside those in sight
+const BORDERS = 6; // pixels of a cell, and one to spare
+const [NARROWEST, WIDEST] = [40, 1200]; // pixels of a column
 
 // Lets `shown`, elements by key, be those of the wanted keys, in their order. The element of `kept`
 // is never moved: it would lose the focus.
@@ -53,8 +55,8 @@ export class GridView {
     scroller.addEventListener("scroll", () => this.later(), { passive: true });
     new ResizeObserver(() => this.later()).observe(scroller);
     this.wide = matchMedia("(min-width: 44rem)");
-    this.wide.addEventListener("change", () => this.#freeze());
-    this.#freeze();
+    this.wide.addEventListener("change", () => this.#arrangeColumns());
+    this.#arrangeColumns();
   }
 
   // Shows so many rows, from the top on.
@@ -77,6 +79,9 @@ export class GridView {
   draw() {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
+    const columns = this.#columnsInSight();
+    arrange(this.head, this.headers, columns, 0, () => element("columnheader", "grid-cell"));
+    for (const at of columns) this.#drawHeader(this.headers.get(at), at);
     if (!this.total) {
       arrange(this.body, this.rows, []);
       return;
@@ -89,9 +94,6 @@ export class GridView {
     if (this.place < from) places.unshift(this.place);
     if (this.place >= to) places.push(this.place);
     arrange(this.body, this.rows, places, this.place, () => this.#newRow());
-    const columns = this.#columnsInSight();
-    arrange(this.head, this.headers, columns, 0, (at) => this.#newHeader(at));
-    for (const at of columns) this.#drawHeader(this.headers.get(at), at);
     for (const [place, row] of this.rows) this.#drawRow(row, place, top, columns);
   }
 
@@ -106,6 +108,21 @@ export class GridView {
     this.#bringColumn();
     this.draw();
     if (hasFocus) this.cell.focus({ preventScroll: true });
+  }
+
+  // Gives a column another width.
+  resize(at, width) {
+    this.columns[at].width = Math.round(Math.max(NARROWEST, Math.min(width, WIDEST)));
+    this.#arrangeColumns();
+    this.draw();
+  }
+
+  // Makes a column as wide as what it shows at the moment.
+  fit(at) {
+    this.resize(at, 0);
+    const rows = [...this.rows.values()].map((row) => row.cells);
+    const shown = [this.headers, ...rows].map((cells) => cells.get(at)?.scrollWidth ?? 0);
+    this.resize(at, Math.max(...shown) + BORDERS);
   }
 
   // The element of that cell.
@@ -149,26 +166,24 @@ export class GridView {
     this.headers = new Map();
     this.header.append(this.head);
     this.table.append(this.header, this.body);
-    let left = 0;
-    for (const column of this.columns) {
-      column.left = left;
-      left += column.width;
-    }
-    this.width = left;
-    this.table.style.width = `${left}px`;
     this.scroller.replaceChildren(this.table);
   }
 
-  // Columns at the left stay there; on a narrow screen only the first ones.
-  #freeze() {
+  // Says where each column is. Some do not leave the sight at the left once they have come there: on
+  // a narrow screen only the first ones. `gap` is what lies between such a column and the last of
+  // them, `stop` where it stays.
+  #arrangeColumns() {
+    let [left, end, stop] = [0, 0, 0];
     for (const column of this.columns) {
-      column.isFrozen = column.isFirst || (column.isFixed && this.wide.matches);
+      const isFrozen = Boolean(column.isFirst || (column.isFixed && this.wide.matches));
+      Object.assign(column, { left, stop, isFrozen, gap: left - end });
+      left += column.width;
+      if (!isFrozen) continue;
+      end = left;
+      stop += column.width;
     }
-    const frozen = this.columns.filter((column) => column.isFrozen);
-    this.frozen = frozen.reduce((width, column) => width + column.width, 0);
-    for (const row of this.rows.values()) row.shown = undefined;
-    this.headers.clear();
-    this.head.replaceChildren();
+    this.table.style.width = `${left}px`;
+    this.arranged = (this.arranged ?? 0) + 1; // cells that were put before have to be put again
     this.later();
   }
 
@@ -177,19 +192,18 @@ export class GridView {
     if (all.length <= MANY) return all;
     const { scrollLeft, clientWidth } = this.scroller;
     return all.filter((at) => {
-      const { left, width, isFixed } = this.columns[at];
+      const { left, width, isFrozen } = this.columns[at];
       const isNear = left + width > scrollLeft - SIDE && left < scrollLeft + clientWidth + SIDE;
-      return isFixed || isNear || at === this.column;
+      return isFrozen || isNear || at === this.column;
     });
   }
 
   #bringColumn() {
-    const { left, width, isFrozen } = this.columns[this.column];
+    const { left, width, stop, isFrozen } = this.columns[this.column];
     const { scrollLeft, clientWidth } = this.scroller;
-    if (isFrozen) return;
-    if (left < scrollLeft + this.frozen) this.scroller.scrollLeft = left - this.frozen;
+    if (left < scrollLeft + stop && !isFrozen) this.scroller.scrollLeft = left - stop;
     else if (left + width > scrollLeft + clientWidth) {
-      this.scroller.scrollLeft = Math.min(left - this.frozen, left + width - clientWidth);
+      this.scroller.scrollLeft = Math.min(left - stop, left + width - clientWidth);
     }
   }
 
@@ -199,28 +213,30 @@ export class GridView {
     return row;
   }
 
-  #newHeader() {
-    return element("columnheader", "grid-cell");
-  }
-
   #drawHeader(cell, at) {
-    if (cell.column === at) return;
+    const { label, letters, header } = this.columns[at];
+    if (cell.column !== at) {
+      if (label) cell.setAttribute("aria-label", label);
+      const [above, edge] = ["span", "div"].map((tag) => document.createElement(tag));
+      above.textContent = letters;
+      edge.className = "grid-edge";
+      cell.replaceChildren(above, header, edge);
+    }
     this.#put(cell, at);
-    if (this.columns[at].label) cell.setAttribute("aria-label", this.columns[at].label);
-    cell.className = `grid-cell ${this.columns[at].isFrozen ? "frozen" : ""}`;
-    const letters = document.createElement("span");
-    letters.textContent = this.columns[at].letters;
-    cell.replaceChildren(letters, this.columns[at].header);
   }
 
   #put(cell, at) {
-    const { left, width, isFixed } = this.columns[at];
+    const { left, gap, stop, width, isFrozen } = this.columns[at];
+    cell.classList.toggle("frozen", isFrozen);
+    if (cell.column === at && cell.arranged === this.arranged) return;
     cell.column = at;
+    cell.arranged = this.arranged;
     cell.dataset.column = at;
     cell.setAttribute("aria-colindex", at + 1);
-    cell.style.left = `${left}px`;
+    cell.style.position = isFrozen ? "sticky" : "absolute";
+    cell.style.left = `${isFrozen ? stop : left}px`;
+    cell.style.marginLeft = isFrozen ? `${gap}px` : "";
     cell.style.width = `${width}px`;
-    cell.style.position = isFixed ? "" : "absolute";
   }
 
   #drawRow(row, place, top, columns) {
@@ -237,16 +253,13 @@ export class GridView {
       const kept = place === this.place ? this.column : columns[0];
       const make = (at) => element(this.columns[at].role, "grid-cell");
       arrange(row, row.cells, columns, kept, make);
-      for (const [at, cell] of row.cells) {
-        if (cell.column !== at || !row.shown) this.#put(cell, at);
-        this.fill(cell, this.columns[at], of);
-        cell.classList.toggle("frozen", this.columns[at].isFrozen);
-      }
+      for (const [at, cell] of row.cells) this.fill(cell, this.columns[at], of);
       row.shown = of;
       row.columns = columns.join();
     }
     this.fillRow(row, of);
     for (const [at, cell] of row.cells) {
+      this.#put(cell, at);
       const isActive = place === this.place && at === this.column;
       if (cell.tabIndex !== (isActive ? 0 : -1) || !cell.hasAttribute("tabindex")) {
         cell.tabIndex = isActive ? 0 : -1;

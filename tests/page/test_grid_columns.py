@@ -1,0 +1,258 @@
+"""The columns of the grid in a real browser: their widths, which stay in sight, and their marks."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask.testing import FlaskClient
+from openpyxl import load_workbook
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+
+from feedtool.page.desk import Desk
+from tests.conftest import Files, offer
+from tests.page.browsing import tab_to
+from tests.page.opened_grid import (
+    FIRST,
+    MISTAKES,
+    ROW,
+    STATUS,
+    OpenGrid,
+    cells_at,
+    focused,
+    go_to,
+    grids_opened,
+    press,
+)
+
+GTIN = FIRST + 1
+NARROW, WIDE = 40, 1200
+"""Pixels; no column is narrower or wider."""
+
+
+@pytest.fixture
+def opened(browser: Browser, client: FlaskClient, desk: Desk) -> Iterator[OpenGrid]:
+    with grids_opened(browser, client, desk) as opened:
+        yield opened
+
+
+def header(page: Page, column: int) -> Locator:
+    return page.locator(f".grid-head [data-column='{column}']")
+
+
+def extent(cell: Locator) -> tuple[int, int]:
+    """Where a cell begins and ends on the screen."""
+    box = cell.bounding_box()
+    assert box
+    return round(box["x"]), round(box["x"] + box["width"])
+
+
+def width(page: Page, column: int) -> int:
+    """That of a column, whose header and cells agree, and whose neighbour begins where it ends."""
+    places = {extent(header(page, column))}
+    places |= {
+        extent(page.locator(f"[data-place='{row}'] [data-column='{column}']")) for row in (0, 5)
+    }
+    ((start, end),) = places
+    assert extent(header(page, column + 1))[0] == end
+    return end - start
+
+
+def drag(page: Page, column: int, pixels: int) -> None:
+    """Drags the right edge of a column."""
+    _, end = extent(header(page, column))
+    box = header(page, column).bounding_box()
+    assert box
+    page.mouse.move(end - 3, box["y"] + 10)
+    page.mouse.down()
+    for part in (3, 1):  # a way, not a leap
+        page.mouse.move(end - 3 + pixels // part, box["y"] + 30)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("column", [ROW, STATUS, FIRST, GTIN])
+@pytest.mark.parametrize("pixels", [90, -30])
+def test_a_column_is_dragged_wider_or_narrower(opened: OpenGrid, column: int, pixels: int) -> None:
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    before = width(page, column)
+    drag(page, column, pixels)
+    assert width(page, column) == max(NARROW, before + pixels)
+    page.mouse.move(700, 300)
+    assert width(page, column) == max(NARROW, before + pixels)
+
+
+def test_it_keeps_its_width_while_the_page_is_open(opened: OpenGrid) -> None:
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    before = width(page, GTIN)
+    drag(page, GTIN, 60)
+    page.locator("[data-which='status:Invalid']").click()
+    expect(page.locator(".grid-part [role=status]")).to_have_text("32 rows")
+    assert width(page, GTIN) == before + 60
+    page.reload()
+    cells_at(page, 0)
+    assert width(page, GTIN) == before
+
+
+def test_keys_and_buttons_do_the_same(opened: OpenGrid) -> None:
+    """Of the column with the focus, which stays where it is."""
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    go_to(page, 1, GTIN)
+    before = width(page, GTIN)
+    assert press(page, "Shift+ArrowRight", "Shift+ArrowRight") == (1, GTIN)
+    assert width(page, GTIN) == before + 48
+    assert press(page, "Shift+ArrowLeft") == (1, GTIN)
+    assert width(page, GTIN) == before + 24
+    page.get_by_role("button", name="Narrower column").click()
+    assert width(page, GTIN) == before
+    wider = page.get_by_role("button", name="Wider column")
+    assert wider.get_attribute("aria-keyshortcuts") == "Shift+ArrowRight"
+    wider.focus()
+    page.keyboard.press("Enter")
+    assert width(page, GTIN) == before + 24
+    tab_to(page, ".grid-body [tabindex='0']")
+    assert focused(page) == (1, GTIN)
+
+
+@pytest.mark.parametrize(("pixels", "limit"), [(-2000, NARROW), (5000, WIDE)])
+def test_no_column_is_lost(opened: OpenGrid, pixels: int, limit: int) -> None:
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    drag(page, GTIN, pixels)
+    assert (
+        page.locator(f"[data-place='0'] [data-column='{GTIN}']").evaluate(
+            "cell => cell.offsetWidth"
+        )
+        == limit
+    )
+
+
+def test_a_double_click_makes_it_fit(opened: OpenGrid) -> None:
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    for pixels in (-2000, 400):
+        drag(page, GTIN, pixels)
+        header(page, GTIN).locator(".grid-edge").dblclick()
+        cut, spare = page.locator(f"[data-column='{GTIN}']").evaluate_all("""cells => [
+          cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length,
+          Math.min(...cells.map((cell) => {
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            return cell.getBoundingClientRect().right - range.getBoundingClientRect().right;
+          }))]""")
+        assert (cut, spare < 20) == (0, True)
+
+
+def scrolled(page: Page, left: int) -> None:
+    """The grid, scrolled to the right and drawn."""
+    page.locator(".grid-scroll").evaluate(
+        """async (element, left) => {
+          element.scrollLeft = left;
+          for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);
+        }""",
+        left,
+    )
+
+
+def test_the_column_that_names_a_row_stays_in_sight_wherever_it_is(
+    opened: OpenGrid, files: Files
+) -> None:
+    """It begins in its place, and stays at the left once it has come there."""
+    row = offer(1)
+    name = row.pop("sellerExternalReference")
+    notes = {f"Note {number}": "x" * 30 for number in range(12)}
+    page = opened(files.csv(*[{**row, "sellerExternalReference": name, **notes}] * 9))
+    cells_at(page, 0)
+    at = FIRST + list(row).index("quantity") + 1
+    cell = page.locator(f"[data-place='0'] [data-column='{at}']")
+    left = extent(header(page, STATUS))[1]
+    assert extent(cell)[0] == extent(header(page, at - 1))[1]
+    scrolled(page, 200)
+    assert extent(cell)[0] == extent(header(page, at - 1))[1]
+    scrolled(page, 1800)
+    assert (extent(cell)[0], extent(header(page, at))[0]) == (left, left)
+    assert cell.evaluate(IS_ON_TOP)
+    go_to(page, 0, at)
+    press(page, "ArrowRight")
+    following = page.locator(":focus")
+    assert extent(following)[0] >= extent(cell)[1]
+    press(page, "ArrowLeft", "ArrowLeft")
+    assert extent(page.locator(":focus"))[0] >= left
+    assert page.locator(":focus").evaluate(IS_ON_TOP)
+
+
+IS_ON_TOP = """cell => {
+  const { x, y, width, height } = cell.getBoundingClientRect();
+  return [x + 4, x + width - 4].every((at) => (
+    cell.contains(document.elementFromPoint(at, y + height / 2))));
+}"""
+
+
+def test_on_a_phone_only_the_number_of_the_row_stays(opened: OpenGrid) -> None:
+    page = opened(MISTAKES, viewport={"width": 390, "height": 844})
+    cells_at(page, 0)
+    go_to(page, 0, ROW)
+    press(page, "End")
+    frozen = page.locator("[data-place='0'] .frozen")
+    assert [cell.get_attribute("data-column") for cell in frozen.all()] == [str(ROW)]
+    assert page.locator(":focus").evaluate(IS_ON_TOP)
+
+
+def test_a_row_that_is_hidden_in_the_sheet_is_marked(opened: OpenGrid, files: Files) -> None:
+    path = files.book({"Offers": [offer(1), offer(2)]})
+    book = load_workbook(path)
+    book["Offers"].row_dimensions[3].hidden = True
+    book.save(path)
+    page = opened(path)
+    styles = []
+    for place in (0, 1):
+        cells_at(page, place)
+        number = page.locator(f"[data-place='{place}'] [data-column='{ROW}']")
+        number.click()
+        styles.append(number.evaluate("cell => getComputedStyle(cell).borderLeftStyle"))
+        is_told = "hidden in the sheet" in page.locator(".grid-bar").inner_text()
+        assert is_told == (place == 1)
+        assert bool(number.get_attribute("aria-describedby")) == is_told
+    assert styles == ["solid", "dotted"]
+
+
+def hold(held: list[Route], route: Route) -> None:
+    """Lets a request wait."""
+    held.append(route)
+
+
+def test_rows_that_are_still_to_come_show_nothing_of_those_before(opened: OpenGrid) -> None:
+    page = opened(MISTAKES)
+    cells_at(page, 0)
+    held: list[Route] = []
+    page.route(re.compile("/rows.*which=status"), lambda route: hold(held, route))
+    page.locator("[data-which='status:Invalid']").click()
+    waiting = page.locator(".grid-body .waiting")
+    expect(waiting.first).to_be_visible()
+    assert {tuple(row.locator(".grid-cell").all_inner_texts()[:4]) for row in waiting.all()} == {
+        ("…", "", "", "")
+    }
+    assert page.locator(".grid-body .error, .grid-body .badge").count() == 0
+    expect(page.locator(".grid-bar")).not_to_contain_text("SAMPLE")
+    for route in held:
+        route.continue_()
+    cells_at(page, 0)
+    expect(page.locator(".grid-bar")).to_contain_text("4 ")
+
+
+def test_the_bar_below_follows_the_filter(opened: OpenGrid, files: Files) -> None:
+    """Also to one without rows, where it is empty."""
+    page = opened(files.csv(offer(1), offer(2, price__price="-1")))
+    cells_at(page, 0)
+    page.locator(".grid-filters [data-which='code:number-range']").click()
+    bar = page.locator(".grid-bar")
+    expect(bar).to_contain_text("D3 price.price -1")
+    page.locator(".grid-filters [data-which='status:Valid']").click()
+    expect(bar).to_contain_text("Row 2")
+    expect(bar).not_to_contain_text("number-range")
+    page.locator(".grid-filters [data-which='all']").evaluate(
+        "(link) => { Object.assign(link.dataset, { which: 'warning', rows: 0 }); link.click(); }"
+    )
+    expect(page.locator(".grid-body .grid-row")).to_have_count(0)
+    expect(bar).to_have_text("")
