@@ -124,10 +124,11 @@ class OldFolder(NamedTuple):
 
 
 class Shelf:
-    """A folder of files; made with the first of them, and readable by its owner alone."""
+    """A folder of files, readable by its owner alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def take_in(  # the facts of a file
         self,

@@ -48,6 +48,7 @@ def test_a_file_is_kept_as_it_came_for_its_owner_alone(tmp_path: Path) -> None:
     path = shelf.input(file).path
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"x", 0o600)
     assert shelf.file(file.id) == file
+    assert stat.S_IMODE((tmp_path / "page").stat().st_mode) == 0o700
 
 
 def test_of_a_file_that_is_too_large_nothing_is_kept(tmp_path: Path) -> None:
