@@ -1,8 +1,8 @@
 """Numbers of rows, as a text that is short however many they are: `2-5,9,40-`."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from sys import maxsize
 
 from feedtool.model.errors import UsageProblem
@@ -29,6 +29,12 @@ class RowRanges:
 
     def __bool__(self) -> bool:
         return bool(self._pairs)
+
+    def without(self, rows: Sequence[int]) -> str:
+        """The text of those ranges that none of some rows is in; `rows` are ascending."""
+        ends = ((bisect_left(rows, first), bisect_right(rows, last)) for first, last in self._pairs)
+        pairs = zip(self._pairs, ends, strict=True)
+        return ",".join(_text(*pair) for pair, (start, end) in pairs if start == end)
 
 
 def ranges_of(rows: Iterable[int]) -> str:

@@ -18,21 +18,22 @@ from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
 from feedtool.model.nouns import Status, by_row, worst_status
-from feedtool.model.text import kept_text, text_of_kept, tr
+from feedtool.model.text import MessageText, kept_text, plural, text_of_kept, tr
 from feedtool.page.checks import chosen
 from feedtool.page.desk import Desk, now
-from feedtool.page.grid import Grid, add_results
+from feedtool.page.grid import ALL, Grid, RowFilter, add_results, of_code, of_status
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import Choices, ShelfFile
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.chosen_rows import refuse_absent
 from feedtool.runs.codes import guards
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.plan_file import load
 from feedtool.runs.planned import PlanBasis, recorded
 from feedtool.runs.preview import Preview, preview_of
-from feedtool.runs.submit import plan_only
+from feedtool.runs.submit import ALL_OR_NOTHING, plan_only
 
 PLAN = "plan "
 """The beginning of the keys of jobs, and the name of the view of a grid."""
@@ -57,11 +58,20 @@ class PlanFacts(msgspec.Struct, frozen=True):
     """The rows by what would become of them: Valid ones are sent."""
     changes: tuple[Mapping[str, Any], ...]
     """The biggest changes of offers."""
+    changed_only: bool = False
+    """True if rows that change nothing are left out."""
+    blocked: str = ""
+    """Why no row is sent although some might be; empty where they are, or could not be."""
 
     @property
     def texts(self) -> list[str]:
         """The lines as messages."""
         return list(map(text_of_kept, self.lines))
+
+    @property
+    def is_unchanged(self) -> bool:
+        """True if all rows are as the service has them."""
+        return self.statuses.keys() == {Status.UNCHANGED}
 
     @property
     def sent(self) -> int:
@@ -77,6 +87,58 @@ class HeldRows(NamedTuple):
     message: str
     reason: str
     """Why they are sent all the same; empty where they are not."""
+
+
+class Blocked(NamedTuple):
+    """Why nothing of a file is sent, and the rows that it is for."""
+
+    text: MessageText
+    link: MessageText
+    """What leads to the rows."""
+    sheet: int
+    """The number of the first sheet that has some."""
+    which: str
+    """Those of the sheet, as a filter of its grid."""
+
+
+def blocked_by(grid: Grid, plan: PlanFacts) -> Blocked | None:
+    """What blocks a plan; None where nothing does."""
+    if not plan.blocked:
+        return None
+    numbers = range(len(grid.sheets))
+    if text_of_kept(plan.blocked) != ALL_OR_NOTHING:
+        codes = {at: [it.code for it in grid.groups(at, VIEW)] for at in numbers}
+        held = ((at, code) for at, of_sheet in codes.items() for code in of_sheet)
+        sheet, code = next((at, code) for at, code in held if code in guards())
+        text = tr("Nothing is sent: rows are held back, and all are to be sent or none.")
+        return Blocked(text, tr("Show the rows that are held back"), sheet, of_code(code))
+    invalid = {at: grid.statuses(at, VIEW).get(Status.INVALID, 0) for at in numbers}
+    if count := sum(invalid.values()):
+        text = plural(
+            "Nothing is sent: {count:,} row is not valid, and all are to be sent or none.",
+            "Nothing is sent: {count:,} rows are not valid, and all are to be sent or none.",
+            count,
+        )
+        sheet = next(at for at in numbers if invalid[at])
+        link = tr("Show the rows that are not valid")
+        return Blocked(text, link, sheet, of_status(Status.INVALID))
+    text = tr("Nothing is sent: a sheet cannot be read, and all are to be sent or none.")
+    sheet = next(at for at in numbers if grid.sheets[at].error)
+    return Blocked(text, tr("Show the sheet"), sheet, ALL)
+
+
+def refuse_absent_rows(grid: Grid, file: ShelfFile, choices: Choices) -> None:
+    """NoSuchRows where rows were chosen that a sheet of the file does not have."""
+    for entry in chosen_rows(file, choices):
+        for sheet in grid.sheets:
+            if entry.sheet in {None, sheet.sheet}:
+                refuse_absent(entry, grid.rows_of(RowFilter(sheet.number)))
+
+
+def chosen_rows(file: ShelfFile, choices: Choices) -> tuple[ChosenRows, ...]:
+    """The rows that alone are sent; none: all."""
+    every = choices.rows.items()
+    return tuple(ChosenRows(file.name, sheet or None, rows) for sheet, rows in every)
 
 
 def held_rows(grid: Grid, file: ShelfFile) -> list[HeldRows]:
@@ -107,12 +169,11 @@ def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
 def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
     """Which rows of a file are sent: as its account says, and as was chosen."""
     choices = file.choices
-    rows = (ChosenRows(file.name, sheet or None, rows) for sheet, rows in choices.rows.items())
     return replace(
         usual,
         changed_only=usual.changed_only if choices.changed_only is None else choices.changed_only,
         released=tuple(choices.released),
-        rows=tuple(rows),
+        rows=chosen_rows(file, choices),
     )
 
 
@@ -146,7 +207,8 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
                 select=basis.select(workspace),
             )
             digest, seller = load(folder / FILE).digest, account.identity.seller or ""
-            facts = _facts(results, lines, preview, digest, seller)
+            changed_only = basis.selection.changed_only and not reading.purges
+            facts = _facts(results, lines, preview, digest, seller, changed_only=changed_only)
     present = at.shelf.file(file.id)
     if (present.choices, present.reading) != (file.choices, file.reading):
         _make(at, present, job)  # nobody is to see what was chosen before
@@ -167,6 +229,8 @@ def _facts(
     preview: Preview,
     digest: str,
     seller: str,
+    *,
+    changed_only: bool,
 ) -> PlanFacts:
     preview.attach(results)
     lines = [line for result in results for line in package_lines(result) if line]
@@ -181,4 +245,6 @@ def _facts(
         tuple(map(kept_text, [*lines, *effects])),
         dict(statuses),
         tuple(islice(changes, BIGGEST)),
+        changed_only,
+        kept_text(next((result.blocked for result in results), "")),
     )

@@ -100,6 +100,8 @@ class SheetResult:
     """What its rows would change, the biggest first, where a preview was asked for."""
     acts: Sequence[ActSummary] | None = None
     """In the place of packages, where each request is a call of its own."""
+    blocked: str = ""
+    """Why nothing of the command is sent; empty where something is, or could not be."""
 
     def every_verdict(self) -> Iterator[RowResult]:
         """The results of the rows that are shown; a mere check has none beside its problems."""

@@ -1,5 +1,6 @@
 """The rows of a command that were chosen: the others are withheld, whatever they are."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +11,7 @@ from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.sheet import CheckedSheet, rows_of
 from feedtool.model.spool import Spool
-from feedtool.model.text import tr
+from feedtool.model.text import in_quotes, joined, plural, tr
 
 LONGEST = 1_000
 """Characters of a condition; a plan names all of its rows, so that none is lost by this."""
@@ -19,10 +20,15 @@ NOT_CHOSEN = Message("", tr("not chosen"))
 OTHERS_NOT_CHOSEN = Message("", tr("not chosen with all other rows of its request"))
 
 
+class NoSuchRows(UsageProblem):
+    """Rows were chosen that a sheet does not have."""
+
+
 def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None:
     """Withhold what was not chosen, where anything was; a request goes with all of its rows.
 
-    UsageProblem for rows of one sheet where the file has several, and for a part of a purge.
+    UsageProblem for rows of one sheet where the file has several, for rows that are not there, and
+    for a part of a purge.
     """
     readable = [sheet for sheet in sheets if sheet.error is None] if chosen else []
     if any(sheet.purges for sheet in readable):
@@ -32,6 +38,9 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
         )
     for entry in chosen:
         _refuse_several(entry, [sheet for sheet in readable if sheet.file == entry.file])
+        for sheet in readable:
+            if _is_of(entry, sheet):
+                refuse_absent(entry, array("L", sheet.marks))
     for sheet in readable:
         own = (entry.rows for entry in chosen if _is_of(entry, sheet))
         _withhold(sheet, RowRanges(",".join(own)))
@@ -39,6 +48,30 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
 
 def _is_of(entry: ChosenRows, sheet: CheckedSheet) -> bool:
     return entry.file == sheet.file and entry.sheet in {None, sheet.sheet}
+
+
+def refuse_absent(entry: ChosenRows, rows: Sequence[int]) -> None:
+    """NoSuchRows where one of the ranges has none of the sheet's rows; `rows` are ascending.
+
+    `40-90` of a sheet that ends with 42 is right: what is meant is there.
+    """
+    absent = RowRanges(entry.rows).without(rows)
+    if not absent:
+        return
+    name = joined((entry.file, in_quotes(entry.sheet)), " ") if entry.sheet else entry.file
+    count = 1 if absent.isdecimal() else 2
+    raise NoSuchRows(
+        plural(
+            "{sheet} has no row {rows}",
+            "{sheet} has no rows {rows}",
+            count,
+            sheet=name,
+            rows=absent,
+        ),
+        tr("its rows are {first} to {last}; blank ones do not count", first=rows[0], last=rows[-1])
+        if rows
+        else tr("it has none"),
+    )
 
 
 def _refuse_several(entry: ChosenRows, sheets: Sequence[CheckedSheet]) -> None:

@@ -47,6 +47,7 @@ def results_of_plan(plan: Plan) -> list[SheetResult]:
         SheetResult(
             sheet,
             is_submitted=True,
+            blocked=plan.blocked,
             packages=[] if plan.blocked or is_single(sheet.kind) else plan.summaries(sheet),
             acts=([] if plan.blocked else plan.acts(sheet)) if is_single(sheet.kind) else None,
             verdicts=partial(_not_sent, sheet, Status.HELD, plan.blocked)

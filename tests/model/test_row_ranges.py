@@ -30,6 +30,22 @@ def test_what_is_open_has_no_end() -> None:
     assert 39 not in RowRanges("40-")
 
 
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        ("2-5,9", ""),
+        ("3,9-", ""),
+        ("1-90", ""),
+        ("6", "6"),
+        ("1,6-8,900-950", "1,6-8,900-950"),
+        ("2,7,10-", "7,10-"),
+    ],
+)
+def test_ranges_without_any_row(text: str, absent: str) -> None:
+    assert RowRanges(text).without([2, 3, 4, 5, 9]) == absent
+    assert RowRanges(text).without([]) == text
+
+
 @pytest.mark.parametrize("text", ["0", "5-2", "-5", "a", "1.5", "2--5", "2-5-9", "²"])
 def test_another_text_is_refused(text: str) -> None:
     with pytest.raises(UsageProblem, match=f"“{text}” names no rows"):

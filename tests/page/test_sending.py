@@ -127,7 +127,7 @@ def test_choices_that_cannot_be_meant(
 def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) -> None:
     file = brought(client, SAMPLES / "offers-mistakes.xlsx")
     client.post(f"/en/files/{file}/plan", data={"which": "all", "all_or_nothing": "on"})
-    assert "Nothing would be sent." in settled(client, f"/en/files/{file}/plan").text
+    assert "Nothing is sent: 32 rows" in settled(client, f"/en/files/{file}/plan").text
 
 
 def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: Desk) -> None:

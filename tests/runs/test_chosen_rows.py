@@ -13,7 +13,7 @@ from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.chosen_rows import as_condition, choose
+from feedtool.runs.chosen_rows import NoSuchRows, as_condition, choose
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code, rows_to_correct
 from feedtool.runs.run_record import RunOptions
@@ -111,6 +111,29 @@ def test_a_sheet_is_named_where_there_are_several(files: Files) -> None:
     path = files.book({"A": OFFERS, "B": [offer(4)]})
     with pytest.raises(UsageProblem, match=r"offers\.xlsx has A, B"):
         choose(checked(path, sheets=("all",)), [ChosenRows(path.name, None, "2")])
+
+
+ABSENT = {
+    "900-950": "rows.csv has no rows 900-950",
+    "2,7": "rows.csv has no row 7",
+    "3-90,95-": "rows.csv has no rows 95-",
+    "1": "rows.csv has no row 1",
+}
+
+
+@pytest.mark.parametrize("rows", ABSENT)
+def test_rows_that_are_not_there_are_named_and_those_that_are(files: Files, rows: str) -> None:
+    (sheet,) = checked(files.csv(*OFFERS, name="rows.csv"))
+    with pytest.raises(NoSuchRows) as raised:
+        choose([sheet], [ChosenRows("rows.csv", None, rows)])
+    assert raised.value.message == ABSENT[rows]
+    assert raised.value.hint == "its rows are 2 to 4; blank ones do not count"
+
+
+def test_the_sheet_is_named_too_where_it_is_chosen(files: Files) -> None:
+    sheets = checked(files.book({"A": OFFERS, "B": []}), sheets=("all",))
+    with pytest.raises(NoSuchRows, match=r"offers.xlsx “A” has no row 9"):
+        choose(sheets, [ChosenRows("offers.xlsx", "A", "9")])
 
 
 def test_no_part_of_a_purge_is_chosen() -> None:

@@ -13,10 +13,20 @@ from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
 from feedtool.page.checks import grid_of, is_checked, start_check
 from feedtool.page.desk import desk, require, user
-from feedtool.page.plans import PLAN, VIEW, can_purge, held_rows, plan_of, start_plan
+from feedtool.page.plans import (
+    PLAN,
+    VIEW,
+    blocked_by,
+    can_purge,
+    held_rows,
+    plan_of,
+    refuse_absent_rows,
+    start_plan,
+)
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part
 from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
 from feedtool.page.shelf import Choices, ShelfFile
+from feedtool.runs.chosen_rows import NoSuchRows
 
 COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in {"file", "priceChange", "stockChange"}]
 
@@ -43,6 +53,9 @@ def choose(id_: str) -> ResponseReturnValue:
     choices = _choices(file.choices, flask.request.form)
     if set(choices.released) - set(file.choices.released):
         require("release", file.account)
+    if is_checked(desk(), file):
+        with grid_of(desk(), file) as grid:
+            refuse_absent_rows(grid, file, choices)
     is_read_anew = choices.purges != file.choices.purges
     desk().shelf.choose(file, choices, is_read_anew=is_read_anew)
     return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
@@ -97,15 +110,19 @@ def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
         try:
             if waiting := awaited(start_plan(desk(), file), title, address):
                 return waiting
-        except UsageProblem:
-            _take_back_purge(file)
+        except UsageProblem as error:
+            _take_back(file, error)
             raise
+    plan = plan_of(desk(), file)
+    if plan is None:  # chosen anew meanwhile, in another tab
+        return flask.redirect(flask.url_for("plan.page", id_=file.id))
     with grid_of(desk(), file) as grid:
         return flask.render_template(
             "plan.html",
             file=file,
             grid=grid,
-            plan=plan_of(desk(), file),
+            plan=plan,
+            blocked=blocked_by(grid, plan),
             view=VIEW,
             purge=purge,
             held=held_rows(grid, file),
@@ -115,11 +132,16 @@ def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
         )
 
 
-def _take_back_purge(file: ShelfFile) -> None:
-    """Lets a file be looked at again that cannot replace all that the service has."""
-    if file.choices.purges:
-        choices = msgspec.structs.replace(file.choices, purges=False)
-        desk().shelf.choose(file, choices, is_read_anew=True)
+def _take_back(file: ShelfFile, error: UsageProblem) -> None:
+    """Lets a file be looked at again of which what was chosen cannot be."""
+    choices = file.choices
+    if choices.purges:
+        choices = msgspec.structs.replace(choices, purges=False)
+    if isinstance(error, NoSuchRows):
+        choices = msgspec.structs.replace(choices, rows={})
+    if choices != file.choices:
+        is_read_anew = choices.purges != file.choices.purges
+        desk().shelf.choose(file, choices, is_read_anew=is_read_anew)
 
 
 def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
@@ -133,13 +155,15 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
             tr("the offers of all other rows would be removed"),
             tr("choose all rows, or do not remove the other offers"),
         )
+    purges = "purges" in form
     return msgspec.structs.replace(
         before,
         rows=rows,
-        changed_only=which == "changed",
+        # A purge is sent whole, whatever has changed.
+        changed_only=before.changed_only if purges else "changed_only" in form,
         released=dict(_released(form)),
         all_or_nothing="all_or_nothing" in form,
-        purges="purges" in form,
+        purges=purges,
     )
 
 

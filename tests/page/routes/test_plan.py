@@ -1,0 +1,174 @@
+"""The page on which rows are chosen: what is in force, what blocks it, and what cannot be."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.model.nouns import Status
+from feedtool.page.app import application
+from feedtool.page.desk import Desk
+from feedtool.page.plans import plan_of
+from feedtool.page.shelf import Choices
+from tests.conftest import Files, offer
+from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
+
+OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
+NOT_THERE = "Offers-upsert.xlsx “Offers” has no rows 900-950"
+CHANGED = """
+[profile.changed]
+changed_only = true
+base_url = "http://127.0.0.1:9/v2"
+insecure_http = true
+seller = "7"
+token = "t"
+"""
+
+
+def plan_page(client: FlaskClient, file: str, **form: str) -> str:
+    """The page of a file, with some choices if they are given."""
+    if form:
+        answer = client.post(f"/en/files/{file}/plan", data=form)
+        assert answer.status_code == 303, answer.text
+    answer = settled(client, f"/en/files/{file}/plan")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def checked_boxes(page: str) -> set[str]:
+    """The names of all boxes that are ticked, and the values of radio buttons."""
+    boxes = re.findall(r'<input type="(\w+)" name="([\w ]+)"([^>]*) checked>', page)
+    return {re.findall('value="(.*?)"', rest)[0] if rest else name for _, name, rest in boxes}
+
+
+@pytest.fixture
+def guarded(client: FlaskClient, files: Files) -> Path:
+    """A file of which a guard holds a row, since another was sent before."""
+    sent(client, brought(client, files.csv(offer(1), offer(2))))
+    return files.csv(offer(1, price__price="1999"), offer(2))
+
+
+def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskClient) -> None:
+    page = plan_page(client, id_ := brought(client, MISTAKES), all_or_nothing="on")
+    said = re.search(r'<p class="notice bad">(.*?) <a href="(.*?)">(.*?)</a></p>', page)
+    assert said
+    text, link, label = said.groups()
+    assert text == "Nothing is sent: 32 rows are not valid, and all are to be sent or none."
+    assert label == "Show the rows that are not valid"
+    assert link == f"/en/files/{id_}/plan?which=status:Invalid#rows"
+    assert 'id="rows"' in page
+    assert page.index("notice bad") < page.index('class="tiles"')
+    assert '<p role="status">32 rows</p>' in settled(client, link.partition("#")[0]).text
+    assert "notice bad" not in plan_page(client, id_, which="all")
+
+
+def test_rows_that_are_held_block_all(client: FlaskClient, guarded: Path) -> None:
+    page = plan_page(client, id_ := brought(client, guarded), all_or_nothing="on")
+    assert "Nothing is sent: rows are held back, and all are to be sent or none." in page
+    link = f"/en/files/{id_}/plan?which=code:price-factor"
+    assert f'href="{link}#rows"' in page
+    assert '<p role="status">1 row</p>' in settled(client, link).text
+
+
+def test_a_sheet_that_cannot_be_read_blocks_all(
+    client: FlaskClient, desk: Desk, files: Files
+) -> None:
+    path = files.book({"A": [offer(1)], "B": [dict.fromkeys(offer(1), "")]})
+    file = desk.shelf.file(id_ := brought(client, path))
+    choices = Choices(sheets=("A", "B"), all_or_nothing=True)
+    desk.shelf.choose(file, choices, is_read_anew=True)
+    page = plan_page(client, id_)
+    assert "Nothing is sent: a sheet cannot be read, and all are to be sent or none." in page
+    assert f'href="/en/files/{id_}/plan?sheet=1&amp;which=all#rows"' in page
+
+
+def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
+    client: FlaskClient, desk: Desk
+) -> None:
+    plan_page(client, id_ := brought(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
+    form = {"which": "rows", "rows": "4,900-950", "sheet": "Offers"}
+    answer = client.post(f"/en/files/{id_}/plan", data=form)
+    assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
+    assert "Its rows are 3 to 42; blank ones do not count" in answer.text
+    assert f'href="/en/files/{id_}/plan"' in answer.text
+    assert desk.shelf.file(id_).choices.rows == {"Offers": "3-5"}
+
+
+def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
+    client: FlaskClient, desk: Desk
+) -> None:
+    id_ = brought(client, OFFERS)
+    file = desk.shelf.file(id_)
+    desk.shelf.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
+    answer = settled(client, f"/en/files/{id_}/plan")
+    assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
+    assert "Send 40 rows to the sandbox" in plan_page(client, id_)
+
+
+@pytest.fixture
+def of_changed(tmp_path: Path) -> Iterator[Desk]:
+    """A desk with an account that sends only what changes."""
+    config = tmp_path / "feedtool.toml"
+    config.write_text(CHANGED)
+    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
+        yield desk
+
+
+def test_what_the_account_says_is_shown_as_it_is_in_force(of_changed: Desk) -> None:
+    client = application(of_changed).test_client()
+    id_ = brought(client, OFFERS, account="changed")
+    assert checked_boxes(plan_page(client, id_)) == {"all", "changed_only"}
+    assert checked_boxes(plan_page(client, id_, which="all")) == {"all"}
+    assert of_changed.shelf.file(id_).choices.changed_only is False
+    other = brought(client, OFFERS, account="sandbox")
+    assert checked_boxes(plan_page(client, other)) == {"all"}
+
+
+CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
+    "all": ({}, {Status.VALID: 3}),
+    "those that change something": (
+        {"changed_only": "on"},
+        {Status.UNCHANGED: 2, Status.VALID: 1},
+    ),
+    "some": ({"which": "rows", "rows": "2-3"}, {Status.VALID: 2, Status.HELD: 1}),
+    "those of some that change something": (
+        {"which": "rows", "rows": "2-3", "changed_only": "on"},
+        {Status.VALID: 1, Status.UNCHANGED: 1, Status.HELD: 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHOSEN)
+def test_rows_are_chosen_and_left_out_together(
+    client: FlaskClient, desk: Desk, files: Files, what: str
+) -> None:
+    form, statuses = CHOSEN[what]
+    sent(client, brought(client, files.csv(offer(1), offer(2), offer(3))))
+    id_ = brought(client, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
+    page = plan_page(client, id_, **{"which": "all", "sheet": "", **form})
+    plan = plan_of(desk, desk.shelf.file(id_))
+    assert plan
+    assert plan.statuses == statuses
+    assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
+        {"rows"} if "rows" in form else set()
+    )
+
+
+def test_a_file_that_changes_nothing_is_not_to_be_corrected(
+    client: FlaskClient, files: Files
+) -> None:
+    path = files.csv(offer(1))
+    sent(client, brought(client, path))
+    page = plan_page(client, brought(client, path), changed_only="on")
+    assert "Nothing would be sent: no row changes anything." in page
+
+
+def test_what_replaces_all_is_sent_whole(client: FlaskClient, desk: Desk) -> None:
+    id_ = brought(client, SAMPLES / "legacy-offers.xlsx")
+    page = plan_page(client, id_, changed_only="on")
+    assert checked_boxes(page) == {"all", "changed_only"}
+    page = plan_page(client, id_, which="all", changed_only="on", purges="on")
+    assert checked_boxes(page) == {"all", "purges"}
+    assert desk.shelf.file(id_).choices.changed_only is True
