@@ -68,10 +68,13 @@ selection = options.group(
 )
 """Which rows are sent; a profile may say so."""
 
-release = options.text(
-    "--release",
-    "CODE[,CODE]",
-    "Send what the guards of these codes would hold.",
-    default="",
-    shell_complete=completers.guards,
+release = options.group(
+    options.text(
+        "--release",
+        "CODE[,CODE]",
+        "Send what the guards of these codes would hold.",
+        default="",
+        shell_complete=completers.guards,
+    ),
+    options.text("--reason", "TEXT", "With --release: why it is meant; kept with the run."),
 )

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
-TEXTS = ("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "release", "rows")
+TEXTS = (
+    *("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "rows"),
+    *("release", "reason"),
+)
 KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 

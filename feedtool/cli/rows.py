@@ -70,7 +70,7 @@ def chosen_rows(given: Mapping[str, Any], read: "Sequence[Input]") -> "tuple[Cho
 
 def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
-    from feedtool.areas.offers.changes.selection import SelectionOptions
+    from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
     from feedtool.runs.codes import guards
 
     if given["prefer_update"] and not given["changed_only"]:
@@ -91,5 +91,12 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
                 if near
                 else tr("guards: {guards}", guards=", ".join(known)),
             )
+    reason = (given.get("reason") or "").strip()
+    if reason and not released:
+        raise UsageProblem(
+            tr("--reason is about --release, which is not there"),
+            tr("leave it out, or name the guard with --release"),
+        )
     flags = {name: given[name] for name in ("changed_only", "prefer_update")}
-    return SelectionOptions(**flags, released=released, rows=given.get("chosen", ()))
+    guarded = tuple(ReleasedGuard(code, reason=reason) for code in released)
+    return SelectionOptions(**flags, released=guarded, rows=given.get("chosen", ()))

@@ -78,8 +78,8 @@ def released(
                 tr("ask whoever keeps the configuration"),
             )
         with at.accounts.reading(account) as reading:
-            release = release_of(group, workspace, reading)
-        choices = _choices(release, RunFile(run, name), {code: reason}, say)
+            release = release_of(group, workspace, reading, who, reason)
+        choices = _choices(release, RunFile(run, name), say)
         with release.file.path.open("rb") as content:
             file = at.shelf.take_in(
                 name, content, limit=at.body_limit, account=account, who=who, at=now()
@@ -87,12 +87,12 @@ def released(
     return at.shelf.save(msgspec.structs.replace(file, choices=choices))
 
 
-def _choices(release: Release, of: RunFile, reasons: dict[str, str], say: Translator) -> Choices:
+def _choices(release: Release, of: RunFile, say: Translator) -> Choices:
     before = say(tr("as in run {run}", run=of.run))
     selection = release.selection
     return Choices(
         changed_only=selection.changed_only,
         rows={entry.sheet or "": entry.rows for entry in selection.rows},
-        released={code: reasons.get(code, before) for code in selection.released},
+        releases=tuple(it._replace(reason=it.reason or before) for it in selection.released),
         as_in=of,
     )

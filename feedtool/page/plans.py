@@ -85,8 +85,10 @@ class HeldRows(NamedTuple):
     code: str
     rows: int
     message: str
-    reason: str
+    reason: str = ""
     """Why they are sent all the same; empty where they are not."""
+    who: str = ""
+    """Who says so."""
 
 
 class Blocked(NamedTuple):
@@ -143,10 +145,10 @@ def chosen_rows(file: ShelfFile, choices: Choices) -> tuple[ChosenRows, ...]:
 
 def held_rows(grid: Grid, file: ShelfFile) -> list[HeldRows]:
     """What guards hold of a file, by guard, and what is released of it."""
-    released = file.choices.released
+    released = file.choices.releases
     groups = chain.from_iterable(grid.groups(sheet.number, VIEW) for sheet in grid.sheets)
-    held = [HeldRows(it.code, it.rows, it.message, "") for it in groups if it.code in guards()]
-    return held + [HeldRows(code, 0, "", reason) for code, reason in released.items()]
+    held = [HeldRows(it.code, it.rows, it.message) for it in groups if it.code in guards()]
+    return held + [HeldRows(it.code, 0, "", it.reason, it.who) for it in released]
 
 
 def can_purge(grid: Grid) -> bool:
@@ -172,7 +174,7 @@ def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
     return replace(
         usual,
         changed_only=usual.changed_only if choices.changed_only is None else choices.changed_only,
-        released=tuple(choices.released),
+        released=choices.releases,
         rows=chosen_rows(file, choices),
     )
 

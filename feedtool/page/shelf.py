@@ -25,6 +25,7 @@ from typing import Annotated, BinaryIO, NamedTuple
 
 import msgspec
 
+from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.check import Input
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
@@ -70,8 +71,8 @@ class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
     """None is as the account has it."""
     rows: dict[str, str] = {}
     """By sheet the rows that alone are sent, as `2-5,9`; none: all."""
-    released: dict[str, str] = {}
-    """The guards whose rows are sent all the same, each with the reason."""
+    releases: tuple[ReleasedGuard, ...] = ()
+    """The guards whose rows are sent all the same."""
     all_or_nothing: bool = False
     purges: bool = False
     """True if all that is not in the file is to be removed at the service."""

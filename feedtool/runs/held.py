@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
+from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
 from feedtool.ledger import Run
 from feedtool.ledger.records import ABANDONED
@@ -105,14 +105,17 @@ def drop(run_id: int, code: str, workspace: Workspace, now: datetime) -> bool:
     return workspace.ledger.held.drop(run_id, code, now)
 
 
-def release_of(group: HeldGroup, workspace: Workspace, reading: ReadOptions) -> Release:
+def release_of(
+    group: HeldGroup, workspace: Workspace, reading: ReadOptions, who: str = "", reason: str = ""
+) -> Release:
     """What sends the rows of a group, and nothing else of the file as it was then.
 
-    They are read as they were then, and judged by the catalogue of `reading`. FileProblem where the
-    file is no longer kept.
+    They are read as they were then, and judged by the catalogue of `reading`; who says that they
+    are meant, and why, is kept with what was said in their own run. FileProblem where the file is
+    no longer kept.
     """
     options = options_of(group.run.run_id, workspace)
-    selection = options.selection
+    released = (*options.released, ReleasedGuard(group.code, who, reason))
     rows = (
         ChosenRows(
             group.file, sheet.sheet, ranges_of(sorted({result.row for result in sheet.rows}))
@@ -122,7 +125,7 @@ def release_of(group: HeldGroup, workspace: Workspace, reading: ReadOptions) -> 
     return Release(
         Input(group.file, workspace.snapshots.path_of(dict(options.inputs)[group.file])),
         read_as_then(group.run.run_id, group.file, group.file, workspace, reading),
-        replace(selection, released=(*selection.released, group.code), rows=tuple(rows)),
+        replace(options.selection, released=released, rows=tuple(rows)),
     )
 
 

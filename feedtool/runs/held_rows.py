@@ -80,7 +80,7 @@ def _hold(
                 message = tr("it replaces another one, which was taken in run {run}", run=run)
                 issues.append(guard_issue(delivery.replaces, message))
         messages = dict.fromkeys(
-            held_message(issue) for issue in issues if issue.code.name not in options.released
+            held_message(issue) for issue in issues if not options.releases(issue.code.name)
         )
         if messages or is_unchanged:
             status = Status.HELD if messages else Status.UNCHANGED

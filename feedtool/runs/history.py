@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, TextIO
 
+from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
@@ -146,7 +147,16 @@ def write_run(
         parts = [*file.kinds, *([f"SHA-256 {file.sha256}"] if is_verbose else [])]
         line = joined(filter(None, (file.file, ", ".join(parts))), ": ")
         out.write(f"  {clean(say(line))}\n")
+    out.writelines(f"  {clean(say(_released_line(guard)))}\n" for guard in state.options.released)
     out.writelines(f"  {clean(say(_package_line(package)))}\n" for package in state.packages)
+
+
+def _released_line(guard: ReleasedGuard) -> MessageText:
+    """What a guard would have held was sent: who said so, and why."""
+    if not guard.reason:
+        return tr("{code} released by {who}, without a reason", code=guard.code, who=guard.who)
+    values = {"code": guard.code, "who": guard.who, "reason": guard.reason}
+    return tr("{code} released by {who}: {reason}", **values)
 
 
 def _line(state: RunState, *, is_verbose: bool) -> MessageText:
@@ -217,6 +227,10 @@ def _fields(state: RunState) -> Fields:
         "inputs": [file._asdict() for file in state.inputs],
         "finished": state.is_finished,
         "abandoned": _iso(state.options.abandoned),
+        "released": [
+            {"code": it.code, "who": it.who or None, "reason": it.reason or None}
+            for it in state.options.released
+        ],
         "rows": sum(state.counts.values()),
         "statuses": dict(state.counts),
         "warnings": list(state.warnings),

@@ -63,7 +63,7 @@ class PlanBasis:
             "prefer_update": selection.prefer_update,
             "recipe": self.recipe,
             "rows": as_condition(selection.rows),
-            **dict.fromkeys((f"release {code}" for code in selection.released), True),
+            **dict.fromkeys((f"release {guard.code}" for guard in selection.released), True),
         }
         return conditions_of(inputs, self.reading, self.account, **options)
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
+from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.feeds.columns.text import Text
@@ -244,7 +244,7 @@ class RunOptions:
         asked["as_rows"] = tuple(asked["as_rows"]) if "as_rows" in asked else EVERY_ROW
         named = asked.pop("sheet", None)  # of a run that is older than several
         asked["sheets"] = tuple(asked.get("sheets", [named] if named else ()))
-        selection["released"] = tuple(selection.get("released", ()))
+        selection["released"] = tuple(map(_released, selection.get("released", ())))
         selection["rows"] = tuple(ChosenRows(*entry) for entry in selection.get("rows", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
         of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
@@ -263,6 +263,11 @@ class RunOptions:
             **as_kept,
         )
 
+    @property
+    def released(self) -> list[ReleasedGuard]:
+        """The guards that were released, each with whoever has done it."""
+        return [guard._replace(who=guard.who or self.who) for guard in self.selection.released]
+
     def wanted(self) -> list[Path]:
         """Where a copy is to be: of each file that could be read."""
         readable = {name for name, _ in self.sheets}
@@ -273,6 +278,11 @@ class RunOptions:
         return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
             self.sheets
         )
+
+
+def _released(kept: str | Sequence[str]) -> ReleasedGuard:
+    """A guard as it is kept; a run that is older than reasons has its code alone."""
+    return ReleasedGuard(kept) if isinstance(kept, str) else ReleasedGuard(*kept)
 
 
 def is_recordable(name: str) -> bool:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.ledger.lock import who
 from tests.cli.conftest import STATE, Feedtool
 from tests.conftest import Files, offer
 
@@ -90,6 +91,37 @@ def test_what_a_guard_holds_is_named_explained_and_released(
     assert "To fix it" in feedtool("explain price-factor").out
     released = ("--release", "Price_Factor", "--format", "json")
     assert feedtool("submit", path, "--sandbox", *released).statuses == ["Integrated"] * 2
+
+
+@pytest.mark.usefixtures("sent")
+def test_why_a_guard_was_released_is_kept_with_the_run(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1, price__price="1999"))
+    why = ("--release", "price-factor", "--reason", "a new supplier")
+    assert feedtool("submit offers.csv --sandbox --dry-run --save-plan p", *why).code == 0
+    assert feedtool("submit --plan p").code == 0
+    assert feedtool("submit offers.csv --sandbox --release price-factor").code == 0
+    told = [feedtool(f"status {run}").out.splitlines() for run in (1, 2, 3)]
+    assert [[line for line in lines if " released by " in line] for lines in told] == [
+        [],
+        [f"  price-factor released by {who()}: a new supplier"],
+        [f"  price-factor released by {who()}, without a reason"],
+    ]
+    assert [it["released"] for it in feedtool("runs --format json").json] == [
+        [{"code": "price-factor", "who": who(), "reason": None}],
+        [{"code": "price-factor", "who": who(), "reason": "a new supplier"}],
+        [],
+    ]
+
+
+def test_a_reason_is_about_a_guard(feedtool: Feedtool, files: Files) -> None:
+    ran = feedtool("submit --sandbox --reason x", files.csv(offer(1)))
+    assert (ran.code, ran.error()) == (
+        2,
+        (
+            "--reason is about --release, which is not there",
+            "leave it out, or name the guard with --release",
+        ),
+    )
 
 
 def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> None:

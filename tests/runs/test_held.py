@@ -1,16 +1,24 @@
 """What guards hold over all runs: listed, released, sent corrected, dropped."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, ChosenRows, SelectionOptions
+from feedtool.areas.offers.changes.selection import (
+    EVERY_ROW,
+    ChosenRows,
+    ReleasedGuard,
+    SelectionOptions,
+)
 from feedtool.check import Input, ReadOptions
 from feedtool.model.errors import FileProblem
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.held import HeldGroup, drop, held_group, held_groups, release_of
+from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
+from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
 from tests.runs.conftest import Desk, statuses
 
@@ -34,8 +42,8 @@ class Shop:
         desk = self.desk
         return submit(inputs, reading, Outputs(), desk.session, desk.workspace, selection=selection)
 
-    def release(self, group: HeldGroup) -> Submission:
-        file, reading, selection = release_of(group, self.desk.workspace, ReadOptions())
+    def release(self, group: HeldGroup, *why: str) -> Submission:
+        file, reading, selection = release_of(group, self.desk.workspace, ReadOptions(), *why)
         return self._submit([file], reading, selection)
 
     def held(self) -> list[tuple[int, str, list[int]]]:
@@ -79,6 +87,52 @@ def test_what_is_released_is_sent_alone_and_no_longer_held(shop: Shop) -> None:
     assert statuses(shop.release(newest)) == [[(2, "Integrated"), (3, "Held")]]
     assert shop.held() == []
     assert shop.desk.ledger.held.open_codes() == []
+
+
+def test_who_has_said_so_and_why_is_kept_with_each_run(shop: Shop) -> None:
+    first = SelectionOptions(released=(ReleasedGuard("file-shrunk", "anna", "half of it is sold"),))
+    shop.send(dear(1), offer(2), selection=first)
+    (group,) = held_groups(shop.desk.workspace)
+    shop.release(group, "bruno", "a new supplier")
+    of_runs = [options_of(run, shop.desk.workspace).released for run in (1, 2, 3)]
+    assert of_runs == [
+        [],
+        [("file-shrunk", "anna", "half of it is sold")],
+        [
+            ("file-shrunk", "anna", "half of it is sold"),
+            ("price-factor", "bruno", "a new supplier"),
+        ],
+    ]
+
+
+def test_a_run_that_was_killed_sends_what_was_released_and_still_says_why(shop: Shop) -> None:
+    desk, file = shop.desk, Input("offers.csv", shop.files.csv(dear(1), offer(2)))
+    guard = ReleasedGuard("price-factor", "anna", "a new supplier")
+    options = RunOptions(
+        [(file.name, str(desk.workspace.keep(file).sha256))],
+        ReadOptions(),
+        Outputs(),
+        sheets=[(file.name, None)],
+        selection=SelectionOptions(released=(guard,)),
+        who="bruno",
+    )
+    session = desk.session
+    run = desk.ledger.start_run(
+        now=session.now(),
+        seller=session.seller,
+        service=session.address,
+        options=json.loads(json.dumps(options.as_json())),
+    )
+    assert statuses(resume(run, session, desk.workspace)) == [
+        [(2, "Integrated"), (3, "Integrated")]
+    ]
+    assert options_of(run, desk.workspace).released == [guard]
+
+
+def test_a_run_of_before_reasons_were_kept_was_released_by_whoever_has_begun_it() -> None:
+    noted = RunOptions([], ReadOptions(), Outputs(), who="anna").as_json()
+    noted["sifting"]["released"] = ["price-factor"]
+    assert RunOptions.from_json(noted).released == [ReleasedGuard("price-factor", "anna")]
 
 
 def test_rows_that_were_sent_corrected_are_no_longer_held(shop: Shop) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.changes.effects import Effects
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
+from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
@@ -91,7 +91,7 @@ def test_the_effects_are_those_by_what_was_accepted(planner: Planner) -> None:
 OTHERS: Mapping[str, tuple[dict[str, Any], str]] = {
     "other rows": ({"selection": replace(CHOSEN, rows=())}, "--rows was 2-3, and is not set"),
     "a guard released": (
-        {"selection": replace(CHOSEN, released=("price-factor",))},
+        {"selection": replace(CHOSEN, released=(ReleasedGuard("price-factor"),))},
         "--release price-factor was not set, and is set",
     ),
     "only what has changed": (

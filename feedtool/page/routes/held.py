@@ -3,12 +3,11 @@
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import start_check
 from feedtool.page.desk import desk, now, require, say, user
 from feedtool.page.held import account_of_run, held_lines, released
-from feedtool.page.routes.parts import SOON
+from feedtool.page.routes.parts import SOON, reason_for
 from feedtool.page.shelf import NotHere
 from feedtool.runs.held import drop as drop_held
 
@@ -35,13 +34,7 @@ def release() -> ResponseReturnValue:
     """Shows what would be sent if just the rows that a guard holds were."""
     form = flask.request.form
     run, code = _run(), form.get("code", "")
-    reason = form.get("reason", "").strip()
-    if not reason:
-        raise UsageProblem(
-            tr("“{code}” holds rows, and no reason says why they are sent", code=code),
-            tr("write a few words beside it"),
-        )
-    name = form.get("file", "")
+    reason, name = reason_for(code, form.get("reason")), form.get("file", "")
     file = released(desk(), run, name, code, reason, user().name, say())
     start_check(desk(), file).wait(SOON)
     return flask.redirect(flask.url_for("plan.page", id_=file.id), 303)

@@ -49,6 +49,16 @@ def sent_file(place: Path) -> ResponseReturnValue:
     return flask.send_file(place, as_attachment=True, download_name=place.name, max_age=0)
 
 
+def reason_for(code: str, given: str | None) -> str:
+    """The reason why what a guard holds is sent all the same; UsageProblem without one."""
+    if reason := (given or "").strip():
+        return reason
+    raise UsageProblem(
+        tr("“{code}” holds rows, and no reason says why they are sent", code=code),
+        tr("write a few words beside it"),
+    )
+
+
 def seen_accounts() -> list[str]:
     """The accounts that the user sees."""
     return [name for name in desk().accounts.names if user().sees(name)]

@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.areas.offers.changes.change_rows import COLUMNS as CHANGE_COLUMNS
 from feedtool.areas.offers.changes.change_rows import WORDS
+from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
@@ -23,7 +24,7 @@ from feedtool.page.plans import (
     refuse_absent_rows,
     start_plan,
 )
-from feedtool.page.routes.parts import SOON, awaited, file_of, job_part
+from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, reason_for
 from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
 from feedtool.page.shelf import Choices, ShelfFile
 from feedtool.runs.chosen_rows import NoSuchRows
@@ -51,7 +52,7 @@ def choose(id_: str) -> ResponseReturnValue:
     file = file_of(id_)
     require("check", file.account)
     choices = _choices(file.choices, flask.request.form)
-    if set(choices.released) - set(file.choices.released):
+    if set(choices.releases) - set(file.choices.releases):
         require("release", file.account)
     if is_checked(desk(), file):
         with grid_of(desk(), file) as grid:
@@ -161,20 +162,19 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
         rows=rows,
         # A purge is sent whole, whatever has changed.
         changed_only=before.changed_only if purges else "changed_only" in form,
-        released=dict(_released(form)),
+        releases=_releases(before, form),
         all_or_nothing="all_or_nothing" in form,
         purges=purges,
     )
 
 
-def _released(form: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The guards whose rows are to be sent, each with the reason; UsageProblem without one."""
-    codes = [name.removeprefix("release ") for name in form if name.startswith("release ")]
-    released = [(code, form.get(f"reason {code}", "").strip()) for code in codes]
-    for code, reason in released:
-        if not reason:
-            raise UsageProblem(
-                tr("“{code}” holds rows, and no reason says why they are sent", code=code),
-                tr("write a few words beside it"),
-            )
-    return released
+def _releases(before: Choices, form: Mapping[str, str]) -> tuple[ReleasedGuard, ...]:
+    """The guards that hold nothing; each is whose reason it is. UsageProblem without a reason."""
+    kept = {(guard.code, guard.reason): guard for guard in before.releases}
+    releases = []
+    for name in form:
+        if name.startswith("release "):
+            code = name.removeprefix("release ")
+            reason = reason_for(code, form.get(f"reason {code}"))
+            releases.append(kept.get((code, reason), ReleasedGuard(code, user().name, reason)))
+    return tuple(releases)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
 from feedtool.areas.orders.codes import GUARDS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
@@ -82,7 +82,7 @@ def checked(path: Path, settings: AccountSettings | None = None) -> CheckedSheet
 
 
 def held(sheet: CheckedSheet, *released: str) -> Iterator[tuple[int, str]]:
-    assert hold([sheet], SelectionOptions(released=(*released,))) == []
+    assert hold([sheet], SelectionOptions(released=tuple(map(ReleasedGuard, released)))) == []
     for result in sheet.withheld or ():
         yield from ((result.row, message.code) for message in result.messages)
 

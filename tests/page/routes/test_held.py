@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from feedtool.areas.offers.changes.selection import ReleasedGuard
+from feedtool.ledger.lock import who
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.middleware import USER
@@ -81,13 +83,18 @@ def test_what_is_released_is_just_those_rows_with_the_reason(held: Desk) -> None
     assert (answer.status_code, answer.location.endswith("/plan")) == (303, True)
     file = held.shelf.file(answer.location.split("/")[-2])
     choices = file.choices
-    assert (choices.rows, choices.released) == ({"": "2,4"}, {GUARD: "a new supplier"})
+    assert choices.rows == {"": "2,4"}
+    assert choices.releases == (ReleasedGuard(GUARD, who(), "a new supplier"),)
     assert choices.as_in == RunFile(2, "offers.csv")
     plan = settled(client, answer.location).text
     assert "Send 2 rows to" in plan
     assert "a new supplier" in plan
     assert sent(client, file.id) == 3
     assert "Nothing is held back." in text_of(client)
+    shutil.rmtree(held.shelf.folder(file.id))
+    run = settled(client, "/en/runs/3").text
+    assert f"Released by {who()}: a new supplier" in run
+    assert f'href="/en/explain/{GUARD}"' in run
     with held.workspace() as workspace:
         assert {str(it): count for it, count in workspace.ledger.statuses(3).items()} == {
             "Integrated": 2,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from flask.testing import FlaskClient
 from feedtool.model.nouns import Status
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
+from feedtool.page.middleware import USER
 from feedtool.page.plans import plan_of
 from feedtool.page.shelf import Choices
+from feedtool.page.users import Users
+from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
 
@@ -105,6 +109,31 @@ def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
     answer = settled(client, f"/en/files/{id_}/plan")
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Send 40 rows to the sandbox" in plan_page(client, id_)
+
+
+def test_who_has_released_it_and_why_stays_with_the_run(desk: Desk, guarded: Path) -> None:
+    """Anna releases what a guard holds, and Bruno, who may not, sends it."""
+    rights = {
+        "anna": PageRights(("sandbox",), ACTIONS),
+        "bruno": PageRights(("sandbox",), ("check", "send")),
+    }
+    app = application(replace(desk, users=Users("", rights)))
+    anna, bruno = app.test_client(), app.test_client()
+    anna.environ_base[USER], bruno.environ_base[USER] = rights
+    address = f"/en/files/{(id_ := brought(anna, guarded))}/plan"
+    settled(anna, address)
+    form = {"which": "all", "release price-factor": "on"}
+    asked = {**form, "reason price-factor": "a new supplier"}
+    tries = (anna, form), (bruno, asked), (anna, asked)
+    assert [by.post(address, data=data).status_code for by, data in tries] == [422, 403, 303]
+    page = settled(bruno, address).text
+    assert "Released by anna: a new supplier" in page
+    hidden = dict(re.findall(r'<input type="hidden" name="(re.*?)" value="(.*?)">', page))
+    assert {"which": "all", **hidden} == asked
+    assert bruno.post(address, data={"which": "all", **hidden}).status_code == 303
+    page = settled(anna, f"/en/runs/{sent(bruno, id_)}").text
+    assert ", by bruno</p>" in page
+    assert "Released by anna: a new supplier" in page
 
 
 @pytest.fixture

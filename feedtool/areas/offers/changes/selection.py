@@ -52,6 +52,16 @@ class ChosenRows(NamedTuple):
     """As `RowRanges` reads them: `2-5,9,40-`."""
 
 
+class ReleasedGuard(NamedTuple):
+    """A guard that holds nothing, since somebody says that it is meant."""
+
+    code: str
+    who: str = ""
+    """Empty: whoever begins the run."""
+    reason: str = ""
+    """Empty where none was given."""
+
+
 @dataclass(frozen=True, slots=True)
 class SelectionOptions:
     """Which rows are sent; by default all but those that a guard holds."""
@@ -60,10 +70,14 @@ class SelectionOptions:
     """Leave out rows that change nothing."""
     prefer_update: bool = False
     """Send an Upsert that changes a price or a stock alone as an Update of these."""
-    released: tuple[str, ...] = ()
-    """The codes of guards that hold nothing."""
+    released: tuple[ReleasedGuard, ...] = ()
+    """The guards that hold nothing."""
     rows: tuple[ChosenRows, ...] = ()
     """The rows that alone are sent; all where none are chosen."""
+
+    def releases(self, code: str) -> bool:
+        """True if the guard of a code holds nothing."""
+        return any(guard.code == code for guard in self.released)
 
 
 EVERY_ROW = SelectionOptions()
@@ -146,7 +160,8 @@ class _Selection:
         self._channels: set[str] = set()
         self._changes_stock = False
         self._has_other_names = known is not None and known.has_other_names
-        self._checks = [check for name, check in ROW_CHECKS.items() if name not in options.released]
+        rows = ROW_CHECKS.items()
+        self._checks = [check for name, check in rows if not options.releases(name)]
 
     def compare(self, checked: CheckedSheet) -> _ComparedSheet:
         """The first pass: each row by itself."""
@@ -229,9 +244,9 @@ class _Selection:
         return row.gives_stock and self._changes_stock and len(self._channels) > 1
 
     def _holdings(self, sheet: _ComparedSheet, before: EarlierFile | None) -> Iterator[Holding]:
-        if FILE_SHRUNK.name not in self._options.released:
+        if not self._options.releases(FILE_SHRUNK.name):
             yield from check_shrunk(sheet.checked.size, before, self._settings)
-        if MASS_REMOVAL.name not in self._options.released and self._known:
+        if self._known and not self._options.releases(MASS_REMOVAL.name):
             yield from check_removals(sheet.removals(self._known, self._primary), self._settings)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
 from feedtool.model.settings import Guards
 from feedtool.runs.row_results import exit_code
 from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses
@@ -23,7 +23,7 @@ def shop(market: Market) -> Shop:
 
 
 def released(*names: str) -> SelectionOptions:
-    return SelectionOptions(released=names)
+    return SelectionOptions(released=tuple(map(ReleasedGuard, names)))
 
 
 def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
