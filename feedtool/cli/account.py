@@ -21,8 +21,8 @@ from feedtool.cli.options import (
     refuse_two_services,
 )
 from feedtool.model.call import Reply
-from feedtool.model.errors import UsageProblem
-from feedtool.model.text import tr
+from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.model.text import MessageText, tr
 from feedtool.runs.workspace import Session
 from feedtool.service.auth import (
     SECRET,
@@ -98,6 +98,31 @@ def token_of(
         tr("there is no token for the service"),
         tr("give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment"),
     )
+
+
+NEEDED = {
+    "base_url": tr("the address of the service"),
+    "seller": tr("the seller"),
+    "channel": tr("the sales channel"),
+}
+"""What an account is told by, as people call it."""
+
+
+def lacks_of(given: Mapping[str, Any], *, needs_channel: bool) -> list[MessageText]:
+    """What is missing of an account before anything can be sent from it; nobody is asked.
+
+    `account_options` has settled `given`. Whether a token that is there is the right one the
+    service alone knows.
+    """
+    names = [name for name in NEEDED if name != "channel" or needs_channel]
+    missing = [NEEDED[name] for name in names if not given.get(name)]
+    try:
+        token = token_of(given, partial(post_form, timeouts=Timeouts()), partial(datetime.now, UTC))
+        if isinstance(token, FileToken):
+            token.get()
+    except (UsageProblem, NotAuthorised):
+        missing.append(tr("the token"))
+    return missing
 
 
 def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -18,6 +19,8 @@ from feedtool.cli.errors import Stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.rows import selection_of
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import joined, tr
 from feedtool.runs.page_rights import SANDBOX
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
+ACCOUNT = ("base_url", "seller")
+"""The options that say whose files are sent, and where."""
 
 
 class ServingCommand(HelpfulCommand):
@@ -69,22 +74,57 @@ class ServedAccounts:
 
     @property
     def names(self) -> Sequence[str]:
-        """The same, and the sandbox's."""
-        return tuple(dict.fromkeys((*self.profiles, SANDBOX)))
+        """All by their names: the command line's own, those of profiles, and the sandbox's.
+
+        Where the command line says both where the service is and who sells, no profile could say
+        otherwise, and none is there.
+        """
+        sources = (self.line.get_parameter_source(name) for name in ACCOUNT)
+        is_decided = self.own and all(source in options.SOURCES[:2] for source in sources)
+        profiles = () if is_decided else self.profiles
+        return tuple(dict.fromkeys(filter(None, (self.own, *profiles, SANDBOX))))
+
+    @property
+    def own(self) -> str:
+        """The name of the account that options alone name, `7@host`; empty where they name none."""
+        given = self.line.params
+        address, seller = (given[name] or "" for name in ACCOUNT)
+        is_named = address and seller if self.profiles else address or seller
+        if given["sandbox"] or given["profile"] or not is_named:
+            return ""
+        return "@".join(filter(None, (seller, urlsplit(address).netloc or address)))
 
     @property
     def usual(self) -> str:
         """The name of the account that the command line means, else the first."""
-        return SANDBOX if self.line.params["sandbox"] else self._profile or self.names[0]
-
-    @property
-    def _profile(self) -> str | None:
-        profile: str | None = self.line.params["profile"]
-        return profile
+        given = self.line.params
+        return SANDBOX if given["sandbox"] else given["profile"] or self.names[0]
 
     def is_sandbox(self, name: str) -> bool:
         """True for an account of the embedded sandbox."""
-        return bool(self.line.params["sandbox"]) or name not in self.profiles
+        return bool(self.line.params["sandbox"]) or (
+            name == SANDBOX and SANDBOX not in self.profiles
+        )
+
+    def of_seller(self, address: str, seller: str) -> str:
+        """The name of the account that no profile names, if it is this seller's; else empty."""
+        from feedtool.runs.seller_account import seller_key
+
+        own = self.own
+        return own if own and self.seller_of(own) == seller_key(address, seller) else ""
+
+    def lack(self, name: str, *, needs_channel: bool = False) -> str:
+        """Why nothing can be sent from an account, as far as is known here; empty where it can."""
+        from feedtool.cli.account import account_options, lacks_of
+
+        try:
+            with self._options(name) as (ctx, given):
+                account_options(ctx, given)
+                is_whole = given["sandbox"]
+                missing = [] if is_whole else lacks_of(given, needs_channel=needs_channel)
+        except FeedtoolError as error:
+            return error.message
+        return tr("missing: {what}", what=joined(missing)) if missing else ""
 
     @contextmanager
     def reading(self, name: str | None) -> "Iterator[ReadOptions]":
@@ -159,7 +199,7 @@ class ServedAccounts:
         end = words.index("--") if "--" in words else len(words)
         if name == SANDBOX and name not in self.profiles:
             words[end:end] = ["--base-url", "", "--profile", "", "--sandbox"]
-        elif name:  # the last one named counts
+        elif name and name != self.own:  # the last one named counts
             words[end:end] = ["--profile", name]
         silent = options.ChosenProfile(is_shown=False)
         with self.line.command.make_context(self.line.info_name, words, obj=silent) as ctx:

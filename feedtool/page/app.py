@@ -17,6 +17,7 @@ from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
 from feedtool.page.routes import columns, explain, exports, files, held, plan, runs, templates
 from feedtool.page.routes.grid import grid_part
+from feedtool.page.routes.parts import lacks_of
 from feedtool.page.sending import PlanChanged
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
@@ -87,6 +88,7 @@ def _set_up_templates(app: flask.Flask) -> None:
     add_to(app.jinja_env)
     app.jinja_env.globals |= {
         "grid_part": grid_part,
+        "lacks_of": lacks_of,
         "statuses_text": statuses_text,
         "hint_of": hint_of,
     }

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from feedtool.ledger import Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.desk import Desk
@@ -16,12 +17,14 @@ RESUME = "resume "
 """The beginning of the keys of jobs."""
 
 
-def account_of(at: Desk, options: RunOptions) -> str:
-    """The name of the account of a run; empty for one that no profile reaches."""
+def account_of(at: Desk, run: Run, options: RunOptions) -> str:
+    """The name of the account of a run; empty for one that none reaches."""
     names = [it for it in at.accounts.names if at.accounts.is_sandbox(it) == options.is_sandbox]
     if options.profile in names:
         return str(options.profile)
-    return names[0] if names and options.is_sandbox else ""
+    if options.is_sandbox:
+        return names[0] if names else ""
+    return "" if options.profile else at.accounts.of_seller(run.service, run.seller)
 
 
 def start_resume(at: Desk, run: int, account: str) -> Job:

@@ -46,6 +46,14 @@ class Accounts(Protocol):
         """True for an account of the embedded sandbox."""
         ...
 
+    def of_seller(self, address: str, seller: str) -> str:
+        """The name of the account that no profile names, if it is this seller's; else empty."""
+        ...
+
+    def lack(self, name: str, *, needs_channel: bool = False) -> str:
+        """Why nothing can be sent from an account, as far as is known here; empty where it can."""
+        ...
+
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
         """How files of an account are read; needs neither token nor network."""
         ...

@@ -55,7 +55,7 @@ def _first_rows(group: HeldGroup) -> Iterator[RowResult]:
 
 def account_of_run(at: Desk, run: Run) -> str:
     """The name of the account of a run; empty where no profile reaches it."""
-    return account_of(at, RunOptions.from_json(run.options))
+    return account_of(at, run, RunOptions.from_json(run.options))
 
 
 def released(

@@ -157,6 +157,13 @@ def can_purge(grid: Grid) -> bool:
     return any(sheet.kind in feeds and feeds[sheet.kind].purge_type for sheet in grid.sheets)
 
 
+def lack_of(at: Desk, file: ShelfFile, grid: Grid) -> str:
+    """Why nothing of a file can be sent from its account; empty where it can."""
+    feeds = load_areas().feeds
+    has_channel = any(feeds[it.kind].has_channel for it in grid.sheets if it.kind in feeds)
+    return at.accounts.lack(file.account, needs_channel=has_channel)
+
+
 def start_plan(at: Desk, file: ShelfFile) -> Job:
     """The job that makes the plan of a file, begun if it is not at work."""
     return at.jobs.start(PLAN + file.id, "check", partial(_make, at, file))

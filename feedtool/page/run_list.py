@@ -46,7 +46,7 @@ def _numbers(at: Desk, user: User, search: RunSearch, workspace: Workspace) -> I
             options = RunOptions.from_json(run.options)
         except UsageProblem:
             continue  # `feedtool runs` says what is wrong with it
-        account = account_of(at, options)
+        account = account_of(at, run, options)
         if user.sees(account) and wanted in _searched(run, options, account):
             yield number
 

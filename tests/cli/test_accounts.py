@@ -1,7 +1,7 @@
 """The accounts of a command that serves several, each as if the command line had named it."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +120,75 @@ def test_what_is_mended_counts_from_the_next_time_on(accounts: Open, files: File
     Path("feedtool.toml").unlink()
     with pytest.raises(UsageProblem, match="no profile “mall”"), every.planning("mall"):
         pass
+
+
+OWN = ("--base-url", "https://b.example:8443/v2", "--seller", "9", "--token", "t")
+NAMES: Mapping[str, tuple[str, Sequence[str], Sequence[str]]] = {
+    "alone": ("", OWN, ("9@b.example:8443", SANDBOX)),
+    "it decides for all": (CONFIG, OWN, ("9@b.example:8443", SANDBOX)),
+    "beside profiles": (
+        f'[defaults]\nbase_url = "{ADDRESS}"\nseller = "9"\n{CONFIG}',
+        (),
+        ("9@a.example", "shop", "mall", SANDBOX),
+    ),
+    "half of it": ("", OWN[:2], ("b.example:8443", SANDBOX)),
+    "the other half": ("", OWN[2:], ("9", SANDBOX)),
+    "half of it for all profiles": (CONFIG, OWN[:2], ("shop", "mall", SANDBOX)),
+    "a profile is named": (CONFIG, (*OWN, "--profile", "shop"), ("shop", "mall", SANDBOX)),
+    "the sandbox is meant": ("", ("--sandbox", "--seller", "9"), (SANDBOX,)),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_an_account_of_options_has_a_name(accounts: Open, files: Files, case: str) -> None:
+    config, words, names = NAMES[case]
+    files.text(config, "feedtool.toml")
+    every = accounts(*words)
+    assert (every.names, every.usual) == (names, names[0])
+    assert [every.is_sandbox(name) for name in names] == [name == SANDBOX for name in names]
+
+
+def test_an_account_of_options_is_opened_by_its_name(accounts: Open, files: Files) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    every = accounts(*OWN)
+    address, name = OWN[1], every.usual
+    with every.planning(name) as account:
+        assert account.identity == Account(address, "9", None)
+    with every.open(name) as opened:
+        assert (opened.session.seller, opened.session.profile) == ("9", None)
+        assert not opened.session.is_sandbox
+    assert every.of_seller(address.upper(), "9") == name
+    assert every.of_seller(address, "8") == every.of_seller(ADDRESS, "9") == ""
+    assert accounts().of_seller(address, "9") == ""
+
+
+WHOLE = 'base_url = "https://a.example/v2"\nseller = "2"\n'
+LACKS = {
+    "": "missing: the address of the service, the seller, the token",
+    'base_url = "https://a.example/v2"': "missing: the seller, the token",
+    'seller = "2"\ntoken = "t"': "missing: the address of the service",
+    f'{WHOLE}token_file = "gone"': "missing: the token",
+    f'{WHOLE}token_url = "https://a.example"': "missing: the token",
+    f'{WHOLE}token_command = "told"': "",
+}
+
+
+@pytest.mark.parametrize("profile", LACKS)
+def test_what_an_account_lacks_is_known_before_anybody_is_asked(
+    accounts: Open, files: Files, profile: str
+) -> None:
+    files.text(f"[profile.shop]\n{profile}\n", "feedtool.toml")
+    every = accounts()
+    assert every.lack("shop") == LACKS[profile]
+    assert "the sales channel" in every.lack("shop", needs_channel=True)
+    assert every.lack(SANDBOX, needs_channel=True) == ""
+
+
+def test_an_account_that_is_no_longer_there_lacks_itself(accounts: Open, files: Files) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    every = accounts()
+    assert every.lack("shop", needs_channel=True) == ""
+    assert "there is no profile “shops”" in every.lack("shops")
 
 
 def test_the_terminal_keeps_its_language(accounts: Open) -> None:

@@ -1,6 +1,6 @@
 """What several routes need: a file or run that the user may see, and pages that wait."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import flask
@@ -62,6 +62,12 @@ def reason_for(code: str, given: str | None) -> str:
 def seen_accounts() -> list[str]:
     """The accounts that the user sees."""
     return [name for name in desk().accounts.names if user().sees(name)]
+
+
+def lacks_of(accounts: Iterable[str]) -> dict[str, str]:
+    """Why nothing can be sent from some accounts, by their names; the others are not among them."""
+    lacks = {name: desk().accounts.lack(name) for name in accounts}
+    return {name: lack for name, lack in lacks.items() if lack}
 
 
 def chosen_account(given: Mapping[str, str]) -> str:

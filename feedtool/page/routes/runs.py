@@ -54,7 +54,7 @@ def page(run: int) -> ResponseReturnValue:
             has_stopped=False,
             is_gone=is_gone,
             grid=grid,
-            account=account_of(desk(), state.options),
+            account=_account_of(state),
             view=VIEW,
             copies=COPIES,
         )
@@ -98,7 +98,7 @@ def copy_progress(run: int, what: str) -> str:
 @blueprint.post("/runs/<int:run>/resume")
 def resume(run: int) -> ResponseReturnValue:
     """Goes on with a run."""
-    account = account_of(desk(), _state(run).options)
+    account = _account_of(_state(run))
     require("send", account)
     start_resume(desk(), run, account).wait(SOON)
     return flask.redirect(flask.url_for("runs.page", run=run), 303)
@@ -118,5 +118,9 @@ def _state(run: int) -> RunState:
         if workspace.ledger.run(run) is None:
             raise NotHere(tr("There is nothing at this address."))
         state = run_state(workspace.ledger, run, desk().clocks(workspace))
-    require_seen(account_of(desk(), state.options))
+    require_seen(_account_of(state))
     return state
+
+
+def _account_of(state: RunState) -> str:
+    return account_of(desk(), state.run, state.options)

@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from feedtool.check import ReadOptions
 from feedtool.model.nouns import Status
 from feedtool.page.app import application
-from feedtool.page.desk import Desk
+from feedtool.page.deliveries import account_of
+from feedtool.page.desk import Desk, now
 from feedtool.page.middleware import USER
 from feedtool.page.plans import plan_of
 from feedtool.page.shelf import Choices
 from feedtool.page.users import Users
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.page_rights import ACTIONS, PageRights
+from feedtool.runs.run_record import RunOptions
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
 
@@ -201,3 +205,68 @@ def test_what_replaces_all_is_sent_whole(client: FlaskClient, desk: Desk) -> Non
     page = plan_page(client, id_, which="all", changed_only="on", purges="on")
     assert checked_boxes(page) == {"all", "purges"}
     assert desk.shelf.file(id_).choices.changed_only is True
+
+
+LACKING = """
+[profile.shop]
+seller = "7"
+[profile.mall]
+base_url = "http://127.0.0.1:9/v2"
+insecure_http = true
+seller = "7"
+token = "t"
+"""
+LACKS = {
+    "shop": "missing: the address of the service, the sales channel, the token.",
+    "mall": "missing: the sales channel.",
+    "sandbox": "",
+}
+
+
+@pytest.fixture
+def lacking(tmp_path: Path) -> Iterator[FlaskClient]:
+    """What asks a page of accounts of which some can only be checked for."""
+    config = tmp_path / "feedtool.toml"
+    config.write_text(LACKING)
+    with made_desk(tmp_path / "home", "--config", str(config)) as desk:
+        yield application(desk).test_client()
+
+
+@pytest.mark.parametrize("account", LACKS)
+def test_what_an_account_lacks_is_told_before_anything_is_sent(
+    lacking: FlaskClient, account: str
+) -> None:
+    page = plan_page(lacking, brought(lacking, OFFERS, account=account))
+    told = f"Nothing can be sent from “{account}”: {LACKS[account]} Whoever keeps the configuration"
+    assert (told in page) == bool(LACKS[account])
+    assert ('<button class="main" disabled aria-describedby="lack">' in page) == bool(
+        LACKS[account]
+    )
+    page = lacking.get("/en/").text
+    assert "“shop”: missing: the address of the service, the token. Whoever" in page
+    assert re.findall(r"<option.*?>(.*?)</option>", page) == [
+        "shop (files can be checked, not sent)",
+        "mall",
+        "sandbox (for practice: nothing leaves this machine)",
+    ]
+
+
+def test_a_run_that_options_have_begun_is_gone_on_with_by_the_account_of_the_same_options(
+    tmp_path: Path,
+) -> None:
+    address = "http://127.0.0.1:9/v2"
+    words = ("--base-url", address, "--insecure-http", "--token", "t")
+    options = RunOptions([], ReadOptions(), Outputs())
+    for seller, account in (("9", "9@127.0.0.1:9"), ("8", "")):
+        with made_desk(tmp_path / seller, *words, "--seller", "9") as desk:
+            with desk.workspace() as workspace:
+                number = workspace.ledger.start_run(
+                    now=now(), seller=seller, service=address, options=options.as_json()
+                )
+                run = workspace.ledger.run(number)
+            assert run
+            assert account_of(desk, run, options) == account
+            client = application(desk).test_client()
+            id_ = brought(client, OFFERS)
+            assert desk.shelf.file(id_).account == "9@127.0.0.1:9"
+            assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in plan_page(client, id_)
