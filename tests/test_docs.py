@@ -27,8 +27,9 @@ README = PAGES["README.md"]
 TASKS = "README.md#tasks"
 LONGEST_README = 12 * 1024
 LARGEST_PICTURE = 150 * 1024
-OTHERS = {"--help", "--help-all", "--version", "--fix", "--long", "--coverage"}
-"""Options that no command of feedtool declares; the last three are those of tests/run.py."""
+OTHERS = {"--unix-socket", "--help", "--help-all", "--version", "--fix", "--long", "--coverage"}
+"""Options that no command of feedtool declares; the first is curl's, the last three are those of
+tests/run.py."""
 ANYTHING = "..."
 Shell = Callable[[str, Path], str]
 

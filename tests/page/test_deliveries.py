@@ -21,6 +21,7 @@ seller = "7"
 token = "t"
 """
 OWN = "http://127.0.0.1:9/v2"
+TYPED = ["--base-url", OWN, "--insecure-http", "--seller", "7"]
 
 
 def options(profile: str | None, *, is_sandbox: bool = False) -> RunOptions:
@@ -50,6 +51,9 @@ def begun(desk: Desk, service: str, seller: str) -> int:
         ([], None, True, "sandbox"),
         (["--sandbox"], "shop", True, "shop"),
         (["--sandbox"], "shop", False, ""),
+        (TYPED, None, False, "7@127.0.0.1:9"),
+        (TYPED, "shop", False, ""),
+        ([*TYPED, "--seller", "8"], None, False, ""),
     ],
 )
 def test_the_account_of_a_run(
@@ -57,7 +61,11 @@ def test_the_account_of_a_run(
 ) -> None:
     (config := tmp_path / "feedtool.toml").write_text(CONFIG)
     with made_desk(tmp_path / "home", "--config", str(config), *words) as desk:
-        assert account_of(desk, options(profile, is_sandbox=is_sandbox)) == account
+        number = begun(desk, OWN, "7")
+        with desk.workspace() as workspace:
+            run = workspace.ledger.run(number)
+        assert run
+        assert account_of(desk, run, options(profile, is_sandbox=is_sandbox)) == account
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,14 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from feedtool.check import ReadOptions
 from feedtool.model.nouns import Status
 from feedtool.page.app import application
-from feedtool.page.deliveries import account_of
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import Desk
 from feedtool.page.middleware import USER
 from feedtool.page.plans import plan_of
 from feedtool.page.shelf import Choices
 from feedtool.page.users import Users
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.page_rights import ACTIONS, PageRights
-from feedtool.runs.run_record import RunOptions
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
 
@@ -251,22 +247,10 @@ def test_what_an_account_lacks_is_told_before_anything_is_sent(
     ]
 
 
-def test_a_run_that_options_have_begun_is_gone_on_with_by_the_account_of_the_same_options(
-    tmp_path: Path,
-) -> None:
-    address = "http://127.0.0.1:9/v2"
-    words = ("--base-url", address, "--insecure-http", "--token", "t")
-    options = RunOptions([], ReadOptions(), Outputs())
-    for seller, account in (("9", "9@127.0.0.1:9"), ("8", "")):
-        with made_desk(tmp_path / seller, *words, "--seller", "9") as desk:
-            with desk.workspace() as workspace:
-                number = workspace.ledger.start_run(
-                    now=now(), seller=seller, service=address, options=options.as_json()
-                )
-                run = workspace.ledger.run(number)
-            assert run
-            assert account_of(desk, run, options) == account
-            client = application(desk).test_client()
-            id_ = brought(client, OFFERS)
-            assert desk.shelf.file(id_).account == "9@127.0.0.1:9"
-            assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in plan_page(client, id_)
+def test_what_options_name_is_sent_from(tmp_path: Path) -> None:
+    words = ("--base-url", "http://127.0.0.1:9/v2", "--insecure-http", "--token", "t")
+    with made_desk(tmp_path / "home", *words, "--seller", "9", "--channel", "PRIMARY") as desk:
+        client = application(desk).test_client()
+        page = plan_page(client, brought(client, OFFERS))
+        assert "Send 40 rows to seller 9 (9@127.0.0.1:9)" in page
+        assert "disabled" not in page
