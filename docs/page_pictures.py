@@ -62,6 +62,7 @@ def walk(browser: Browser, address: str, language: str, room: Path) -> Iterator[
     yield "start", start
     (room / "list.csv").write_text(SUPPLIERS, "utf-8")
     yield "columns", f"{bring(page, start, room / 'list.csv')}/columns"
+    yield "invoices", bring(page, start, SAMPLES / "invoices.zip")
     file = bring(page, start, SAMPLE)
     yield "check", file
     yield "choose", f"{file}/plan"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from feedtool.model.call import AskService
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
 from feedtool.model.limits import ReadingLimits
 
@@ -292,18 +293,18 @@ def no_catalog(language: str | None = None) -> Any:
 
 
 Locate = Callable[[Path], Path]
-"""The place where a file is read that a cell names: itself, or a copy that stays as it is."""
+"""The place where a file is read that a cell names: itself, or a copy that stays as it is.
+
+Raises NotLocated where no file may be read for it."""
+
+
+class NotLocated(FeedtoolError):
+    """There is no file that may be read for what a cell names."""
 
 
 def itself(path: Path) -> Path:
     """The file where it lies."""
     return path
-
-
-def nowhere(path: Path) -> Path:
-    """A place at which nothing is, in the stead of any other."""
-    del path
-    return Path("nowhere", "nothing")
 
 
 class Context(NamedTuple):

@@ -12,6 +12,7 @@ from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
+from feedtool.page.bringing import TABLES
 from feedtool.page.desk import Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
@@ -91,6 +92,7 @@ def _set_up_templates(app: flask.Flask) -> None:
         "lacks_of": lacks_of,
         "statuses_text": statuses_text,
         "hint_of": hint_of,
+        "tables": TABLES,
     }
 
 

@@ -9,12 +9,13 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
 from feedtool.check.read_options import See
 from feedtool.model.cells import Block
-from feedtool.model.settings import nowhere
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
+from feedtool.page.bringing import write_sheet
 from feedtool.page.desk import Desk, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
+from feedtool.page.named_files import NamedFiles
 from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
 from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
@@ -57,8 +58,14 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     place = at.shelf.grid(file)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
+        write_sheet(at, file, base.dialect)
         options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
-        writer.conclude(check([at.shelf.input(file)], options, load()))
+        sheets = check([at.shelf.input(file)], options, load())
+        named = options.locate
+        if not isinstance(named, NamedFiles) or named.keep_facts():
+            writer.conclude(sheets)
+            return
+    check_file(at, file, job)  # by what the cells at its end have told
 
 
 def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
@@ -67,6 +74,8 @@ def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
     if before := choices.as_in:
         with at.workspace() as workspace:
             return read_as_then(before.run, before.name, file.name, workspace, base)
+    # No cell opens a file of the server.
+    named = NamedFiles(at.shelf.named(file), at.shelf.named_facts(file))
     recipes = at.accounts.recipes(file.account)
     if choices.has_recipe:
         recipes = replace(recipes, named=str(at.shelf.recipe(file)))
@@ -77,7 +86,7 @@ def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
         as_rows=choices.as_rows,
         purges=choices.purges,
         recipes=recipes,
-        locate=nowhere,  # a workbook is not to read files of the server by naming them
+        locate=named,
     )
 
 

@@ -25,6 +25,8 @@ def mended(at: Desk, file: ShelfFile) -> MessageText | None:
             before, after = set(_problems(former)), set(_problems(present))
     except (NotHere, GridUnusable):
         return None
+    if not before:
+        return None
     gone, new = len(before - after), len(after - before)
     text = tr("{gone:,} of {before:,} problems are gone.", gone=gone, before=len(before))
     return tr("{text} {new:,} are new.", text=text, new=new) if new else text

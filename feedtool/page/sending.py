@@ -62,7 +62,7 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
     folder = at.shelf.folder(file.id)
     facts = plan_of(at, file)
     if facts is None or facts.digest != digest:
-        raise PlanChanged(tr("other rows were chosen since"))
+        raise PlanChanged(tr("something else was chosen, or brought, since"))
     plan = load(folder / FILE)
 
     def begun(run: int) -> None:

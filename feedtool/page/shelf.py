@@ -3,10 +3,13 @@
 HOME/page/ID/
     facts.json     what is known of it: name, account, choices, plan, run
     file/NAME      the file as it came
+    named/NAME     the files that its cells name, or that are its rows
     recipe.toml    what its columns are, where that was chosen
     plan.jsonl     the plan that was shown
     documents/     what an export has brought beside it
     read-TOKEN/    what was made of it as it is read now
+        NAME           the sheet, where it is made of files that are its rows
+        named.json     which of the files are here that its cells name
         grid.sqlite    what the browser shows of it
         copies/        copies to download
 """
@@ -16,7 +19,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -28,7 +31,7 @@ import msgspec
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.check import Input
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.model.text import tr
+from feedtool.model.text import Language, tr
 from feedtool.report.plain import clean
 from feedtool.sheets.atomic_write import atomic_write
 
@@ -92,6 +95,14 @@ class ExportFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     """The kind of feed that its rows go back as; empty where they do not."""
 
 
+class ListedFacts(msgspec.Struct, frozen=True):
+    """What is known of a sheet that was made of files, with a row for each."""
+
+    kind: str
+    language: Language
+    """Of labels."""
+
+
 class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file on the shelf."""
 
@@ -112,6 +123,8 @@ class ShelfFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """The run that has sent it."""
     export: ExportFacts | None = None
     """None of a file that was brought from elsewhere."""
+    listed: ListedFacts | None = None
+    """None of a file that is a sheet by itself."""
 
 
 class OldFolder(NamedTuple):
@@ -152,7 +165,11 @@ class Shelf:
         place = self.folder(id_) / "file" / name
         place.parent.mkdir(mode=0o700, parents=True)
         try:
-            sha256, size = _copy(content, place, limit)
+            pieces = iter(partial(content.read, PIECE), b"")
+            hint = tr("split it into several files")
+            sha256, size = copy_in(pieces, place, limit, hint)
+            with place.open("rb+") as copy:
+                os.fsync(copy.fileno())  # what is known of it is not to outlive it
         except BaseException:
             shutil.rmtree(self.folder(id_), ignore_errors=True)
             raise
@@ -178,6 +195,10 @@ class Shelf:
                 shutil.rmtree(place, ignore_errors=True)
         return chosen
 
+    def remove(self, file: ShelfFile) -> None:
+        """Removes a file with all that was made of it."""
+        shutil.rmtree(self.folder(file.id), ignore_errors=True)
+
     def file(self, id_: str) -> ShelfFile:
         """A file by its id; NotHere where there is none, or nothing can be known of it."""
         hint = tr("bring it again; runs keep what was sent")
@@ -196,7 +217,16 @@ class Shelf:
 
     def input(self, file: ShelfFile) -> Input:
         """A file to be read, under its own name."""
-        return Input(file.name, self.folder(file.id) / "file" / file.name)
+        folder = self._made(file) if file.listed else self.folder(file.id) / "file"
+        return Input(file.name, folder / file.name)
+
+    def named(self, file: ShelfFile) -> Path:
+        """The folder of the files that its cells name."""
+        return self.folder(file.id) / "named"
+
+    def named_facts(self, file: ShelfFile) -> Path:
+        """Where it is said which of these are here."""
+        return self._made(file) / "named.json"
 
     def recipe(self, file: ShelfFile) -> Path:
         """Where it is said what the columns of a file are, if that was chosen."""
@@ -254,7 +284,8 @@ class Shelf:
 
 def plain_name(given: str) -> str:
     """The name of a file without any folder; UsageProblem where nothing is left."""
-    name = clean(given.replace("\\", "/").rpartition("/")[2].replace("\0", "")).strip(". ")
+    last = given.replace("\\", "/").rpartition("/")[2]
+    name = clean(last.replace("\0", "").replace(":", "_")).strip(". ")  # a: is a drive on Windows
     stem, dot, suffix = name.rpartition(".")
     longest = LONGEST_NAME - len(f"{dot}{suffix}".encode())
     if not name or longest < 1:
@@ -263,18 +294,19 @@ def plain_name(given: str) -> str:
     return f"{cut}{dot}{suffix}" if stem else cut
 
 
-def _copy(content: BinaryIO, place: Path, limit: int) -> tuple[str, int]:
+def copy_in(pieces: Iterable[bytes], place: Path, limit: int, hint: str) -> tuple[str, int]:
+    """Writes a new file, for its owner alone; its SHA-256 and its size.
+
+    FileTooLarge, with this hint, where it has more bytes than `limit`.
+    """
     digest, size = hashlib.sha256(), 0
     with open(place, "xb", opener=partial(os.open, mode=OWN)) as copy:
-        while piece := content.read(PIECE):
+        for piece in pieces:
             size += len(piece)
             if size > limit:
-                raise FileTooLarge(
-                    tr("this file has more than {count:,} MB", count=limit >> 20),
-                    tr("split it into several files"),
-                )
+                name, most = place.name, limit >> 20
+                text = tr("the file {name} has more than {count:,} MB", name=name, count=most)
+                raise FileTooLarge(text, hint)
             digest.update(piece)
             copy.write(piece)
-        copy.flush()
-        os.fsync(copy.fileno())  # what is known of it is not to outlive it
     return digest.hexdigest(), size

@@ -36,7 +36,7 @@ def with_lists(
     read: list[Input] = []
     single: dict[str, list[Path]] = {}
     for file in inputs:
-        found = _list_of(file.path, kind)
+        found = list_of(file.path, kind)
         if found is None:
             read.append(file)
         elif file.path.is_dir() or file.path.suffix.casefold() == ".zip":
@@ -50,7 +50,8 @@ def with_lists(
     return [*read, *single_lists]
 
 
-def _list_of(path: Path, kind: str | None) -> FileList | None:
+def list_of(path: Path, kind: str | None = None) -> FileList | None:
+    """The list that a folder is, or that a file belongs to; `kind` is what was asked for."""
     try:
         is_other = path.is_file() and load().format_of(path) is not None
         return None if is_other else load().file_list_of(path, kind)
@@ -66,18 +67,30 @@ def _listed(
     folder: Path,
 ) -> Input:
     """The workbook of a list, beside which it would lie, and in whose folder its paths begin."""
+    name = _name(found.kind, paths)
+    target = folder / f"{len(list(folder.iterdir()))}.xlsx"
+    write_list(found, paths, name.parent, target, settings, language)
+    stem = name.name if paths[0].is_dir() else name.stem
+    place = name.with_name(f"{stem}.xlsx" if len(paths) == 1 else f"{found.kind}.xlsx")
+    return Input(str(name), target, place=place)
+
+
+def write_list(
+    found: FileList,
+    paths: Sequence[Path],
+    folder: Path,
+    target: Path,
+    settings: AccountSettings,
+    language: Language,
+) -> None:
+    """Writes the workbook of a list, in which paths begin in a folder."""
     from feedtool.feeds.template import Basis
     from feedtool.templates.contents import contents_of
     from feedtool.templates.rows import SheetRows, write
 
     contents = contents_of(load().feeds[found.kind], Basis(language, Context(settings)))
-    name = _name(found.kind, paths)
-    rows = ListedFiles(found.rows(paths, name.parent, settings))
-    target = folder / f"{len(list(folder.iterdir()))}.xlsx"
+    rows = ListedFiles(found.rows(paths, folder, settings))
     write(target, [SheetRows(contents, rows)], settings.reading)
-    stem = name.name if paths[0].is_dir() else name.stem
-    place = name.with_name(f"{stem}.xlsx" if len(paths) == 1 else f"{found.kind}.xlsx")
-    return Input(str(name), target, place=place)
 
 
 def _name(kind: str, paths: Sequence[Path]) -> Path:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
@@ -14,6 +16,7 @@ from feedtool.ledger.records import ABANDONED
 from feedtool.ledger.withheld import HeldCode
 from feedtool.model.nouns import RowResult
 from feedtool.model.row_ranges import ranges_of
+from feedtool.model.settings import Locate
 from feedtool.runs.recipes import KeptRecipes
 from feedtool.runs.workspace import Workspace, options_of
 
@@ -132,7 +135,7 @@ def release_of(
 def read_as_then(
     run_id: int, file: str, name: str, workspace: Workspace, reading: ReadOptions
 ) -> ReadOptions:
-    """How a file of a run was read then, and is again under another name.
+    """How a file of a run was read then, and is again under another name, or in another folder.
 
     It is judged by the catalogue of `reading`.
     """
@@ -144,4 +147,10 @@ def read_as_then(
         catalog=reading.catalog,
         recipes=KeptRecipes(recipes, workspace.snapshots.path_of),
         settle=lambda _, sheet, unclear: asked.settle(file, sheet, unclear),
+        locate=partial(_as_from, asked.locate, Path(file).parent, Path(name).parent),
     )
+
+
+def _as_from(locate: Locate, then: Path, now: Path, path: Path) -> Path:
+    """The place of what a cell names in the folder of its sheet, which was another one then."""
+    return locate(then / (path.relative_to(now) if path.is_relative_to(now) else path))

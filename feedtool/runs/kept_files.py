@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Locate, itself, nowhere
+from feedtool.model.settings import Locate, itself
+
+NOWHERE = Path("nowhere", "nothing")
+"""A place at which nothing is."""
 
 
 @dataclass
@@ -17,20 +20,21 @@ class RecordedFiles:
     path_of: Callable[[str], Path]
     """The kept file of a SHA-256."""
     kept: dict[str, str] = field(default_factory=dict)
-    """The SHA-256 of each, by the path that it was read by."""
+    """The SHA-256 of each, by the path that cells name it by, wherever it was read."""
     allowed: Locate = itself
     """The place that may be read for a path."""
 
     def __call__(self, path: Path) -> Path:
-        """The copy of a file, or the place in the copy of a ZIP; what cannot be read, itself."""
-        path = self.allowed(path)
+        """The copy of a file, or the place in the copy of a ZIP; what cannot be read, its place."""
+        place = self.allowed(path)
+        named = zip((path, *path.parents), (place, *place.parents), strict=False)
         try:
-            file = next((item for item in (path, *path.parents) if item.is_file()), None)
-            if file and str(file) not in self.kept:
-                self.kept[str(file)] = self.keep(file)
+            name, file = next((pair for pair in named if pair[1].is_file()), (path, None))
+            if file and str(name) not in self.kept:
+                self.kept[str(name)] = self.keep(file)
         except (FileProblem, OSError, ValueError):  # which is told where it is read
-            return path
-        return located(path, self.kept, self.path_of)
+            return place
+        return located(path, self.kept, self.path_of) if file else place
 
 
 @dataclass
@@ -47,7 +51,7 @@ class KeptFiles:
         So nothing is sent later that was not there, or that nobody was to read, then.
         """
         place = located(path, self.kept, self.path_of)
-        return nowhere(path) if place == path else place
+        return NOWHERE if place == path else place
 
 
 def located(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:

@@ -1,26 +1,23 @@
 """What tests do with the page in a real browser."""
 
-from base64 import b64encode
 from pathlib import Path
 
 from playwright.sync_api import Page
 
-DROP = """
-([name, content]) => {
-  const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
-  const transfer = new DataTransfer();
-  transfer.items.add(new File([bytes], name));
-  for (const type of ["dragenter", "dragover", "drop"]) {
-    const how = { dataTransfer: transfer, bubbles: true, cancelable: true };
-    document.body.dispatchEvent(new DragEvent(type, how));
-  }
-}
-"""
+COPY = 1
+"""What a drag offers, as the browser counts it."""
 
 
-def drop(page: Page, path: Path) -> None:
-    """Drops a file on the page."""
-    page.evaluate(DROP, [path.name, b64encode(path.read_bytes()).decode()])
+def drop(page: Page, *paths: Path, on: str = "h1") -> None:
+    """Drops files, or folders, on an element of the page, as a file manager does."""
+    box = page.locator(on).first.bounding_box()
+    assert box, on
+    files = {"items": [], "files": [*map(str, paths)], "dragOperationsMask": COPY}
+    session = page.context.new_cdp_session(page)
+    for event in ("dragEnter", "dragOver", "drop"):
+        place = {"x": box["x"] + 5, "y": box["y"] + 5}
+        session.send("Input.dispatchDragEvent", {"type": event, "data": files, **place})
+    session.detach()
 
 
 MOST_STOPS = 80

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from feedtool.page.app import application
 from feedtool.page.checks import check_key
 from feedtool.page.desk import Desk
+from feedtool.page.shelf import Choices
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, served, settled
 
 
@@ -36,6 +37,7 @@ PAGES = {
     "filtered": "files/{mistakes}?which=error",
     "unreadable": "files/{broken}",
     "working": "files/{working}",
+    "files-missing": "files/{index}",
     "columns": "files/{list}/columns",
     "choose": "files/{mistakes}/plan",
     "nothing-to-send": "files/{list}/plan",
@@ -77,12 +79,17 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
     client = application(desk).test_client()
     (folder / "broken.xlsx").write_bytes(b"PK\3\4")
     (folder / "list.csv").write_text("Référence;EAN;Prix\nA-1;3760452701011;12,5\n", "utf-8")
+    (folder / "index.csv").write_text("orderId;file\n1;a/x.pdf\n2;b/x.pdf\n3;y.pdf\n", "utf-8")
     files = {
+        "index": brought(client, folder / "index.csv"),
         "mistakes": brought(client, SAMPLES / "offers-mistakes.xlsx"),
         "broken": brought(client, folder / "broken.xlsx"),
         "list": brought(client, folder / "list.csv"),
         "working": brought(client, SAMPLES / "offers-update.xlsx"),
     }
+    index = desk.shelf.file(files["index"])
+    desk.shelf.choose(index, Choices(kind="invoices"), is_read_anew=True)
+    client.put(f"/en/files/{index.id}/named/other.pdf", data=b"x")
     for file in files.values():
         settled(client, f"/en/files/{file}")
     sent(client, files["mistakes"])

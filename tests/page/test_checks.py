@@ -87,14 +87,18 @@ def test_a_file_of_which_nothing_can_be_known_says_so(client: FlaskClient, desk:
     assert [file in first for file in (broken, whole)] == [False, True]
 
 
+@pytest.mark.parametrize("cell", ["{folder}/secret.pdf", "../x.pdf", "secret.pdf"])
 def test_a_cell_opens_no_file_of_the_server(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: Desk, tmp_path: Path, cell: str
 ) -> None:
-    (tmp_path / "secret.pdf").write_bytes(b"%PDF-1.4 secret")
+    for name in ("secret.pdf", "../x.pdf"):
+        (tmp_path / name).write_bytes(b"%PDF-1.4 secret")
     sheet = tmp_path / "invoices.csv"
-    sheet.write_text(f"orderId;file\n1;{tmp_path / 'secret.pdf'}\n", "utf-8")
+    sheet.write_text(f"orderId;file\n1;{cell.format(folder=tmp_path)}\n", "utf-8")
     assert run(["validate", str(sheet), "--as", "invoices", "--home", str(tmp_path / "other")]) == 0
     file = desk.shelf.file(brought(client, sheet))
+    for name in ("x.pdf", "secret.pdf"):
+        (desk.shelf.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
     desk.shelf.choose(file, Choices(kind="invoices"), is_read_anew=True)
     assert "file-not-found" in settled(client, f"/en/files/{file.id}/copies/csv").text
 

@@ -177,6 +177,8 @@ def test_nothing_is_changed_without_a_right(world: World) -> None:
         ("anna", "/en/files/new.csv?account=window", False),
         ("anna", "/en/files/new.csv?account=none", False),
         ("anna", "/en/files/new.csv", False),
+        ("dora", "/en/files/{file}/named/new.csv", True),
+        ("emil", "/en/files/{file}/named/new.csv", False),
     ],
 )
 def test_a_right_is_for_one_thing(world: World, user: str, path: str, *, allowed: bool) -> None:

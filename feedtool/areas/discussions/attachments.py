@@ -10,6 +10,7 @@ from feedtool.areas.discussions.columns import FILES
 from feedtool.feeds.feed import Row
 from feedtool.model.errors import reason_of
 from feedtool.model.nouns import Code, Issue
+from feedtool.model.settings import Locate, NotLocated
 from feedtool.model.text import tr
 
 HEIF = frozenset(b"ftyp" + it for it in (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1"))
@@ -48,7 +49,7 @@ def files_of(row: Row) -> tuple[list[LocalFile], list[Issue]]:
     most = context.settings.discussions.attachment_bytes
     for key in FILES:
         if name := row.values.get(key):
-            found = _read(context.locate(context.folder / str(name)), str(name), most)
+            found = _read(context.folder / str(name), str(name), most, context.locate)
             if isinstance(found, Issue):
                 issues.append(found._replace(field=key))
             else:
@@ -59,10 +60,13 @@ def files_of(row: Row) -> tuple[list[LocalFile], list[Issue]]:
     return files, issues
 
 
-def _read(path: Path, name: str, most: int) -> LocalFile | Issue:
+def _read(path: Path, name: str, most: int, locate: Locate) -> LocalFile | Issue:
     try:
+        path = locate(path)
         with path.open("rb") as file:
             content = file.read(most + 1)
+    except NotLocated as error:
+        return _issue(codes.ATTACHMENT_FILE, error.message, error.hint)
     except (OSError, ValueError) as error:  # the latter for a path that no system has
         reason = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
         text = tr("the file cannot be read: {why}", why=reason)

@@ -13,6 +13,7 @@ from feedtool.feeds.rule import Problems
 from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.nouns import Code, Issue
+from feedtool.model.settings import Locate, NotLocated, itself
 from feedtool.model.text import tr
 from feedtool.sheets import CorruptXml, XmlDoctype, ZipPackage, hardened_parser
 
@@ -50,9 +51,10 @@ PDF = DocumentType(".pdf", "application/pdf")
 XML = DocumentType(".xml", "application/xml")
 
 
-def content_of(path: Path, limits: ReadingLimits) -> bytes | Issue:
+def content_of(path: Path, limits: ReadingLimits, locate: Locate = itself) -> bytes | Issue:
     """The content of a file, whose path may lead into a ZIP."""
     try:
+        path = locate(path)
         archive = next((parent for parent in path.parents if parent.is_file()), None)
         if archive is None:
             with path.open("rb") as file:
@@ -64,9 +66,11 @@ def content_of(path: Path, limits: ReadingLimits) -> bytes | Issue:
             member = package.part(path.relative_to(archive).as_posix())
             if member is None:
                 return _issue(FILE_NOT_FOUND, tr("there is no such file in the ZIP"))
-            if member.file_size > LARGEST:
-                return _sized(bytes(LARGEST + 1))
-            return _sized(b"".join(package.stream(member.filename)))
+            is_small = member.file_size <= LARGEST
+            pieces = package.stream(member.filename) if is_small else [bytes(LARGEST + 1)]
+            return _sized(b"".join(pieces))
+    except NotLocated as error:
+        return _issue(FILE_NOT_FOUND, error.message, error.hint)
     except FileProblem as error:
         why = tr("the ZIP cannot be read: {why}", why=error.message)
         return _issue(INVOICE_TYPE, why, tr("send the files in it by themselves"))

@@ -92,7 +92,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
 
     def read(row: Row) -> tuple[Row, Sequence[Issue]]:
         name = row.values.get(FILE)
-        content = content_of(context.locate(context.folder / str(name)), limits) if name else b""
+        content = content_of(context.folder / str(name), limits, context.locate) if name else b""
         found = document_of(content) if isinstance(content, bytes) and name else content
         if isinstance(found, Issue):
             return row, [found]

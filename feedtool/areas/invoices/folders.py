@@ -16,11 +16,10 @@ from feedtool.model.cells import Value
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
+from feedtool.model.system_files import is_of_people
 
 PDF, XML, ZIP = ".pdf", ".xml", ".zip"
 DOCUMENTS = (PDF, XML)
-OF_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx"))
-"""Files and folders that systems put beside those of people, as they do hidden ones."""
 _START = 1 << 12
 
 
@@ -64,7 +63,7 @@ def order_of(name: str, pattern: str) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     """The files of a folder, and of those in it."""
     for path in folder.rglob("*"):
-        if path.is_file() and _is_of_people(path.relative_to(folder)):
+        if path.is_file() and is_of_people(path.relative_to(folder)):
             yield path
 
 
@@ -76,15 +75,9 @@ def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
 
 def _inner(file: Path, limits: ReadingLimits) -> list[str]:
     try:
-        return [name for name in names_in(file, limits) if _is_of_people(Path(name))]
+        return [name for name in names_in(file, limits) if is_of_people(Path(name))]
     except (FileProblem, OSError):  # which is told where its content is read
         return []
-
-
-def _is_of_people(path: Path) -> bool:
-    return not any(
-        part.startswith(".") or part.casefold() in OF_SYSTEMS for part in path.parts if part != ".."
-    )
 
 
 def _suffix(path: Path) -> str:

@@ -13,12 +13,12 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import check_key, chosen, grid_of, is_checked
+from feedtool.page.checks import chosen, grid_of, is_checked
 from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
 from feedtool.page.desk import NotAllowed, desk, language, require, user
 from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
 from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
-from feedtool.page.routes.parts import file_of
+from feedtool.page.routes.parts import changeable, file_of
 from feedtool.page.shelf import ShelfFile
 
 blueprint = flask.Blueprint("columns", __name__)
@@ -39,7 +39,7 @@ def page(id_: str) -> str:
 @blueprint.post("/files/<id_>/columns")
 def say(id_: str) -> ResponseReturnValue:
     """Takes what was said of the columns; asks again for what is wrong or still open."""
-    file, form = _changeable(id_), flask.request.form
+    file, form = changeable(id_), flask.request.form
     with _opened(file) as (options, reading):
         sheet = _proposed(file, options, reading, form)
         judged = judge(sheet, ColumnForm(form))
@@ -58,7 +58,7 @@ def say(id_: str) -> ResponseReturnValue:
 @blueprint.post("/files/<id_>/reading")
 def read(id_: str) -> ResponseReturnValue:
     """Takes which sheets are read, as which kind, and which rows are no totals."""
-    file, form = _changeable(id_), flask.request.form
+    file, form = changeable(id_), flask.request.form
     kind, sheets = _kind(form), tuple(form.getlist("sheet"))
     before = file.choices
     is_same = (kind, sheets) == (before.kind, before.sheets)
@@ -86,7 +86,7 @@ def recipe(id_: str) -> str:
 @blueprint.post("/files/<id_>/recipe/keep")
 def keep_recipe(id_: str) -> ResponseReturnValue:
     """Keeps it for every file of the account with the same columns."""
-    file = _changeable(id_)
+    file = changeable(id_)
     _require_for_all(file, is_of_all=recipe_in_force(desk(), file).is_of_all)
     keep(desk(), file)
     return flask.redirect(flask.url_for("columns.recipe", id_=id_), 303)
@@ -95,7 +95,7 @@ def keep_recipe(id_: str) -> ResponseReturnValue:
 @blueprint.post("/files/<id_>/recipe/take-back")
 def take_recipe_back(id_: str) -> ResponseReturnValue:
     """Makes it count no more for other files; this one is read by it as before."""
-    file = _changeable(id_)
+    file = changeable(id_)
     in_force = recipe_in_force(desk(), file)
     _require_for_all(file, is_of_all=in_force.is_of_all)
     if in_force.place:
@@ -108,18 +108,8 @@ def take_recipe_back(id_: str) -> ResponseReturnValue:
 @blueprint.post("/files/<id_>/recipe/forget")
 def forget(id_: str) -> ResponseReturnValue:
     """Reads the file as if nothing had been said of its columns."""
-    use_none(desk(), _changeable(id_))
+    use_none(desk(), changeable(id_))
     return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
-
-
-def _changeable(id_: str) -> ShelfFile:
-    """A file that the user may choose for; UsageProblem while it is being checked."""
-    file = file_of(id_)
-    require("check", file.account)
-    job = desk().jobs.of(check_key(file))
-    if job and not job.is_over:
-        raise UsageProblem(tr("this file is being checked"), tr("wait until that is done"))
-    return file
 
 
 def _require_for_all(file: ShelfFile, *, is_of_all: bool) -> None:

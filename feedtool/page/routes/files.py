@@ -1,23 +1,27 @@
 """Files come in, are checked, and their copies go out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO, cast
 
 import flask
 from flask.typing import ResponseReturnValue
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
+from feedtool.page.bringing import as_list, bring_named, inherit, place_of_sheet
 from feedtool.page.checks import COPIES, check_key, grid_of, is_checked, made_copy, start_check
 from feedtool.page.columns import needs_columns
-from feedtool.page.desk import desk, now, require, user
+from feedtool.page.desk import desk, language, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
+from feedtool.page.named_files import facts_in
 from feedtool.page.recipes import read_as_before
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import (
     SOON,
     awaited,
+    changeable,
     chosen_account,
     file_of,
     job_part,
@@ -31,6 +35,8 @@ add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(i
 
 RECENT = 10
 """Files that the first page lists."""
+AT_ONCE = 100
+"""Files of one form, each of which is open until all have come."""
 
 
 @blueprint.get("/")
@@ -44,19 +50,28 @@ def start() -> str:
 @blueprint.put("/files/<path:name>")
 def put(name: str) -> ResponseReturnValue:
     """Takes in a file that is the body of the request; answers with the address of its page."""
-    file = _take_in(name, cast("BinaryIO", flask.request.stream), flask.request.args)
-    answer = flask.jsonify(id=file.id, address=flask.url_for("files.page", id_=file.id))
-    return answer, 201
+    return _taken(_take_in(name, _body(), flask.request.args))
+
+
+@blueprint.put("/files/<id_>/named/<path:name>")
+def put_named(id_: str, name: str) -> ResponseReturnValue:
+    """Takes in a file that cells of another name; answers as for that."""
+    return _taken(bring_named(desk(), changeable(id_), name, _body()))
 
 
 @blueprint.post("/files")
 def post() -> ResponseReturnValue:
-    """Takes in the file of a form, for browsers without scripts."""
-    given = flask.request.files.get("file")
-    if given is None or not given.filename:
-        raise UsageProblem(tr("no file was chosen"), tr("choose one, then press the button"))
-    file = _take_in(given.filename, cast("BinaryIO", given.stream), flask.request.form)
-    return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
+    """Takes in the files of a form, for browsers without scripts: a sheet, and what it names."""
+    files = _of_form()
+    first = files.pop(place_of_sheet([name for name, _ in files]))
+    facts = flask.request.form.to_dict() | ({"more": "1"} if files else {})
+    return _lead_to(_with_named(_take_in(*first, facts), files))
+
+
+@blueprint.post("/files/<id_>/named")
+def post_named(id_: str) -> ResponseReturnValue:
+    """Takes in files that cells of another name, for browsers without scripts."""
+    return _lead_to(_with_named(changeable(id_), _of_form()))
 
 
 @blueprint.get("/files/<id_>")
@@ -72,9 +87,17 @@ def page(id_: str) -> ResponseReturnValue:
     if needs_columns(grid, file.choices):
         return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
     can_send = any(sheet.counts.get("valid") for sheet in grid.sheets)
-    facts = {"can_send": can_send, "mended": mended(desk(), file), "copies": COPIES}
     with grid:
-        return flask.render_template("check.html", file=file, grid=grid, view=CHECK_VIEW, **facts)
+        return flask.render_template(
+            "check.html",
+            file=file,
+            grid=grid,
+            view=CHECK_VIEW,
+            can_send=can_send,
+            mended=mended(desk(), file),
+            named=facts_in(desk().shelf.named_facts(file)),
+            copies=COPIES,
+        )
 
 
 @blueprint.get("/files/<id_>/progress")
@@ -99,8 +122,45 @@ def copy_progress(id_: str, what: str) -> str:
     return job_part(made_copy(desk(), file_of(id_), what)[0])
 
 
+def _body() -> BinaryIO:
+    return cast("BinaryIO", flask.request.stream)
+
+
+def _taken(file: ShelfFile) -> ResponseReturnValue:
+    """The addresses of a file's page, and of what is brought beside it."""
+    named = flask.url_for("files.put_named", id_=file.id, name="NAME")
+    address = flask.url_for("files.page", id_=file.id)
+    return flask.jsonify(id=file.id, address=address, named=named), 201
+
+
+def _lead_to(file: ShelfFile) -> ResponseReturnValue:
+    return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
+
+
+def _of_form() -> list[tuple[str, BinaryIO]]:
+    """The names and the contents of the files of a form; UsageProblem for none, or too many."""
+    flask.request.max_form_parts = AT_ONCE + len(("account", "replaces"))
+    try:
+        given = flask.request.files.getlist("file")
+    except RequestEntityTooLarge as error:
+        raise UsageProblem(
+            tr("these are more than {count} files at once", count=AT_ONCE),
+            tr("put them into a ZIP, and bring that"),
+        ) from error
+    files = [(it.filename, cast("BinaryIO", it.stream)) for it in given if it.filename]
+    if not files:
+        raise UsageProblem(tr("no file was chosen"), tr("choose one, then press the button"))
+    return files
+
+
+def _with_named(file: ShelfFile, files: Sequence[tuple[str, BinaryIO]]) -> ShelfFile:
+    for name, content in files:
+        file = bring_named(desk(), file, name, content)
+    return file
+
+
 def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
-    """Keeps a file, and has it checked."""
+    """Keeps a file; has it checked, unless more are to come with it."""
     account = chosen_account(facts)
     require("check", account)
     file = desk().shelf.take_in(
@@ -112,9 +172,11 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFil
         at=now(),
         replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
     )
-    if file.replaces:
+    file = as_list(desk(), file, language())
+    if file.replaces and not file.listed:
         file = _read_as_before(file)
-    start_check(desk(), file).wait(SOON)
+    if "more" not in facts:
+        start_check(desk(), file).wait(SOON)
     return file
 
 
@@ -124,4 +186,7 @@ def _read_as_before(file: ShelfFile) -> ShelfFile:
         before = file_of(file.replaces)
     except NotHere:
         return file
-    return read_as_before(desk(), file, before) if before.account == file.account else file
+    if before.account != file.account:
+        return file
+    inherit(desk(), file, before)
+    return read_as_before(desk(), file, before)

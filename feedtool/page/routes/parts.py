@@ -8,8 +8,10 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.desk import desk, require_seen, user
+from feedtool.page.checks import check_key
+from feedtool.page.desk import desk, require, require_seen, user
 from feedtool.page.jobs import Job
+from feedtool.page.plans import PLAN
 from feedtool.page.shelf import ShelfFile
 
 SOON = 0.8
@@ -20,6 +22,19 @@ def file_of(id_: str) -> ShelfFile:
     """A file of the shelf that the user may see; NotHere where there is none."""
     file = desk().shelf.file(id_)
     require_seen(file.account)
+    return file
+
+
+def changeable(id_: str) -> ShelfFile:
+    """A file that the user may choose for, and bring files for.
+
+    UsageProblem while it is being checked.
+    """
+    file = file_of(id_)
+    require("check", file.account)
+    jobs = map(desk().jobs.of, (check_key(file), f"{PLAN}{id_}"))
+    if any(job and not job.is_over for job in jobs):
+        raise UsageProblem(tr("this file is being checked"), tr("wait until that is done"))
     return file
 
 

@@ -55,6 +55,7 @@ def page(run: int) -> ResponseReturnValue:
             is_gone=is_gone,
             grid=grid,
             account=_account_of(state),
+            replaces=next((it.id for it in desk().shelf.files() if it.run == run), None),
             view=VIEW,
             copies=COPIES,
         )

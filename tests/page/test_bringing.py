@@ -1,0 +1,274 @@
+"""Files that come together: a sheet with what its cells name, or files alone that are its rows."""
+
+import io
+import re
+import shutil
+from pathlib import Path
+from threading import Event
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.cli import run
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status
+from feedtool.page.bringing import place_of_sheet
+from feedtool.page.checks import check_key
+from feedtool.page.desk import Desk
+from feedtool.page.routes import files as routes
+from feedtool.page.shelf import Choices
+from feedtool.runs.workspace import check_again, options_of
+from tests.areas.invoices.made_invoices import pdf, ubl, zipped
+from tests.page.conftest import SAMPLES, brought, sent, settled
+
+ORDERS = ("8716E011", "5503E014")
+"""That the embedded sandbox has."""
+INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
+FILES = {"118.pdf": pdf("118"), "119.pdf": pdf("119")}
+
+
+def index(client: FlaskClient, desk: Desk, folder: Path, text: str = INDEX, **facts: str) -> str:
+    """Brings a list of invoices, and says that it is one; its id."""
+    (folder / "index.csv").write_text(text, "utf-8")
+    file = brought(client, folder / "index.csv", **facts)
+    desk.shelf.choose(desk.shelf.file(file), Choices(kind="invoices"), is_read_anew=True)
+    return file
+
+
+def lay(client: FlaskClient, file: str, **files: bytes) -> None:
+    """Brings files for the cells of another, each by its name with `_` for the point."""
+    settled(client, f"/en/files/{file}")
+    for key, content in files.items():
+        name = key.lstrip("_").replace("_", ".")
+        answer = client.put(f"/en/files/{file}/named/{name}", data=content)
+        assert answer.status_code == 201, answer.text
+
+
+def form_of(files: dict[str, bytes], **facts: str) -> dict[str, object]:
+    return {"file": [(io.BytesIO(content), name) for name, content in files.items()], **facts}
+
+
+def wait_for(done: Event) -> None:
+    done.wait()
+
+
+def codes_of(client: FlaskClient, file: str) -> list[str]:
+    """The codes of the problems of a file."""
+    settled(client, f"/en/files/{file}")
+    text = settled(client, f"/en/files/{file}/copies/json").get_data(as_text=True)
+    return re.findall(r'"code": "([a-z-]+)"', text)
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (["a.pdf"], 0),
+        (["a.pdf", "b.pdf"], 0),
+        (["a.pdf", "b.CSV", "c.png"], 1),
+        (["a.zip", "b.xlsx"], 1),
+        (["a.xlsx"], 0),
+    ],
+)
+def test_which_file_is_the_sheet(names: list[str], place: int) -> None:
+    assert place_of_sheet(names) == place
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [(["a.xlsx", "b.csv"], "several tables"), (["x/a.pdf", "y/A.pdf"], "the same name")],
+)
+def test_which_files_cannot_come_together(names: list[str], says: str) -> None:
+    with pytest.raises(UsageProblem, match=says):
+        place_of_sheet(names)
+
+
+def test_a_sheet_says_what_is_missing_until_it_is_brought(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    file = index(client, desk, tmp_path)
+    page = settled(client, f"/en/files/{file}").text
+    assert "Files that are missing: 2 of the 2 that cells name" in page
+    assert '<li class="value">march/118.pdf</li>' in page
+    assert codes_of(client, file) == ["file-not-found"] * 2
+    lay(client, file, _118_pdf=FILES["118.pdf"])
+    page = settled(client, f"/en/files/{file}").text
+    assert "Files that are missing: 1 of the 2 that cells name" in page
+    assert "march/118.pdf</li>" not in page
+    lay(client, file, _119_pdf=FILES["119.pdf"], other_txt=b"x")
+    page = settled(client, f"/en/files/{file}").text
+    assert "All files that cells name are here: 2" in page
+    assert '<li class="value">other.txt</li>' in page
+    assert codes_of(client, file) == []
+
+
+def test_what_was_sent_is_kept_with_its_run(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    file = index(client, desk, tmp_path)
+    lay(client, file, all_zip=zipped(FILES))
+    number = sent(client, file)
+    shutil.rmtree(desk.shelf.folder(file))
+    assert settled(client, f"/en/runs/{number}").status_code == 200
+    with desk.workspace() as workspace:
+        assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
+        options = options_of(number, workspace)
+        assert list(options.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
+        for name, sha256 in zip(FILES, options.files.values(), strict=True):
+            assert workspace.snapshots.path_of(sha256).read_bytes() == FILES[name]
+        (sheet,) = check_again(options, workspace)  # as `resume` does where little is there
+        assert (sheet.counts().valid, [*sheet.problems()]) == (2, [])
+
+
+@pytest.mark.parametrize("way", ["brought", "written"])
+def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
+    client: FlaskClient, desk: Desk, tmp_path: Path, way: str
+) -> None:
+    file = index(client, desk, tmp_path)
+    lay(client, file, _118_pdf=pdf("118"), _119_pdf=pdf("119"))
+    plan = re.search(r"sha256:[0-9a-f]+", settled(client, f"/en/files/{file}/plan").text)
+    assert plan
+    if way == "brought":
+        lay(client, file, _118_pdf=pdf("another"))
+    else:
+        (desk.shelf.named(desk.shelf.file(file)) / "118.pdf").write_bytes(pdf("another"))
+    client.post(f"/en/files/{file}/send", data={"plan": plan[0]})
+    answer = settled(client, f"/en/files/{file}/sending")
+    assert (answer.status_code, "no longer what you saw" in answer.text) == (409, True)
+    with desk.workspace() as workspace:
+        assert workspace.ledger.runs() == []
+    assert sent(client, file)  # once it was seen anew
+
+
+def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    first = index(client, desk, tmp_path, INDEX.replace("5503E014", "(1)"))
+    lay(client, first, all_zip=zipped(FILES))
+    assert codes_of(client, first) == ["order-id-name"]
+    (tmp_path / "index.csv").write_text(INDEX, "utf-8")
+    second = brought(client, tmp_path / "index.csv", replaces=first)
+    assert codes_of(client, second) == []
+    lay(client, second, _118_pdf=b"no PDF")
+    assert (codes_of(client, first), codes_of(client, second)) == (
+        ["order-id-name"],
+        ["invoice-type"],
+    )
+
+
+def test_a_zip_of_invoices_is_what_the_command_makes_of_it(
+    client: FlaskClient, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SAMPLES / "invoices.zip", tmp_path)
+    assert run(["submit", "invoices.zip", "--sandbox", "--home", "other"]) == 1
+    file = brought(client, SAMPLES / "invoices.zip")
+    assert desk.shelf.file(file).name == "invoices.xlsx"
+    assert codes_of(client, file) == ["order-id-name"]
+    number = sent(client, file)
+    with desk.workspace() as workspace:
+        counts = workspace.ledger.statuses(number)
+    assert counts == {Status.SUCCESS: 3, Status.FAILURE: 1}  # the fifth was not sent
+
+
+def test_invoices_alone_are_a_sheet_that_grows(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    (tmp_path / "8716E011.pdf").write_bytes(pdf())
+    file = brought(client, tmp_path / "8716E011.pdf")
+    assert desk.shelf.file(file).name == "invoices.xlsx"
+    desk.shelf.choose(desk.shelf.file(file), Choices(rows={"": "3"}), is_read_anew=False)
+    lay(client, file, _5503E014_xml=ubl(), note_txt=b"x")
+    assert desk.shelf.file(file).choices.rows == {}  # they have other numbers now
+    assert codes_of(client, file) == ["invoice-type"]
+    assert "Send 2 rows to the sandbox" in settled(client, f"/en/files/{file}/plan").text
+
+
+def test_a_form_brings_all_at_once(client: FlaskClient, desk: Desk) -> None:
+    given = form_of(
+        {"5503E014.pdf": pdf(), "8716E011.xml": ubl(), "more.zip": zipped({"1.pdf": pdf()})}
+    )
+    answer = client.post("/fr/files", data=given)
+    assert answer.status_code == 303
+    (file,) = desk.shelf.files()
+    assert codes_of(client, file.id) == []
+    with_sheet = form_of({"118.pdf": pdf(), "offers.csv": b"a;b\n1;2\n"})
+    assert client.post("/en/files", data=with_sheet).status_code == 303
+    newest, _ = desk.shelf.files()
+    assert (newest.name, newest.listed) == ("offers.csv", None)
+    assert [it.name for it in (desk.shelf.named(newest)).iterdir()] == ["118.pdf"]
+    later = client.post(
+        f"/en/files/{newest.id}/named", data=form_of({"a.png": b"1", "b.png": b"2"})
+    )
+    assert later.status_code == 303
+    assert len([*(desk.shelf.named(newest)).iterdir()]) == 3
+
+
+# Werkzeug leaves what came before it was too much to the collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"a.csv": b"x", "b.xlsx": b"x"}, "These are several tables"),
+        ({"a/1.pdf": b"x", "b/1.pdf": b"x"}, "have the same name"),
+        ({f"{number}.pdf": b"x" for number in range(routes.AT_ONCE + 3)}, "put them into a ZIP"),
+        ({}, "No file was chosen"),
+    ],
+)
+def test_a_form_that_cannot_be_meant_leaves_nothing(
+    client: FlaskClient, desk: Desk, given: dict[str, bytes], says: str
+) -> None:
+    answer = client.post("/en/files", data=form_of(given))
+    assert (answer.status_code, says.casefold() in answer.text.casefold()) == (422, True)
+    assert desk.shelf.files() == []
+
+
+def test_invoices_that_cannot_be_unpacked_leave_nothing(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    content = zipped({"a/1.pdf": pdf(), "b/1.pdf": pdf()})
+    answer = client.put("/en/files/a.zip", data=content)
+    assert (answer.status_code, "two files 1.pdf" in answer.text) == (422, True)
+    assert desk.shelf.files() == []
+    assert [*(tmp_path / "home" / "page").iterdir()] == []
+
+
+def test_nothing_is_brought_beside_a_sheet_while_it_is_checked(
+    client: FlaskClient, desk: Desk, tmp_path: Path
+) -> None:
+    file, done = index(client, desk, tmp_path), Event()
+    settled(client, f"/en/files/{file}")
+    desk.jobs.start(check_key(desk.shelf.file(file)), "check", lambda _: wait_for(done))
+    answer = client.put(f"/en/files/{file}/named/118.pdf", data=pdf())
+    done.set()
+    assert (answer.status_code, "being checked" in answer.text) == (422, True)
+
+
+@pytest.mark.parametrize("way", ["page", "command"])
+def test_invoices_that_were_held_are_released_as_they_were_kept(
+    client: FlaskClient, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("march").mkdir()
+    submit = ["submit", "march/index.csv", "--as", "invoices", "--sandbox", "--home", "home"]
+    Path("march/118.pdf").write_bytes(pdf("first"))
+    Path("march/index.csv").write_text("orderId;file\n8716E011;118.pdf\n", "utf-8")
+    assert run(submit) == 0
+    Path("march/118.pdf").write_bytes(pdf("second"))
+    Path("march/119.pdf").write_bytes(pdf("new"))
+    text = "orderId;file\n8716E011;118.pdf\n5503E014;119.pdf\n"
+    Path("march/index.csv").write_text(text, "utf-8")
+    if way == "command":
+        assert run(submit) == 1
+    else:
+        file = index(client, desk, tmp_path, text)
+        lay(client, file, _118_pdf=pdf("second"), _119_pdf=pdf("new"))
+        assert sent(client, file) == 2
+        shutil.rmtree(desk.shelf.folder(file))
+    shutil.rmtree("march")
+    name = re.search(r'name="file" value="([^"]+)"', settled(client, "/en/held").text)
+    assert name
+    given = {"run": "2", "file": name[1], "code": "invoice-replaces", "reason": "it is right"}
+    answer = client.post("/en/held/release", data=given)
+    assert answer.status_code == 303, answer.text
+    number = sent(client, answer.location.split("/files/")[1].partition("/")[0])
+    assert ">Success<" in settled(client, f"/en/runs/{number}").text

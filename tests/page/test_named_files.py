@@ -1,0 +1,229 @@
+"""Files beside a sheet: found by their names alone, whatever a cell says, and within limits."""
+
+import io
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import NotLocated
+from feedtool.page import named_files
+from feedtool.page.named_files import NamedFacts, NamedFiles, add, facts_in, key_of, named_in
+from feedtool.page.shelf import FileTooLarge
+from tests.areas.invoices.made_invoices import zipped
+
+MOST = 1000
+LIMITS = ReadingLimits()
+CANARY = "canary.txt"
+NAMED, FACTS = "named", "named.json"
+"""In the folder of a sheet."""
+
+
+def lay(folder: Path, name: str, content: bytes = b"x", limits: ReadingLimits = LIMITS) -> None:
+    folder.mkdir(exist_ok=True)
+    add(folder / NAMED, name, io.BytesIO(content), limits, MOST)
+
+
+def files_of(sheet: Path) -> NamedFiles:
+    return NamedFiles(sheet / NAMED, sheet / FACTS)
+
+
+def names(folder: Path) -> list[str]:
+    return [place.name for place in named_in(folder / NAMED)]
+
+
+def found(files: NamedFiles, cell: str) -> str | None:
+    """The content of the file that a cell names; None where there is none."""
+    try:
+        return files(Path() / cell).read_text("utf-8")
+    except NotLocated:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        *(("a.pdf", "a.pdf"), ("invoices/a.pdf", "a.pdf"), ("C:\\Factures\\a.pdf", "a.pdf")),
+        *(("march.zip/a.pdf", "a.pdf"), ("A.PDF", "a.pdf"), ("Re\u0301f.pdf", "Réf.pdf")),
+        *(("./a.pdf", "a.pdf"), ("10:30.pdf", "10:30.pdf"), ("/etc/passwd", "passwd")),
+    ],
+)
+def test_a_cell_and_a_file_meet_by_the_name_alone(tmp_path: Path, cell: str, name: str) -> None:
+    lay(tmp_path, name, b"this")
+    assert found(files_of(tmp_path), cell) == "this"
+
+
+@pytest.mark.parametrize(
+    "cell", ["b.pdf", "a.pdf/b.pdf", "a", "..", ".", "/", "\0", "a.pdf/..", ""]
+)
+def test_what_was_not_brought_is_not_there(tmp_path: Path, cell: str) -> None:
+    lay(tmp_path, "a.pdf")
+    assert found(files_of(tmp_path), cell) is None
+
+
+def test_a_link_is_no_file_that_was_brought(tmp_path: Path) -> None:
+    lay(tmp_path, "a.pdf")
+    (tmp_path / CANARY).write_text("secret")
+    (tmp_path / NAMED / "b.pdf").symlink_to(tmp_path / CANARY)
+    assert names(tmp_path) == ["a.pdf"]
+    assert found(files_of(tmp_path), "b.pdf") is None
+
+
+def test_it_is_kept_what_cells_name_and_what_is_here(tmp_path: Path) -> None:
+    for name in ("a.pdf", "b.pdf", "other.pdf"):
+        lay(tmp_path, name)
+    files = files_of(tmp_path)
+    for cell in ("x/a.pdf", "x/A.pdf", "b.pdf", "c.pdf", "d.pdf", "c.pdf"):
+        found(files, cell)
+    assert files.keep_facts()
+    assert facts_in(tmp_path / FACTS) == NamedFacts(4, ("c.pdf", "d.pdf"), {}, ("other.pdf",))
+    assert not facts_in(tmp_path / FACTS).is_whole
+
+
+def test_files_of_one_name_in_several_folders_are_none_of_them(tmp_path: Path) -> None:
+    """Else one customer would get the invoice of another."""
+    lay(tmp_path, "a.pdf")
+    first, cells = files_of(tmp_path), ("march/a.pdf", "april/a.pdf")
+    assert [found(first, cell) for cell in cells] == ["x", None]
+    assert not first.keep_facts()  # the first was found out too late
+    again = files_of(tmp_path)
+    assert [found(again, cell) for cell in cells] == [None, None]
+    assert again.keep_facts()
+    assert facts_in(tmp_path / FACTS) == NamedFacts(2, (), {"a.pdf": cells})
+
+
+def test_the_same_name_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    lay(tmp_path, "a.pdf", b"old")
+    lay(tmp_path, "A.pdf", b"new")
+    assert (names(tmp_path), found(files_of(tmp_path), "a.pdf")) == (["A.pdf"], "new")
+
+
+def test_of_a_zip_come_the_files_that_people_have_put_there(tmp_path: Path) -> None:
+    inner = {"a.pdf": b"1", "x\\y/b.pdf": b"2", "__MACOSX/._a.pdf": b"", "x/.DS_Store": b""}
+    lay(tmp_path, "March.ZIP", zipped(inner))
+    assert names(tmp_path) == ["a.pdf", "b.pdf"]
+    assert {path.name for path in tmp_path.iterdir()} == {NAMED}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "says"),
+    [
+        ("a.zip", zipped({"x/a.pdf": b"", "y/A.pdf": b""}), UsageProblem, "two files A.pdf"),
+        ("a.zip", zipped({"../a.pdf": b""}), UsageProblem, "../a.pdf"),
+        ("a.zip", zipped({".a": b""}), UsageProblem, "a.zip holds no file"),
+        ("a.zip", b"PK\3\4", UsageProblem, "a.zip cannot be unpacked"),
+        ("a.zip", zipped({"a": bytes(600), "b": bytes(600)}), FileTooLarge, "together"),
+        ("a.zip", bytes(MOST + 1), FileTooLarge, "a.zip has more than"),
+        ("a.pdf", bytes(300), FileTooLarge, "a.pdf has more than"),
+        ("a.zip", zipped({"b.pdf": bytes(300)}), FileTooLarge, "b.pdf has more than"),
+        ("a.zip", zipped({str(number): b"" for number in range(4)}), UsageProblem, "4 files"),
+        ("..", b"", UsageProblem, "no name"),
+    ],
+)
+def test_what_is_refused_leaves_all_as_it_was(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    content: bytes,
+    kind: type[FeedtoolError],
+    says: str,
+) -> None:
+    monkeypatch.setattr(named_files, "LARGEST", 250)
+    monkeypatch.setattr(named_files, "MOST_FILES", 4)
+    lay(tmp_path, "there.pdf")
+    with pytest.raises(kind) as caught:
+        lay(tmp_path, name, content)
+    assert says in f"{caught.value.message} {caught.value.hint}"
+    assert names(tmp_path) == ["there.pdf"]
+    assert {path.name for path in tmp_path.iterdir()} == {NAMED}
+
+
+def test_all_files_together_have_a_limit(tmp_path: Path) -> None:
+    lay(tmp_path, "a.pdf", bytes(600))
+    lay(tmp_path, "a.pdf", bytes(MOST))  # in the place of the other
+    with pytest.raises(FileTooLarge):
+        lay(tmp_path, "b.pdf", b"1")
+    assert names(tmp_path) == ["a.pdf"]
+
+
+def test_what_is_in_a_zip_may_not_exhaust_the_machine(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="more than 0 MiB"):
+        lay(tmp_path, "a.zip", zipped({"a": bytes(9)}), ReadingLimits(total=5))
+    assert names(tmp_path) == []
+
+
+PARTS = st.one_of(
+    st.sampled_from(
+        [
+            *("", ".", "..", "...", "/", "\\", "C:", "\\\\host", "~", "%2e%2e", "\0", CANARY),
+            *(
+                "a.pdf",
+                "a.zip",
+                NAMED,
+                "named.json",
+                "NUL",
+                "etc",
+                "passwd",
+                "ID",
+                "\u202e",
+                "x" * 300,
+            ),
+        ]
+    ),
+    st.text(max_size=8),
+)
+NAMES = st.builds(
+    lambda parts, between: between.join(parts), st.lists(PARTS, max_size=6), st.sampled_from("/\\")
+)
+PLENTY = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    """The folder of a sheet on the shelf, with secrets in it and all around."""
+    folder = tmp_path / "page" / "ID"
+    folder.mkdir(parents=True)
+    for place in (tmp_path, tmp_path / "page", folder):
+        for name in (CANARY, "passwd", "facts.json", "a.pdf"):
+            (place / name).write_text("secret")
+    return folder
+
+
+@PLENTY
+@given(NAMES)
+@example("../../canary.txt")
+@example("..")
+def test_no_name_leads_out_of_the_folder(sheet: Path, tmp_path: Path, name: str) -> None:
+    before = {path for path in tmp_path.rglob("*") if NAMED not in path.parts}
+    in_zip = name.partition("\0")[0] or "x"  # a ZIP is written so
+    for given_name, content in ((name, b"brought"), ("a.zip", zipped({in_zip: b"brought"}))):
+        with suppress(FeedtoolError):
+            lay(sheet, given_name, content)
+    after = {path for path in tmp_path.rglob("*") if NAMED not in path.parts}
+    assert after == before
+    assert all(path.parent == sheet / NAMED for path in named_in(sheet / NAMED))
+    assert {path.read_text() for path in before if path.is_file()} == {"secret"}
+
+
+@PLENTY
+@given(NAMES, NAMES)
+@example("/etc/passwd", "../../canary.txt")
+def test_no_cell_opens_what_was_not_brought(
+    sheet: Path, tmp_path: Path, brought: str, cell: str
+) -> None:
+    with suppress(FeedtoolError):
+        lay(sheet, brought, b"brought")
+    files = files_of(sheet)
+    for text in (cell, brought, f"{tmp_path}/{cell}", f"{sheet}/{cell}"):
+        assert found(files, text) in {None, "brought"}
+
+
+@pytest.mark.parametrize("name", ["", "..", "/", "\\", "a" + "." + "x" * 300])
+def test_what_is_no_name_has_no_key(name: str) -> None:
+    assert key_of(name) == ""

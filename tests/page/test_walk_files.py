@@ -1,0 +1,247 @@
+"""Files that cells name, in a real browser: it says what is missing, takes it, and sends it."""
+
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+from playwright.sync_api import Browser, Page, expect
+
+from feedtool.cli import run
+from feedtool.model.nouns import Status
+from feedtool.model.text import LANGUAGES
+from feedtool.page.desk import Desk
+from tests.areas.invoices.made_invoices import pdf, ubl, zipped
+from tests.page.browsing import drop, tab_to
+from tests.page.conftest import SAMPLES, accessible, settle
+
+INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
+KIND = "select[name=kind]"
+MISSING, FILES = "details li.value", "#named"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A list of invoices, and these in a folder and in a ZIP."""
+    (tmp_path / "index.csv").write_text(INDEX, "utf-8")
+    (tmp_path / "march").mkdir()
+    for name in ("118.pdf", "119.pdf", ".hidden"):
+        (tmp_path / "march" / name).write_bytes(pdf(name))
+    (tmp_path / "all.zip").write_bytes(zipped({"x/119.pdf": pdf("119.pdf")}))
+    return tmp_path
+
+
+def statuses(desk: Desk, number: int = 1) -> dict[Status, int]:
+    with desk.workspace() as workspace:
+        return dict(workspace.ledger.statuses(number))
+
+
+def send(page: Page) -> None:
+    """Sends what can be sent, and waits for the answers."""
+    page.locator("a.button.main").click(timeout=30_000)
+    page.locator("form[action$='/send'] button").click(timeout=30_000)
+    expect(page.locator("a[href*='/runs/1/copies/marked']")).to_be_visible(timeout=60_000)
+
+
+def read_as_invoices(page: Page) -> None:
+    page.locator(KIND).select_option("invoices", timeout=30_000)
+    page.locator("form[action$='/reading'] button").click()
+    expect(page.locator(FILES)).to_be_attached(timeout=30_000)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_sheet_lacks_is_dropped_and_sent(
+    browser: Browser, address: str, desk: Desk, folder: Path, language: str
+) -> None:
+    page = browser.new_page(locale=language, bypass_csp=True)
+    page.goto(address)
+    accessible(page)
+    drop(page, folder / "index.csv")
+    read_as_invoices(page)
+    expect(page.locator(MISSING)).to_have_text(["march/118.pdf", "C:\\Factures\\119.pdf"])
+    expect(page.locator("a.button.main")).to_have_count(0)
+    accessible(page)
+    drop(page, folder / "march" / "118.pdf")
+    expect(page.locator(MISSING)).to_have_text(["C:\\Factures\\119.pdf"], timeout=30_000)
+    drop(page, folder / "all.zip", on=FILES)
+    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
+    expect(page.locator(FILES)).not_to_be_visible()
+    accessible(page)
+    send(page)
+    accessible(page)
+    page.close()
+    assert statuses(desk) == {Status.SUCCESS: 2}
+
+
+def test_the_sheet_and_its_files_come_in_one_go(
+    browser: Browser, address: str, desk: Desk, folder: Path
+) -> None:
+    page = browser.new_page()
+    page.goto(address)
+    drop(page, folder / "march", folder / "index.csv")
+    read_as_invoices(page)
+    expect(page.locator("details.good")).to_be_visible()
+    send(page)
+    page.close()
+    assert statuses(desk) == {Status.SUCCESS: 2}
+
+
+def test_a_folder_of_invoices_is_a_sheet_that_grows(
+    browser: Browser, address: str, desk: Desk, folder: Path
+) -> None:
+    for name, content in {"8716E011.pdf": pdf(), "5503E014.XML": ubl()}.items():
+        (folder / "march" / name).write_bytes(content)
+    for name in ("118.pdf", "119.pdf"):
+        (folder / "march" / name).unlink()
+    (folder / "0148048802000012.pdf").write_bytes(pdf())
+    page = browser.new_page()
+    page.goto(address)
+    drop(page, folder / "march")
+    expect(page.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
+    expect(page.locator("summary")).to_have_text("All files that cells name are here: 2")
+    drop(page, folder / "0148048802000012.pdf")
+    expect(page.locator("summary")).to_contain_text("here: 3", timeout=30_000)
+    send(page)
+    page.close()
+    assert statuses(desk).keys() <= {Status.SUCCESS, Status.FAILURE}
+    assert sum(statuses(desk).values()) == 3
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["index.csv", "other.csv"], "These are several tables."),
+        (["march"], "Two of these files have the same name."),
+        (["bad.zip"], "bad.zip cannot be unpacked"),
+    ],
+)
+def test_what_cannot_come_says_why_and_lets_another_be_brought(
+    browser: Browser, address: str, desk: Desk, folder: Path, names: list[str], says: str
+) -> None:
+    (folder / "march" / "paid").mkdir()
+    for name in ("other.csv", "march/paid/118.PDF"):
+        (folder / name).write_bytes(b"x")
+    (folder / "bad.zip").write_bytes(b"PK\3\4")
+    page = browser.new_page()
+    page.goto(address)
+    on = "h1"
+    if names == ["bad.zip"]:
+        drop(page, folder / "index.csv")
+        read_as_invoices(page)
+        on = FILES
+    drop(page, *(folder / name for name in names), on=on)
+    shown = page.locator("form[data-drop]").first
+    expect(shown.locator("[data-status]")).to_contain_text(says, timeout=30_000)
+    expect(shown.locator("button")).to_be_enabled()
+    page.close()
+    assert len(desk.shelf.files()) == (on == FILES)
+
+
+def test_a_corrected_sheet_that_is_dropped_keeps_the_files(
+    browser: Browser, address: str, folder: Path
+) -> None:
+    (folder / "index.csv").write_text(INDEX.replace("5503E014", "(1)"), "utf-8")
+    page = browser.new_page()
+    page.goto(address)
+    drop(page, folder / "march", folder / "index.csv")
+    read_as_invoices(page)
+    (folder / "index.csv").write_text(INDEX, "utf-8")
+    first = page.url
+    drop(page, folder / "index.csv")
+    expect(page).not_to_have_url(first, timeout=30_000)
+    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
+    expect(page.locator("main [role=status]").first).to_have_text("1 of 1 problems are gone.")
+    page.close()
+
+
+def test_the_keyboard_is_enough(browser: Browser, address: str, folder: Path) -> None:
+    page = browser.new_page()
+    page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
+    page.goto(address)
+    choose(page, "#file", folder / "index.csv")
+    expect(page.locator(KIND)).to_be_visible(timeout=30_000)
+    tab_to(page, KIND)
+    page.keyboard.type("invoices")
+    tab_to(page, "form[action$='/reading'] button")
+    page.keyboard.press("Enter")
+    expect(page.locator(MISSING)).to_have_count(2, timeout=30_000)
+    choose(page, FILES, folder / "march" / "118.pdf", folder / "march" / "119.pdf")
+    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
+    tab_to(page, "summary")
+    page.keyboard.press("Enter")
+    expect(page.locator(FILES)).to_be_visible()
+    page.close()
+
+
+def choose(page: Page, selector: str, *paths: Path) -> None:
+    """Chooses files, and presses the button behind."""
+    tab_to(page, selector)
+    with page.expect_file_chooser() as waiting:
+        page.keyboard.press("Enter")
+    waiting.value.set_files([*paths])
+    tab_to(page, f"form:has({selector}) button")
+    page.keyboard.press("Enter")
+
+
+def test_all_works_without_scripts(
+    browser: Browser, address: str, desk: Desk, folder: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.set_input_files("#file", folder / "index.csv")
+    page.locator("form:has(#file) button").click()
+    read_as_invoices(page)
+    expect(page.locator(MISSING)).to_have_count(2)
+    page.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
+    page.locator(f"form:has({FILES}) button").click()
+    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
+    send(page)
+    assert statuses(desk) == {Status.SUCCESS: 2}
+    page.goto(address)
+    page.set_input_files("#file", SAMPLES / "invoices.zip")
+    page.locator("form:has(#file) button").click()
+    expect(page.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
+    context.close()
+
+
+def test_a_reply_is_sent_with_its_file(
+    browser: Browser, address: str, desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["export", "discussions", "--sandbox", "--home", "home"]) == 0
+    fill(
+        folder / "discussions.xlsx",
+        {"reply": "Here is the label that you asked for.", "attachment.1": "labels/label.pdf"},
+    )
+    (folder / "label.pdf").write_bytes(pdf("a label"))
+    (folder / "other.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    page = browser.new_page()
+    page.goto(address)
+    drop(page, folder / "discussions.xlsx")
+    expect(page.locator(MISSING)).to_have_text(["labels/label.pdf"], timeout=30_000)
+    drop(page, folder / "label.pdf", folder / "other.png")
+    expect(page.locator(MISSING)).to_have_text(["other.png"], timeout=30_000)  # no cell names it
+    settle(page)
+    send(page)
+    page.close()
+    assert statuses(desk)[Status.SENT] == 1
+    monkeypatch.chdir(folder)
+    assert run(["export", "attachments", "--sandbox", "--home", "home", "--out", "got"]) == 0
+    assert pdf("a label") in [
+        path.read_bytes() for path in Path("got").rglob("*") if path.is_file()
+    ]
+
+
+def fill(path: Path, fields: dict[str, str]) -> None:
+    """Fills the row of the first discussion that is open."""
+    book = load_workbook(path)
+    sheet = book["Discussions"]
+    columns = {str(cell.value): place for place, cell in enumerate(sheet[2], start=1)}
+    row = next(
+        row
+        for row in range(3, sheet.max_row + 1)
+        if sheet.cell(row, columns["isOpen"]).value != "false"
+    )
+    for key, value in fields.items():
+        sheet.cell(row, columns[key]).value = value
+    book.save(path)
