@@ -61,19 +61,33 @@ def walk(browser: Browser, address: str, language: str, room: Path) -> Iterator[
     start = f"{address}{language}/"
     yield "start", start
     (room / "list.csv").write_text(SUPPLIERS, "utf-8")
-    yield "columns", f"{bring(page, start, room / 'list.csv')}/columns"
+    file = bring(page, start, room / "list.csv")
+    yield "columns", f"{file}/columns"
+    press(page, f"{file}/columns?kind=offers-update", "form.columns button.main")
+    yield "recipe", f"{file}/recipe"
     yield "invoices", bring(page, start, SAMPLES / "invoices.zip")
     file = bring(page, start, SAMPLE)
     yield "check", file
     yield "choose", f"{file}/plan"
-    page.goto(f"{file}/plan")
-    settle(page)
-    page.locator("form[action$='/send'] button").click()
+    press(page, f"{file}/plan", "form[action$='/send'] button")
     expect(page).to_have_url(re.compile(r"/runs/\d+$"), timeout=30_000)
     yield "answers", page.url
-    for name in ("runs", "held", "exports", "exports/orders", "templates", "explain"):
-        yield name.replace("/", "-"), f"{start}{name}"
+    press(page, f"{start}exports/cancellation-reasons", "button.main")
+    yield "exported", page.url
+    for name in (
+        *("runs", "held", "exports", "exports/orders", "templates", "explain"),
+        *("explain/number-range", "templates/categories?kind=products", "files/none"),
+    ):
+        yield re.sub(r"\W", "-", name), f"{start}{name}"
     page.close()
+
+
+def press(page: Page, address: str, button: str) -> None:
+    """Presses a button of a page, and waits for what follows."""
+    page.goto(address)
+    settle(page)
+    page.locator(button).click()
+    settle(page)
 
 
 def bring(page: Page, start: str, path: Path) -> str:

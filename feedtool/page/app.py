@@ -13,7 +13,7 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.bringing import TABLES
-from feedtool.page.desk import Desk, NotAllowed, desk
+from feedtool.page.desk import LANGUAGE_NAMES, Desk, NotAllowed, desk
 from feedtool.page.guards import HEALTH
 from feedtool.page.middleware import USER
 from feedtool.page.routes import columns, explain, exports, files, held, plan, runs, templates
@@ -37,7 +37,6 @@ NAVIGATION = (
     ("templates.every", tr("Templates")),
 )
 """The pages that every page leads to."""
-LANGUAGE_NAMES = {"en": "English", "fr": "Français", "es": "Español"}
 
 STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),

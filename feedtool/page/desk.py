@@ -1,6 +1,6 @@
 """What the routes share: accounts, files, jobs, runs; and what the request at hand may do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +23,9 @@ from feedtool.runs.seller_account import PlanningAccount, SellerAccount
 from feedtool.runs.workspace import Workspace
 
 now = partial(datetime.now, UTC)
+
+LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "es": "Español"}
+"""Each as it calls itself."""
 
 
 class NotAllowed(FeedtoolError):

@@ -242,7 +242,10 @@ class GridPart:
             "reference": self.reference,
             "statuses": [self._say(link.label) for link in self.filters[1:]],
             "explain": self.explain,
-            "texts": {name: self._say(text) for name, text in TEXTS.items()},
+            "texts": {
+                "colon": self._say.label(""),
+                **{name: self._say(text) for name, text in TEXTS.items()},
+            },
         }
 
     def explanation(self, code: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
 from feedtool.model.text import Language, Translator, either, set_in, tr
+from feedtool.report.plain import on_one_line
 from feedtool.report.tally import severity_label
 
 
@@ -124,7 +125,7 @@ class Codes:
 
 def advice_of(page: str) -> str:
     """The last paragraph of a page, which says how to fix what it is about."""
-    last = " ".join(page.strip().rpartition("\n\n")[2].split())
+    last = on_one_line(page.strip().rpartition("\n\n")[2])
     return next((last[len(it) :] for it in BEGINNINGS if last.startswith(it)), last)
 
 

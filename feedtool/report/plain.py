@@ -28,6 +28,8 @@ BLANK = "␣"
 LONGEST_MESSAGE = 2_000
 """Characters of a message that are shown."""
 
+_BREAKING = re.compile(r"[^\S\u00a0\u202f]+")
+"""Blanks other than those that French puts before its signs, and into its numbers."""
 _UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
 
 
@@ -44,9 +46,14 @@ def called_here(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def on_one_line(text: str) -> str:
+    """A text without line breaks and with single blanks; those that are not to break stay."""
+    return _BREAKING.sub(" ", text).strip(" ")
+
+
 def printable(text: str) -> str:
     """A message on one line, cleaned and of bearable length."""
-    return shorten(clean(" ".join(text.split())), LONGEST_MESSAGE)
+    return shorten(clean(on_one_line(text)), LONGEST_MESSAGE)
 
 
 def sentence(text: str) -> str:

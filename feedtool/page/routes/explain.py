@@ -7,6 +7,7 @@ import flask
 
 from feedtool.page.desk import codes, language
 from feedtool.report.codes import BEGINNINGS
+from feedtool.report.plain import on_one_line
 from feedtool.report.tally import SEVERITIES
 from feedtool.runs.codes import explain_code
 
@@ -67,4 +68,4 @@ def paragraphs_of(texts: Iterable[str]) -> Iterable[Paragraph]:
 
 def pieces_of(text: str) -> list[str]:
     """A text on one line, in pieces of which each second one is code."""
-    return " ".join(text.split()).split("`")
+    return on_one_line(text).split("`")

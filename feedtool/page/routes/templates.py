@@ -20,7 +20,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LANGUAGES, Language, tr
-from feedtool.page.desk import desk, language
+from feedtool.page.desk import LANGUAGE_NAMES, desk, language
 from feedtool.page.routes.parts import chosen_account, seen_accounts
 from feedtool.runs.template import for_categories, template_feed
 from feedtool.templates import write_template
@@ -129,10 +129,19 @@ def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
     catalog: Catalog | None = reading.catalog(order.language)
     if catalog is not None and catalog.language == order.language:
         return catalog
-    lack = tr("there is no catalogue in {language} here", language=order.language)
-    if catalog is not None:
-        lack = tr("{lack}; there is one in {languages}", lack=lack, languages=catalog.language)
-    raise UsageProblem(lack, tr("bring it with `{command}`", command=_sync_command(order)))
+    asked, command = LANGUAGE_NAMES[order.language], _sync_command(order)
+    lack = tr("there is no catalogue in {language} here", language=asked)
+    if catalog is None:
+        raise UsageProblem(lack, tr("bring it with `{command}`", command=command))
+    other = LANGUAGE_NAMES.get(catalog.language, catalog.language)
+    raise UsageProblem(
+        tr("{lack}; there is one in {languages}", lack=lack, languages=other),
+        tr(
+            "choose {language} for the workbook; or use `{command}`",
+            language=other,
+            command=command,
+        ),
+    )
 
 
 def _sync_command(order: TemplateOrder) -> str:

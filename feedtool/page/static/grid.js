@@ -280,7 +280,7 @@ class Grid {
   #line({ place, code, severity, message, hint, is_explained: isExplained }, hasPlace) {
     const word = made("strong", this.texts[severity]);
     word.className = severity;
-    const said = `${hasPlace && place ? `${place}: ` : ""}${message}${hint ? `. ${hint}` : ""}`;
+    const said = `${hasPlace && place ? `${place}${this.texts.colon} ` : ""}${message}${hint ? `. ${hint}` : ""}`;
     const line = made("p", word, " ", made("code", code), " ", said);
     if (isExplained && this.facts.explain) {
       const link = made("a", this.texts.meaning);
@@ -328,7 +328,7 @@ class Grid {
     const { sheet } = this.input.form.elements;
     if (sheet) sheet.value = this.facts.name;
     const count = this.ticks.size.toLocaleString(document.documentElement.lang);
-    this.#say(`${this.texts.ticked}: ${count}`);
+    this.#say(`${this.texts.ticked}${this.texts.colon} ${count}`);
     this.view.draw();
   }
 }

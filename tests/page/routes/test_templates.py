@@ -80,7 +80,12 @@ def test_a_search_finds_categories_and_keeps_those_that_are_chosen(
         (
             {"kind": "products", "language": "es", "category": "011B"},
             422,
-            "There is no catalogue in es here; there is one in en",
+            "There is no catalogue in Español here; there is one in English",
+        ),
+        (
+            {"kind": "products", "language": "es", "category": "011B"},
+            422,
+            "<p>Choose English for the workbook</p>",
         ),
     ],
 )

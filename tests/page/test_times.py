@@ -1,0 +1,32 @@
+"""Times are those of whoever looks, in the language of the page; in UTC without scripts."""
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from feedtool.page.desk import Desk
+from tests.page.conftest import served
+
+NOON = datetime(2026, 11, 24, 12, 30, tzinfo=UTC)
+SHOWN = {
+    ("en", "en-GB", "Europe/London", True): "24 Nov 2026, 12:30",
+    ("en", "en-US", "America/New_York", True): "Nov 24, 2026, 7:30\u202fAM",
+    ("fr", "fr-FR", "Europe/Paris", True): "24 nov. 2026, 13:30",
+    ("es", "fr-FR", "Europe/Madrid", True): "24 nov 2026, 13:30",
+    ("fr", "fr-FR", "Europe/Paris", False): "2026-11-24 12:30 UTC",
+}
+"""By the language of the page, the place and the zone of the browser, and whether scripts run."""
+
+
+@pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), SHOWN)
+def test_a_time_is_shown_as_its_reader_tells_it(
+    browser: Browser, desk: Desk, language: str, place: str, zone: str, *, has_scripts: bool
+) -> None:
+    desk.shelf.take_in("a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=NOON)
+    with served(desk) as address:
+        page = browser.new_page(locale=place, timezone_id=zone, java_script_enabled=has_scripts)
+        page.goto(f"{address}{language}/")
+        expect(page.locator("time")).to_have_text(SHOWN[language, place, zone, has_scripts])
+        page.close()
