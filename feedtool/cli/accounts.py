@@ -26,8 +26,9 @@ from feedtool.runs.page_rights import SANDBOX
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.cli.notifier import RunNotices
+    from feedtool.ledger.records import SellerKey
     from feedtool.runs.recipes import RecipeFolders
-    from feedtool.runs.seller_account import PlanningAccount, SellerAccount, SellerKey
+    from feedtool.runs.seller_account import PlanningAccount, SellerAccount
 
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
@@ -183,7 +184,7 @@ class ServedAccounts:
 
     def seller_of(self, name: str | None) -> "SellerKey":
         """The seller whose files an account sends."""
-        from feedtool.runs.seller_account import seller_key
+        from feedtool.ledger.records import seller_key
 
         with self._options(name) as (ctx, given):
             if given["sandbox"]:

@@ -153,6 +153,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock, routes: Ro
                 )
         personal = [p.key for p in packages if routes[p.package_type].is_personal]
         rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages}, personal)
+        ledger.counts.note(run_id, now)
     return [
         tr(
             "{package}: rows without a result: {rows:,}; whether they are in force is not "

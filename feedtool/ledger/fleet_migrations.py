@@ -1,5 +1,10 @@
 """The steps of `migrations` from version 13 on: what is handed out to workers."""
 
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 import sqlalchemy as sa
 
 from feedtool.ledger.table_changes import creation, integer_key, number, texts
@@ -42,28 +47,122 @@ def fleet(connection: sa.Connection) -> None:
         *texts("profile"),
         sa.Column("run_id", integer_key(), sa.ForeignKey("runs.run_id")),
         sa.Column("passed_at", sa.String(32)),
-        number("failures", is_key=False),
+        *(number(name, is_key=False) for name in ("passes", "failures")),
         sa.Column("exit_code", sa.Integer),
         sa.Column("message", sa.Text),
         sa.Column("not_before", sa.String(32)),
         sa.Column("pace", sa.Text),
+        *texts("answers"),
+    )
+    run_id = sa.Column(
+        "run_id",
+        integer_key(),
+        sa.ForeignKey("runs.run_id"),
+        primary_key=True,
+        autoincrement=False,
     )
     create(
         "counts",
-        sa.Column(
-            "run_id",
-            integer_key(),
-            sa.ForeignKey("runs.run_id"),
-            primary_key=True,
-            autoincrement=False,
-        ),
+        run_id,
         *texts("service", "seller", "statuses"),
         sa.Column("counted_at", sa.String(32), nullable=False),
-        *(number(name, is_key=False) for name in ("rows", "refused", "held", "is_finished")),
+        *(number(it, is_key=False) for it in ("answered", "refused", "held", "is_finished")),
         sa.Index("counts_by_seller", "service", "seller", "run_id"),
+        sa.Index("counts_by_time", "service", "seller", "counted_at", "answered", "refused"),
+        _partial("counts_held", "held > 0", "service", "seller", "held"),
+        _partial("counts_unfinished", "is_finished = 0", "service", "seller", "run_id"),
+        _partial("counts_uncounted", "statuses = ''", "run_id"),
     )
     create(
         "budgets",
         sa.Column("name", sa.Text, primary_key=True),
         sa.Column("until", sa.Float, nullable=False),
     )
+    _begin_counts(connection)
+
+
+def _partial(name: str, where: str, *columns: str) -> sa.Index:
+    """An index of some rows alone."""
+    only = sa.text(where)
+    return sa.Index(name, *columns, sqlite_where=only, postgresql_where=only)
+
+
+# Every run is in `counts`. Its rows are counted where they are shown, since that would take minutes
+# for 100,000 runs; whether it is finished is found out now, and the last run of each seller.
+
+AT_ONCE = 1_000
+
+
+class _Left(NamedTuple):
+    """What the other tables say of runs."""
+
+    open: set[int]
+    """Those with a package that is not closed."""
+    sheets: dict[int, set[tuple[str, str | None]]]
+    """Those that are written down of each."""
+    held: dict[int, int]
+    """How many rows guards hold of each."""
+
+
+def _begin_counts(db: sa.Connection) -> None:
+    left = _Left(set(), defaultdict(set), {})
+    left.open.update(run for (run,) in db.execute(_OPEN))
+    for run, path, sheet in db.execute(sa.text("SELECT run_id, path, sheet FROM files")):
+        left.sheets[run].add((path, sheet))
+    left.held.update(map(tuple, db.execute(_HELD)))
+    sellers: dict[tuple[str, str], dict[str, Any]] = {}
+    for runs in _runs(db):
+        entries = [_entry(run, left) for run in runs]
+        sellers |= {(it["service"], it["seller"]): it for it in entries}
+        db.execute(_COUNT, entries)
+    if sellers:
+        db.execute(_SELLER, [*sellers.values()])
+
+
+def _runs(db: sa.Connection) -> Iterator[list[Any]]:
+    """All runs, some at a time, the oldest first."""
+    query = sa.text(
+        "SELECT run_id, started_at, seller, service, options FROM runs"
+        " WHERE run_id > :after ORDER BY run_id LIMIT :limit"
+    )
+    after = 0
+    while runs := [*db.execute(query, {"after": after, "limit": AT_ONCE})]:
+        yield runs
+        after = runs[-1].run_id
+
+
+def _entry(run: Any, left: _Left) -> dict[str, Any]:
+    try:
+        options = json.loads(run.options)
+    except ValueError:  # what cannot be read goes on with nothing
+        options = {}
+    wanted = {tuple(it) for it in options.get("sheets", ())}
+    is_given_up = "abandoned" in options
+    is_whole = is_given_up or wanted <= left.sheets[run.run_id]
+    return {
+        "run_id": run.run_id,
+        "service": run.service.rstrip("/").casefold(),
+        "seller": run.seller,
+        "profile": options.get("profile") or "",
+        "at": run.started_at,
+        "held": 0 if is_given_up else left.held.get(run.run_id, 0),
+        "is_finished": int(is_whole and run.run_id not in left.open),
+    }
+
+
+_OPEN = sa.text(
+    "SELECT DISTINCT f.run_id FROM files f JOIN packages p ON p.file = f.file"
+    " WHERE p.phase <> 'closed'"
+)
+_HELD = sa.text(
+    "SELECT f.run_id, SUM(h.rows) FROM files f JOIN held h ON h.file = f.file"
+    " WHERE h.dropped_at IS NULL GROUP BY f.run_id"
+)
+_COUNT = sa.text(
+    "INSERT INTO counts (run_id, service, seller, statuses, counted_at, answered, refused, held,"
+    " is_finished) VALUES (:run_id, :service, :seller, '', :at, 0, 0, :held, :is_finished)"
+)
+_SELLER = sa.text(
+    "INSERT INTO sellers (service, seller, profile, run_id, passes, failures, answers)"
+    " VALUES (:service, :seller, :profile, :run_id, 0, 0, '{}')"
+)

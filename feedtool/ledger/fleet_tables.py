@@ -15,7 +15,18 @@ def _texts(*names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
+def _numbers(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Integer, nullable=False) for name in names]
+
+
+def only(where: sa.TextClause) -> dict[str, sa.TextClause]:
+    """The options of an index that has some rows alone."""
+    return {"sqlite_where": where, "postgresql_where": where}
+
+
 WAITS = sa.text("state <> 'answered'")
+HELD, UNFINISHED = sa.text("held > 0"), sa.text("is_finished = 0")
+UNCOUNTED = sa.text("statuses = ''")
 
 # A file that has arrived: who is to send it, and when. Of what waits, one row for each content.
 parcels = sa.Table(
@@ -36,40 +47,45 @@ parcels = sa.Table(
         "parcel_by_content",
         *("service", "seller", "profile", "kind", "sha256"),
         unique=True,
-        sqlite_where=WAITS,
-        postgresql_where=WAITS,
+        **only(WAITS),
     ),
     sa.Index("parcel_by_seller", "service", "seller", "state"),
     sa.Index("parcel_by_state", "state", "told_at"),
 )
 
-# How a seller's files come on, as the last pass over them has left it.
+# How a seller's files come on, as the last pass over them has left it. `answers` has how many rows
+# were ever answered so, by status, and `passes` how many passes there were: neither ever falls.
 sellers = sa.Table(
     "sellers",
     metadata,
     sa.Column("service", sa.Text, primary_key=True),
     sa.Column("seller", sa.Text, primary_key=True),
-    sa.Column("profile", sa.Text, nullable=False),
+    *_texts("profile"),
     sa.Column("run_id", sa.ForeignKey(runs.c.run_id)),
     sa.Column("passed_at", UtcTime),
-    sa.Column("failures", sa.Integer, nullable=False),
+    *_numbers("passes", "failures"),
     sa.Column("exit_code", sa.Integer),
     sa.Column("message", sa.Text),
     sa.Column("not_before", UtcTime),
     sa.Column("pace", sa.Text),
+    *_texts("answers"),
     sqlite_with_rowid=False,
 )
 
-# How many rows of a run had which result, written whenever that changes.
+# How many rows of a run have which result, noted whenever that changes. Not counted yet are the
+# rows of a run without `statuses`: it is being written down, or is older than this table.
 counts = sa.Table(
     "counts",
     metadata,
     sa.Column("run_id", sa.ForeignKey(runs.c.run_id), primary_key=True, autoincrement=False),
     *_texts("service", "seller", "statuses"),
     sa.Column("counted_at", UtcTime, nullable=False),
-    *(sa.Column(name, sa.Integer, nullable=False) for name in ("rows", "refused", "held")),
-    sa.Column("is_finished", sa.Integer, nullable=False),
+    *_numbers("answered", "refused", "held", "is_finished"),
     sa.Index("counts_by_seller", "service", "seller", "run_id"),
+    sa.Index("counts_by_time", "service", "seller", "counted_at", "answered", "refused"),
+    sa.Index("counts_held", "service", "seller", "held", **only(HELD)),
+    sa.Index("counts_unfinished", "service", "seller", "run_id", **only(UNFINISHED)),
+    sa.Index("counts_uncounted", "run_id", **only(UNCOUNTED)),
     sqlite_with_rowid=False,
 )
 

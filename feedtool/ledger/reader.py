@@ -19,6 +19,7 @@ from feedtool.ledger.packages import read_packages
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
+from feedtool.ledger.run_counts import RunCounts
 from feedtool.ledger.sellers import Sellers
 from feedtool.ledger.sent import REQUEST
 from feedtool.ledger.withheld import HeldCodes
@@ -54,6 +55,7 @@ class LedgerReader(RequestHistory):
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
         self.claims = Claims(self.engine)
         self.held = HeldCodes(self.engine)
+        self.counts = RunCounts(self.engine)
         self.sellers = Sellers(self.engine)
 
     def run(self, run_id: int) -> Run | None:
@@ -174,7 +176,7 @@ class LedgerReader(RequestHistory):
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""
-        return count_statuses(self.engine, run_id)
+        return count_statuses(self.engine, [run_id])[run_id]
 
     def skew(self, service: str) -> timedelta:
         """How far a service's clock was ahead of ours when it last created a package, or 0."""

@@ -14,6 +14,15 @@ Result = tuple[str, Status, tuple[Message, ...]]
 Names = Callable[[str, str], frozenset[str]]
 """Names of something, of a row's reference and product."""
 
+SellerKey = tuple[str, str]
+"""A service's address, whatever its case, and a seller there: whose files go one after the other,
+and who has a lock."""
+
+
+def seller_key(address: str, seller: str) -> SellerKey:
+    """The key of a seller's files."""
+    return address.rstrip("/").casefold(), seller
+
 
 class Phase(StrEnum):
     """How far we are with a package. What follows on each is its protocol's table."""
@@ -162,6 +171,9 @@ REQUEUE = "again"
 """In the place of a status: the row is to be sent again, in a later package."""
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""
+PROFILE, SHEETS, INVALID = "profile", "sheets", "invalid"
+"""Other options of a run that the ledger looks at: its account's name, the sheets that it is to
+have, as (file's name, sheet's name), and how many rows the checks refused."""
 
 
 class Resolution(NamedTuple):

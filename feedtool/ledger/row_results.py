@@ -5,7 +5,7 @@ and its package, in the order of the table in `row_result`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from heapq import merge
 from itertools import chain
 from operator import attrgetter
@@ -225,40 +225,46 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
     )
 
 
-def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
-    """How many rows of a run have each status; those that are alike are looked at once."""
+def count_statuses(engine: Engine, run_ids: Collection[int]) -> dict[int, Counter[Status]]:
+    """How many rows of runs have each status; those that are alike are looked at once."""
     columns = list(FACTS.selected_columns)[2:]
     shown = [
         func.min(column).label(column.name) if column.name in _TEXTS else column
         for column in columns
     ]
+    run, of_runs = t.files.c.run_id, t.files.c.run_id.in_(run_ids)
     query = (
-        FACTS.with_only_columns(func.count(), func.max(t.requests.c.number), *shown)
+        FACTS.with_only_columns(run, func.count(), func.max(t.requests.c.number), *shown)
         .join(t.files, t.files.c.file == t.requests.c.file)
-        .where(t.files.c.run_id == run_id)
+        .where(of_runs)
         .order_by(None)
-        .group_by(*(column for column in columns if column.name not in _TEXTS))
+        .group_by(run, *(column for column in columns if column.name not in _TEXTS))
     )
-    of_run = t.files.c.run_id == run_id
-    further = select(t.request_rows.c.row).join(t.files, t.files.c.file == t.request_rows.c.file)
+    further = (
+        select(run)
+        .join(t.request_rows, t.files.c.file == t.request_rows.c.file)
+        .where(of_runs)
+        .distinct()
+    )
     withheld = (
-        select(t.withheld.c.status, func.count())
+        select(run, t.withheld.c.status, func.count())
         .select_from(t.withheld.join(t.files))
-        .where(of_run)
-        .group_by(t.withheld.c.status)
+        .where(of_runs)
+        .group_by(run, t.withheld.c.status)
     )
+    counts = {run_id: Counter[Status]() for run_id in run_ids}
     with reading(engine) as db:
         alike = db.execute(query).all()
-        if not any(row[1] for row in alike) and not db.execute(further.where(of_run)).first():
-            counts: Counter[Status] = Counter()
-            for count, _, *facts in alike:
-                counts[row_result(RowFacts._make((0, 0, *facts))).status] += count
-            for status, count in db.execute(withheld):
-                counts[Status(status)] += count
-            return counts
-        files = db.execute(select(t.files.c.file).where(of_run)).scalars().all()
-    results = (read_results(engine, file) for file in files)
-    return Counter(map(worst_status, by_row(chain.from_iterable(results))))
+        has_several = {row[0] for row in alike if row[2]} | {*db.scalars(further)}
+        for run_id, count, _, *facts in alike:
+            counts[run_id][row_result(RowFacts._make((0, 0, *facts))).status] += count
+        for run_id, status, count in db.execute(withheld):
+            counts[run_id][Status(status)] += count
+        files = db.execute(select(run, t.files.c.file).where(run.in_(has_several))).all()
+    for run_id in has_several:
+        results = (read_results(engine, file) for of, file in files if of == run_id)
+        counts[run_id] = Counter(map(worst_status, by_row(chain.from_iterable(results))))
+    return counts
 
 
 _TEXTS = {"reference", "fate_text", "messages", "upload_text"}

@@ -26,7 +26,19 @@ from feedtool.ledger.packages import (
     save_changes,
 )
 from feedtool.ledger.reader import LedgerReader
-from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
+from feedtool.ledger.records import (
+    ABANDONED,
+    PROFILE,
+    REQUEUE,
+    Change,
+    Clearance,
+    Package,
+    Phase,
+    Run,
+    seller_key,
+)
+from feedtool.ledger.run_counts import begin_count, reopen
+from feedtool.ledger.sellers import begin_seller
 from feedtool.ledger.withheld import add_withheld
 from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
 from feedtool.model.text import kept_text
@@ -55,6 +67,9 @@ class Ledger(LedgerReader):
             told = {"seller": seller, "service": service, "language": language}
             noted = json.dumps(options or {})
             run_id = add_row(db, t.runs, started_at=now, options=noted, **told)
+            key = seller_key(service, seller)
+            begin_count(db, key, run_id, now)
+            begin_seller(db, key, (options or {}).get(PROFILE), run_id)
             if claim is not None:
                 begin_run(db, claim, run_id)
             return run_id
@@ -140,9 +155,9 @@ class Ledger(LedgerReader):
         with writing(self.engine) as db:
             for kind, words in last_words.items():
                 goes_on = and_(of.package_type == kind, of.state.not_in(words))
-                db.execute(
-                    update(t.packages).where(of_run, is_done, was_sent, goes_on).values(taken_up)
-                )
+                which = (of_run, is_done, was_sent, goes_on)
+                if db.execute(update(t.packages).where(*which).values(taken_up)).rowcount:
+                    reopen(db, run_id)
 
     def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
         """Begin with packages, which are returned: rows that a later run has sent are given up.

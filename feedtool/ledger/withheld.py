@@ -10,10 +10,11 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
+from feedtool.ledger.fleet_tables import counts
 from feedtool.ledger.kept_messages import messages_as_text, messages_of
 from feedtool.ledger.pages import CHUNK, pages
 from feedtool.model.nouns import RowResult, Status
@@ -101,7 +102,10 @@ class HeldCodes:
         files = select(t.files.c.file).where(t.files.c.run_id == run_id)
         is_it = (t.held.c.file.in_(files), t.held.c.code == code, t.held.c.dropped_at.is_(None))
         with writing(self._engine) as db:
-            return db.execute(update(t.held).where(*is_it).values(dropped_at=now)).rowcount > 0
+            if not db.execute(update(t.held).where(*is_it).values(dropped_at=now)).rowcount:
+                return False
+            _note_held(db, [run_id])
+        return True
 
     def settle(self, sent: Collection[HeldCode]) -> None:
         """Forget what was sent since, to its last row."""
@@ -109,3 +113,24 @@ class HeldCodes:
         with writing(self._engine) as db:
             for held in sent:
                 db.execute(delete(t.held).where(of.file == held.file, of.code == held.code))
+            _note_held(db, {held.run_id for held in sent})
+
+
+def held_rows(db: Connection, run_ids: Collection[int]) -> dict[int, int]:
+    """How many rows guards hold of runs, by run; without those of which they hold none."""
+    of = t.files.c.run_id
+    query = (
+        select(of, func.sum(t.held.c.rows))
+        .join(t.held, t.held.c.file == t.files.c.file)
+        .where(of.in_(run_ids), t.held.c.dropped_at.is_(None))
+        .group_by(of)
+    )
+    return dict(map(tuple, db.execute(query)))
+
+
+def _note_held(db: Connection, run_ids: Collection[int]) -> None:
+    """Note what guards still hold of runs among their counts."""
+    held = held_rows(db, run_ids)
+    for run_id in run_ids:
+        left = {"held": held.get(run_id, 0)}
+        db.execute(update(counts).where(counts.c.run_id == run_id).values(left))

@@ -3,6 +3,7 @@
 from functools import partial
 
 from feedtool.ledger import Run
+from feedtool.ledger.records import seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.desk import Desk
@@ -10,7 +11,7 @@ from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import RunOptions
-from feedtool.runs.seller_account import SellerAccount, seller_key
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import has_to_ask
 
 RESUME = "resume "

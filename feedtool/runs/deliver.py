@@ -13,6 +13,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.direct import Direct
+from feedtool.ledger.records import seller_key
 from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
@@ -68,7 +69,6 @@ def deliver_run(
     """What stopped the delivery of a run before its end; None where nothing did."""
     from feedtool.delivery.engine import Delivery
     from feedtool.delivery.steps import DeliverySettings
-    from feedtool.runs.seller_account import seller_key
 
     dialect, sellers = asked.dialect, workspace.ledger.sellers
     key = seller_key(session.address, session.seller)
@@ -104,6 +104,7 @@ def deliver_run(
             with suppress(FeedtoolError):  # what stopped the run is told, and no more is lost
                 if learnt != kept:
                     sellers.keep_pace(key, learnt)
+                workspace.ledger.counts.note(run, session.now())
     except FeedtoolError as error:
         return error
     return None

@@ -9,6 +9,7 @@ from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
 from feedtool.feeds.export import Export, Query
 from feedtool.ledger.claims import Claims
+from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.settings import Context
 from feedtool.model.text import LanguageChoice
@@ -17,15 +18,6 @@ from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.export_request import query_of
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.workspace import Session, Workspace
-
-SellerKey = tuple[str, str]
-"""A service's address, whatever its case, and a seller there: whose files go one after the other,
-and who has a lock."""
-
-
-def seller_key(address: str, seller: str) -> SellerKey:
-    """The key of a seller's files, as the lock tells sellers apart."""
-    return address.rstrip("/").casefold(), seller
 
 
 def _unfiltered(kind: Export, given: Mapping[str, Any]) -> Query:

@@ -195,6 +195,7 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
                 size=None if sheet.is_cut_short else sheet.size,
                 withheld=sheet.not_sent(),
             )
+    workspace.ledger.counts.note(run, now)
 
 
 @dataclass(frozen=True, slots=True)

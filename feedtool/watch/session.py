@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from feedtool.feeds.export import Export
 from feedtool.ledger import Ledger
+from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice
 from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
-from feedtool.runs.seller_account import OpenAccount, SellerKey
+from feedtool.runs.seller_account import OpenAccount
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute, route_of

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
+from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.runs.seller_account import SellerKey
 from feedtool.watch.decisions import (
     PATIENCE,
     Entry,

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import STEPS, Step
+from feedtool.ledger.records import seller_key
 from feedtool.model.errors import UsageProblem
 from tests.ledger.conftest import Process
 from tests.ledger.steps import grow, split
@@ -267,3 +268,17 @@ def test_what_the_eighth_version_wrote_is_read_as_it_was_meant(place: Path | str
         (moved,) = ledger.lookup_rows(4, 5) or ledger.pending(4)
         assert (moved.row, moved.reference, moved.sends, moved.number) == (6, "R6", 1, 0)
         assert ledger.bodies(4, [1]) == {1: [b'{"n":6}']}
+
+
+def test_what_earlier_versions_wrote_is_counted_and_has_its_seller(place: Path | str) -> None:
+    as_made(place, 8)
+    with Ledger(place) as ledger, reading(ledger.engine) as db:
+        counts = db.execute(text("SELECT * FROM counts")).mappings().one()
+        sellers = db.execute(text("SELECT * FROM sellers")).mappings().one()
+        run = db.execute(text("SELECT * FROM runs")).mappings().one()
+    key = seller_key(run["service"], run["seller"])
+    assert (counts["service"], counts["seller"]) == (sellers["service"], sellers["seller"]) == key
+    told = {name: counts[name] for name in ("statuses", "counted_at", "held", "is_finished")}
+    # Its rows are counted where they are shown first.
+    assert told == {"statuses": "", "counted_at": run["started_at"], "held": 1, "is_finished": 0}
+    assert (sellers["run_id"], sellers["passes"], sellers["answers"]) == (1, 0, "{}")

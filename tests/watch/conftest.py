@@ -16,12 +16,13 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
+from feedtool.ledger.records import seller_key
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice
 from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
 from feedtool.runs.recipes import RecipeFolders
-from feedtool.runs.seller_account import SellerAccount, seller_key
+from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport

@@ -1,0 +1,152 @@
+"""How many rows of each run have which result: the table `counts`.
+
+A run is there from its beginning. Its rows are counted once they are written down, and again when a
+delivery ends; each time they are looked at first, and one short transaction notes what is new. What
+is noted of a finished run is what its rows are: whatever lets it go on again says so here too.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, exists, insert, select, update
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading, writing
+from feedtool.ledger.fleet_tables import UNFINISHED, counts, sellers
+from feedtool.ledger.records import ABANDONED, INVALID, SHEETS, Phase, SellerKey
+from feedtool.ledger.row_results import count_statuses
+from feedtool.ledger.withheld import held_rows
+from feedtool.model.nouns import AS_ASKED, REFUSED, Status
+
+NOT_TAKEN = frozenset({Status.INVALID, *REFUSED})
+"""Statuses of rows that the checks, or the service, have refused."""
+ANSWERED = AS_ASKED | NOT_TAKEN | {Status.UNKNOWN}
+"""Statuses of rows of which the last word is said."""
+IS_OPEN = t.packages.c.phase != str(Phase.CLOSED)
+
+
+class RunCount(NamedTuple):
+    """What a run has come to."""
+
+    statuses: Mapping[Status, int]
+    """How many rows have each."""
+    held: int
+    """How many of them guards hold, until they are sent or dropped."""
+    is_finished: bool
+    """True if all that is to be sent of it is written down, and nothing of that is open."""
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """The columns."""
+        statuses = {str(status): count for status, count in sorted(self.statuses.items()) if count}
+        return {
+            "statuses": json.dumps(statuses),
+            "answered": sum(self.statuses.get(status, 0) for status in ANSWERED),
+            "refused": sum(self.statuses.get(status, 0) for status in NOT_TAKEN),
+            "held": self.held,
+            "is_finished": int(self.is_finished),
+        }
+
+
+class RunCounts:
+    """The counts of all runs of a ledger."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def note(self, run_id: int, now: datetime) -> None:
+        """Count a run, and what of its seller's others has come to its end with it."""
+        others = select(counts.c.run_id).where(
+            UNFINISHED,
+            counts.c.run_id != run_id,
+            ~exists().where(IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
+            *(counts.c[name] == _of_run(run_id, name) for name in ("service", "seller")),
+        )
+        with reading(self._engine) as db:
+            ended = db.scalars(others).all()
+        self.note_all((run_id, *ended), now)
+
+    def note_all(self, run_ids: Collection[int], now: datetime) -> None:
+        """Count some runs."""
+        counted = count_runs(self._engine, run_ids)
+        with writing(self._engine) as db:
+            answers: defaultdict[SellerKey, Counter[str]] = defaultdict(Counter)
+            for before in db.execute(select(counts).where(counts.c.run_id.in_(counted))).all():
+                noted = counted[before.run_id].noted
+                if noted["statuses"] != before.statuses:
+                    noted["counted_at"] = now
+                    answers[before.service, before.seller] += _new_answers(before.statuses, noted)
+                if any(getattr(before, name) != value for name, value in noted.items()):
+                    db.execute(update(counts).filter_by(run_id=before.run_id).values(noted))
+            for key, new in answers.items():
+                _add_answers(db, key, new)
+
+
+def count_runs(engine: Engine, run_ids: Collection[int]) -> dict[int, RunCount]:
+    """What some runs have come to, as their rows are now; without those that cannot be read."""
+    of, file = t.runs.c, t.files.c
+    files = select(file.run_id, file.path, file.sheet).where(file.run_id.in_(run_ids))
+    are_open = select(file.run_id).select_from(_PACKAGES).where(file.run_id.in_(run_ids), IS_OPEN)
+    with reading(engine) as db:
+        texts = db.execute(select(of.run_id, of.options).where(of.run_id.in_(run_ids)))
+        options = {run: _options(text) for run, text in texts}
+        written = {(run, path, sheet) for run, path, sheet in db.execute(files)}
+        still_open = {*db.scalars(are_open.distinct())}
+        held = held_rows(db, run_ids)
+    readable = {run: it for run, it in options.items() if it is not None}
+    found: dict[int, RunCount] = {}
+    for run, statuses in count_statuses(engine, readable).items():
+        asked = readable[run]
+        statuses[Status.INVALID] += asked.get(INVALID, 0)
+        is_given_up = ABANDONED in asked
+        is_whole = is_given_up or all((run, *it) in written for it in asked.get(SHEETS, ()))
+        is_finished = is_whole and run not in still_open
+        found[run] = RunCount(+statuses, 0 if is_given_up else held.get(run, 0), is_finished)
+    return found
+
+
+def begin_count(db: Connection, key: SellerKey, run_id: int, now: datetime) -> None:
+    """A run is there, and its rows are not yet; in the transaction that makes it."""
+    service, seller = key
+    none = dict.fromkeys(("answered", "refused", "held", "is_finished"), 0)
+    whose = {"service": service, "seller": seller, "counted_at": now}
+    db.execute(insert(counts).values(run_id=run_id, statuses="", **whose, **none))
+
+
+def reopen(db: Connection, run_id: int) -> None:
+    """A run that was finished goes on; in the transaction that lets it."""
+    db.execute(update(counts).filter_by(run_id=run_id).values(is_finished=0))
+
+
+_PACKAGES = t.packages.join(t.files)
+
+
+def _of_run(run_id: int, name: str) -> Any:
+    run = counts.alias()
+    return select(run.c[name]).where(run.c.run_id == run_id).scalar_subquery()
+
+
+def _options(kept: str) -> dict[str, Any] | None:
+    try:
+        options: dict[str, Any] = json.loads(kept)
+    except ValueError:
+        return None
+    return options
+
+
+def _new_answers(before: str, noted: Mapping[str, Any]) -> Counter[str]:
+    """How many rows more than before have each of the last statuses."""
+    was, now = Counter(json.loads(before or "{}")), Counter(json.loads(noted["statuses"]))
+    return Counter({status: count for status, count in (now - was).items() if status in ANSWERED})
+
+
+def _add_answers(db: Connection, key: SellerKey, new: Counter[str]) -> None:
+    service, seller = key
+    is_it = (sellers.c.service == service, sellers.c.seller == seller)
+    before = db.scalar(select(sellers.c.answers).where(*is_it))
+    if before is not None and new:
+        answers = json.dumps(Counter(json.loads(before)) + new)
+        db.execute(update(sellers).where(*is_it).values(answers=answers))
