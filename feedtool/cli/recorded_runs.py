@@ -113,13 +113,15 @@ class RecordedRuns:
         from feedtool.cli.account import connect
         from feedtool.cli.output import progress_of
         from feedtool.runs.deliver import resume as resume_run
+        from feedtool.runs.passes import noted_pass
 
         with (
             stopping() as stop,
             connect(self.home, self._account(run), stop) as session,
             progress_of(self.given["form"], also) as on_event,
+            noted_pass(session, self.workspace) as passing,
         ):
-            return resume_run(
+            submission = resume_run(
                 run,
                 session,
                 self.workspace,
@@ -127,6 +129,7 @@ class RecordedRuns:
                 only_fetch=self.only_fetch,
                 on_event=on_event,
             )
+            return passing.end(submission)
 
     def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
         """Send a run's summary to the targets of its own profile, unless others were named."""

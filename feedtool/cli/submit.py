@@ -191,6 +191,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
+    from feedtool.runs.passes import noted_pass
     from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
 
@@ -207,21 +208,23 @@ def _submit(
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
         account = Account(session.address, session.seller, session.profile, session.is_sandbox)
         basis, words = basis_of(given, reading, account), words_of_submission()
-        submission = submit(
-            read,
-            reading,
-            outputs,
-            session,
-            workspace,
-            requests=given["requests"],
-            is_all_or_nothing=given["all_or_nothing"],
-            wait=not given["no_wait"],
-            on_event=on_event,
-            selection=basis.selection,
-            confirm=confirming(given),
-            plan_file=plan_file(basis, basis.known(workspace)),
-            words=words,
-        )
+        with noted_pass(session, workspace) as passing:
+            submission = submit(
+                read,
+                reading,
+                outputs,
+                session,
+                workspace,
+                requests=given["requests"],
+                is_all_or_nothing=given["all_or_nothing"],
+                wait=not given["no_wait"],
+                on_event=on_event,
+                selection=basis.selection,
+                confirm=confirming(given),
+                plan_file=plan_file(basis, basis.known(workspace)),
+                words=words,
+            )
+            passing.end(submission)
         code = echo_submission(submission, given, outputs.targets.values())
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
     if not submission.stopped and not any(result.run for result in submission.outcomes):

@@ -19,7 +19,7 @@ def _numbers(*names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.Integer, nullable=False) for name in names]
 
 
-def only(where: sa.TextClause) -> dict[str, sa.TextClause]:
+def only(where: sa.TextClause) -> dict[str, Any]:
     """The options of an index that has some rows alone."""
     return {"sqlite_where": where, "postgresql_where": where}
 

@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import Engine, and_, func, select
+from sqlalchemy import Engine, and_, bindparam, func, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
@@ -225,47 +225,63 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
     )
 
 
+OF_RUNS = t.files.c.run_id.in_(bindparam("runs", expanding=True))
+"""True of the files of the runs that are given as `runs`: so statements are made once."""
+
+_ALIKE = (
+    select(
+        *(t.files.c.run_id, _request.package, _request.upload, _request.fate, t.results.c.status),
+        func.count().label("rows"),
+        func.max(_request.number).label("number"),
+        # What does not decide on a status.
+        *(func.min(it).label(it.name) for it in (_request.reference, _request.fate_text)),
+        func.min(t.results.c.messages).label("messages"),
+    )
+    .select_from(t.files.join(t.requests).outerjoin(t.results, _is_its_result))
+    .where(OF_RUNS)
+    .group_by(
+        *(t.files.c.run_id, _request.package, _request.upload, _request.fate, t.results.c.status)
+    )
+    .subquery()
+)
+_ALIKE_FACTS = select(
+    *(_ALIKE.c.run_id, _ALIKE.c.rows, _ALIKE.c.number),
+    *(_ALIKE.c.get(column.name, column) for column in list(FACTS.selected_columns)[2:]),
+).select_from(
+    _ALIKE.join(t.packages, _ALIKE.c.package == _package.package).join(
+        t.uploads,
+        and_(_ALIKE.c.package == _upload.package, _ALIKE.c.upload == _upload.upload),
+    )
+)
+"""The facts of the rows of each upload that have the same fate and status, and how many they are.
+"""
+_SEVERAL = (
+    select(t.files.c.run_id)
+    .join(t.request_rows, t.files.c.file == t.request_rows.c.file)
+    .where(OF_RUNS)
+    .distinct()
+)
+_WITHHELD = (
+    select(t.files.c.run_id, t.withheld.c.status, func.count())
+    .select_from(t.withheld.join(t.files))
+    .where(OF_RUNS)
+    .group_by(t.files.c.run_id, t.withheld.c.status)
+)
+_FILES = select(t.files.c.run_id, t.files.c.file).where(OF_RUNS)
+
+
 def count_statuses(engine: Engine, run_ids: Collection[int]) -> dict[int, Counter[Status]]:
     """How many rows of runs have each status; those that are alike are looked at once."""
-    columns = list(FACTS.selected_columns)[2:]
-    shown = [
-        func.min(column).label(column.name) if column.name in _TEXTS else column
-        for column in columns
-    ]
-    run, of_runs = t.files.c.run_id, t.files.c.run_id.in_(run_ids)
-    query = (
-        FACTS.with_only_columns(run, func.count(), func.max(t.requests.c.number), *shown)
-        .join(t.files, t.files.c.file == t.requests.c.file)
-        .where(of_runs)
-        .order_by(None)
-        .group_by(run, *(column for column in columns if column.name not in _TEXTS))
-    )
-    further = (
-        select(run)
-        .join(t.request_rows, t.files.c.file == t.request_rows.c.file)
-        .where(of_runs)
-        .distinct()
-    )
-    withheld = (
-        select(run, t.withheld.c.status, func.count())
-        .select_from(t.withheld.join(t.files))
-        .where(of_runs)
-        .group_by(run, t.withheld.c.status)
-    )
-    counts = {run_id: Counter[Status]() for run_id in run_ids}
+    counts, runs = {run: Counter[Status]() for run in run_ids}, {"runs": [*run_ids]}
     with reading(engine) as db:
-        alike = db.execute(query).all()
-        has_several = {row[0] for row in alike if row[2]} | {*db.scalars(further)}
-        for run_id, count, _, *facts in alike:
-            counts[run_id][row_result(RowFacts._make((0, 0, *facts))).status] += count
-        for run_id, status, count in db.execute(withheld):
-            counts[run_id][Status(status)] += count
-        files = db.execute(select(run, t.files.c.file).where(run.in_(has_several))).all()
-    for run_id in has_several:
-        results = (read_results(engine, file) for of, file in files if of == run_id)
-        counts[run_id] = Counter(map(worst_status, by_row(chain.from_iterable(results))))
+        alike = db.execute(_ALIKE_FACTS, runs).all()
+        has_several = {row[0] for row in alike if row[2]} | {*db.scalars(_SEVERAL, runs)}
+        for run, count, _, *facts in alike:
+            counts[run][row_result(RowFacts._make((0, 0, *facts))).status] += count
+        for run, status, count in db.execute(_WITHHELD, runs):
+            counts[run][Status(status)] += count
+        files = db.execute(_FILES, {"runs": [*has_several]}).all() if has_several else []
+    for run in has_several:
+        results = (read_results(engine, file) for of, file in files if of == run)
+        counts[run] = Counter(map(worst_status, by_row(chain.from_iterable(results))))
     return counts
-
-
-_TEXTS = {"reference", "fate_text", "messages", "upload_text"}
-"""Columns that do not decide on a status."""

@@ -11,13 +11,13 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, exists, insert, select, update
+from sqlalchemy import Connection, Engine, and_, bindparam, exists, insert, select, text, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import UNFINISHED, counts, sellers
+from feedtool.ledger.fleet_tables import counts, sellers
 from feedtool.ledger.records import ABANDONED, INVALID, SHEETS, Phase, SellerKey
-from feedtool.ledger.row_results import count_statuses
+from feedtool.ledger.row_results import OF_RUNS, count_statuses
 from feedtool.ledger.withheld import held_rows
 from feedtool.model.nouns import AS_ASKED, REFUSED, Status
 
@@ -25,7 +25,6 @@ NOT_TAKEN = frozenset({Status.INVALID, *REFUSED})
 """Statuses of rows that the checks, or the service, have refused."""
 ANSWERED = AS_ASKED | NOT_TAKEN | {Status.UNKNOWN}
 """Statuses of rows of which the last word is said."""
-IS_OPEN = t.packages.c.phase != str(Phase.CLOSED)
 
 
 class RunCount(NamedTuple):
@@ -59,14 +58,8 @@ class RunCounts:
 
     def note(self, run_id: int, now: datetime) -> None:
         """Count a run, and what of its seller's others has come to its end with it."""
-        others = select(counts.c.run_id).where(
-            UNFINISHED,
-            counts.c.run_id != run_id,
-            ~exists().where(IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
-            *(counts.c[name] == _of_run(run_id, name) for name in ("service", "seller")),
-        )
         with reading(self._engine) as db:
-            ended = db.scalars(others).all()
+            ended = db.scalars(_ENDED, {"run": run_id}).all()
         self.note_all((run_id, *ended), now)
 
     def note_all(self, run_ids: Collection[int], now: datetime) -> None:
@@ -87,14 +80,11 @@ class RunCounts:
 
 def count_runs(engine: Engine, run_ids: Collection[int]) -> dict[int, RunCount]:
     """What some runs have come to, as their rows are now; without those that cannot be read."""
-    of, file = t.runs.c, t.files.c
-    files = select(file.run_id, file.path, file.sheet).where(file.run_id.in_(run_ids))
-    are_open = select(file.run_id).select_from(_PACKAGES).where(file.run_id.in_(run_ids), IS_OPEN)
+    runs = {"runs": [*run_ids]}
     with reading(engine) as db:
-        texts = db.execute(select(of.run_id, of.options).where(of.run_id.in_(run_ids)))
-        options = {run: _options(text) for run, text in texts}
-        written = {(run, path, sheet) for run, path, sheet in db.execute(files)}
-        still_open = {*db.scalars(are_open.distinct())}
+        options = {run: _options(kept) for run, kept in db.execute(_OPTIONS, runs)}
+        written = {*map(tuple, db.execute(_SHEETS, runs))}
+        still_open = {*db.scalars(_OPEN, runs)}
         held = held_rows(db, run_ids)
     readable = {run: it for run, it in options.items() if it is not None}
     found: dict[int, RunCount] = {}
@@ -121,12 +111,24 @@ def reopen(db: Connection, run_id: int) -> None:
     db.execute(update(counts).filter_by(run_id=run_id).values(is_finished=0))
 
 
+_OPTIONS = select(t.runs.c.run_id, t.runs.c.options).where(
+    t.runs.c.run_id.in_(bindparam("runs", expanding=True))
+)
+_SHEETS = select(t.files.c.run_id, t.files.c.path, t.files.c.sheet).where(OF_RUNS)
 _PACKAGES = t.packages.join(t.files)
-
-
-def _of_run(run_id: int, name: str) -> Any:
-    run = counts.alias()
-    return select(run.c[name]).where(run.c.run_id == run_id).scalar_subquery()
+_IS_OPEN = t.packages.c.phase != str(Phase.CLOSED)
+_OPEN = select(t.files.c.run_id).select_from(_PACKAGES).where(OF_RUNS, _IS_OPEN).distinct()
+_RUN = counts.alias()
+_ENDED = (
+    select(counts.c.run_id)
+    .join(_RUN, and_(_RUN.c.service == counts.c.service, _RUN.c.seller == counts.c.seller))
+    .where(
+        *(_RUN.c.run_id == bindparam("run"), counts.c.run_id != _RUN.c.run_id),
+        counts.c.is_finished == text("0"),
+        ~exists().where(_IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
+    )
+)
+"""The other runs of a run's seller that are not known to be finished, and have nothing open."""
 
 
 def _options(kept: str) -> dict[str, Any] | None:

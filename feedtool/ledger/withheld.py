@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
@@ -118,14 +118,15 @@ class HeldCodes:
 
 def held_rows(db: Connection, run_ids: Collection[int]) -> dict[int, int]:
     """How many rows guards hold of runs, by run; without those of which they hold none."""
-    of = t.files.c.run_id
-    query = (
-        select(of, func.sum(t.held.c.rows))
-        .join(t.held, t.held.c.file == t.files.c.file)
-        .where(of.in_(run_ids), t.held.c.dropped_at.is_(None))
-        .group_by(of)
-    )
-    return dict(map(tuple, db.execute(query)))
+    return dict(map(tuple, db.execute(_HELD_ROWS, {"runs": [*run_ids]})))
+
+
+_HELD_ROWS = (
+    select(t.files.c.run_id, func.sum(t.held.c.rows))
+    .join(t.held, t.held.c.file == t.files.c.file)
+    .where(t.files.c.run_id.in_(bindparam("runs", expanding=True)), t.held.c.dropped_at.is_(None))
+    .group_by(t.files.c.run_id)
+)
 
 
 def _note_held(db: Connection, run_ids: Collection[int]) -> None:

@@ -9,6 +9,7 @@ from feedtool.model.text import tr
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
+from feedtool.runs.passes import noted_pass
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.seller_account import SellerAccount
@@ -38,7 +39,9 @@ def _resume(at: Desk, run: int, account: str, job: Job) -> None:
     with at.accounts.open(account) as opened:
         _refuse_other_seller(run, opened)
         if has_to_ask(run, opened.workspace):
-            end(resume(run, opened.session, opened.workspace), opened)
+            with noted_pass(opened.session, opened.workspace) as passing:
+                submission = passing.end(resume(run, opened.session, opened.workspace))
+            end(submission, opened)
 
 
 def _refuse_other_seller(number: int, opened: SellerAccount) -> None:

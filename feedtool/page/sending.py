@@ -15,6 +15,7 @@ from feedtool.page.jobs import Job
 from feedtool.page.plans import FILE, KEPT, basis_of, plan_of
 from feedtool.page.shelf import ShelfFile
 from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.passes import noted_pass
 from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
 from feedtool.runs.planned import run_of_plan
@@ -73,6 +74,7 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
     with (
         at.accounts.open(file.account) as account,
         locked(account.session, account.workspace, "page"),
+        noted_pass(account.session, account.workspace) as passing,
     ):
         _refuse_sent(plan, account.workspace)
         reading = chosen(at, account.reading, file)
@@ -96,7 +98,7 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
             # What was seen is seen anew.
             at.shelf.choose(file, file.choices, is_read_anew=True)
             raise PlanChanged(error.reason) from error
-        end(submission, account)
+        end(passing.end(submission), account)
 
 
 def _refuse_sent(plan: SavedPlan, workspace: Workspace) -> None:

@@ -104,7 +104,7 @@ def deliver_run(
             with suppress(FeedtoolError):  # what stopped the run is told, and no more is lost
                 if learnt != kept:
                     sellers.keep_pace(key, learnt)
-                workspace.ledger.counts.note(run, session.now())
+                workspace.ledger.counts.note(run, session.wall())
     except FeedtoolError as error:
         return error
     return None
@@ -204,7 +204,7 @@ def resume(
             account = (session.address, session.seller)
             select_rows(workspace, sheets, options.asked, options.selection, account, run)
             plan = Plan(sheets, load().feeds, options.asked.dialect.limits)
-            record(workspace, run, plan, options, session.now())
+            record(workspace, run, plan, options, session.wall())
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
             sheets = check_again(options, workspace)

@@ -279,7 +279,7 @@ def _begin(
         options=options.as_json(),
         claim=claim,
     )
-    record(workspace, run, plan, options, session.now())
+    record(workspace, run, plan, options, session.wall())
     clock = clock_of(session, workspace)
     return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
 

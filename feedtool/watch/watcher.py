@@ -7,7 +7,9 @@ profiles that are this seller's, in their order; several sellers side by side.
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from math import inf
 from pathlib import PurePosixPath
 
@@ -203,8 +205,10 @@ class Watcher:
             self._codes.update(work.codes)
             is_stuck = not work.codes and not seller.is_held
             seller.failures = seller.failures + 1 if is_stuck else 0
-            seller.not_before = self._environment.clock() + self._rest(seller)
+            rest = self._rest(seller)
+            seller.not_before = self._environment.clock() + rest
             self._echo_trouble(f"seller {key}", seller)
+            self._note(key, seller, rest)
 
     def _echo_trouble(self, key: str, seller: WatchedSeller) -> None:
         """What keeps a seller from its files, once for as long as it does."""
@@ -219,6 +223,17 @@ class Watcher:
             profile = f"profile {seller.profile}: " if seller.profile else ""
             label = "waiting" if seller.is_held else "error"
             self._log.once(key, label, profile + trouble.message)
+
+    def _note(self, key: SellerKey, seller: WatchedSeller, rest: float) -> None:
+        """Note in the ledger how a pass has ended that was begun, and not stopped."""
+        environment, trouble = self._environment, seller.trouble
+        is_known, is_stopped = bool(key[0]), trouble and trouble is environment.stopping()
+        if seller.is_held or is_stopped or not is_known:
+            return
+        now = environment.now()
+        not_before = now + timedelta(seconds=rest) if 0 < rest < inf else None
+        with suppress(FeedtoolError):  # where the ledger is away, the next look tells so
+            environment.ledger.sellers.passed(key, seller.profile, None, trouble, not_before, now)
 
     def _rest(self, seller: WatchedSeller) -> float:
         """Seconds before a seller is given its files again."""

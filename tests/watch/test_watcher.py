@@ -11,9 +11,12 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.ledger.database import reading
+from feedtool.ledger.fleet_tables import sellers
 from feedtool.ledger.lock import hold
 from feedtool.model.errors import Exit, Interrupted
 from feedtool.runs.workspace import unfinished
@@ -97,6 +100,23 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     assert world.sent() == ["SKU-1", "SKU-2"]
     assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
     assert world.claimed() == []
+
+
+def noted(world: World) -> tuple[object, ...]:
+    """What the ledger has of the only seller: runs, passes, failures, the last exit code."""
+    names = ("run_id", "passes", "failures", "exit_code")
+    with world.ledger() as ledger, reading(ledger.engine) as db:
+        return tuple(db.execute(select(*(sellers.c[name] for name in names))).one())
+
+
+def test_how_each_pass_ends_is_noted_with_its_seller(world: World) -> None:
+    world.cut_short()
+    assert noted(world) == (1, 1, 1, 4)
+    assert world.watch() is Exit.OK
+    assert noted(world) == (1, 2, 0, None)
+    world.stopped = Interrupted("stopped by SIGTERM")
+    world.send("b.csv", offer(2))
+    assert noted(world) == (1, 2, 0, None)
 
 
 @pytest.mark.parametrize("is_claimed", [True, False])

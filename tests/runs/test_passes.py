@@ -1,0 +1,67 @@
+"""What is noted of a seller once a command that sends has ended."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from feedtool.ledger.database import reading
+from feedtool.ledger.fleet_tables import sellers
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
+from feedtool.runs.passes import noted_pass
+from tests.conftest import Files, offer
+from tests.runs.conftest import ADDRESS, Desk
+
+NAMES = ("service", "seller", "run_id", "passes", "failures", "exit_code")
+
+
+def noted(desk: Desk) -> list[tuple[object, ...]]:
+    with reading(desk.ledger.engine) as db:
+        return [tuple(row) for row in db.execute(select(*(sellers.c[name] for name in NAMES)))]
+
+
+def send(desk: Desk, path: Path, *, is_all_or_nothing: bool = False) -> None:
+    with noted_pass(desk.session, desk.workspace) as passing:
+        passing.end(desk.submit(path, is_all_or_nothing=is_all_or_nothing))
+
+
+def test_what_is_sent_is_noted_with_its_run(desk: Desk, files: Files) -> None:
+    for number in (1, 2):
+        send(desk, files.csv(offer(number)))
+    assert noted(desk) == [(ADDRESS, "seller", 2, 2, 0, None)]
+
+
+def test_where_nothing_is_sent_nothing_is_noted(desk: Desk, files: Files) -> None:
+    send(desk, files.csv(offer(1), offer(2, quantity="x")), is_all_or_nothing=True)
+    assert noted(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "passes", "exit_code"),
+    [
+        (Interrupted("no answer"), 2, 5),
+        (NotAuthorised("wrong token"), 2, 4),
+        (UsageProblem("no such option"), 1, None),
+        (Stopped("Ctrl-C"), 1, None),
+    ],
+)
+def test_the_trouble_is_what_keeps_the_account_from_sending(
+    desk: Desk, files: Files, error: FeedtoolError, passes: int, exit_code: int | None
+) -> None:
+    send(desk, files.csv(offer(1)))
+    with pytest.raises(type(error)), noted_pass(desk.session, desk.workspace):
+        raise error
+    assert noted(desk) == [(ADDRESS, "seller", 1, passes, passes - 1, exit_code)]
+
+
+@pytest.mark.parametrize("is_asked_to_stop", [False, True])
+def test_what_stops_a_delivery_is_noted_and_to_be_told_to_stop_is_none(
+    desk: Desk, files: Files, *, is_asked_to_stop: bool
+) -> None:
+    lost, path = Interrupted("the line is gone"), files.csv(offer(1))
+    desk.session = replace(desk.session, stopping=lambda: lost if is_asked_to_stop else None)
+    with noted_pass(desk.session, desk.workspace) as passing:
+        passing.end(replace(desk.submit(path), stopped=lost))
+    (found,) = noted(desk)
+    assert found[3:] == ((0, 0, None) if is_asked_to_stop else (1, 1, 5))
