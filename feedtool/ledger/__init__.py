@@ -7,8 +7,8 @@ Reading order: `records` (the nouns), `tables` (how they are kept; `migrations` 
 `database` (SQLite or PostgreSQL behind one URL; `trouble`: why it cannot be used), `store` (the
 Ledger) and `reader`, `packages`, `clearing` (which rows go with a package), `row_results`,
 `withheld` (rows that were not sent); beside it `lock` (one writer for each seller), `claims` (a
-watcher's files) and `snapshots` (the input files). What an area keeps beside these it reads and
-writes through the ledger's engine.
+watcher's files), `parcels` (files that wait for a worker) and `snapshots` (the input files). What
+an area keeps beside these it reads and writes through the ledger's engine.
 
 Requests and rows are many to many. A request is named by its first row and its number among the
 requests of that row; `request_rows` has its further rows, which most do not have.

@@ -5,6 +5,7 @@ never under way twice, and is known again. Whoever holds the seller's lock may g
 that is not ended: the one who made it is gone, or has parked it.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -81,13 +82,13 @@ class Claims:
         source: str,
         names: Iterable[str],
         now: datetime,
-        since: datetime,
+        since: datetime | None,
     ) -> Claim | EarlierClaim | None:
         """Claim a file under the first of the `names` that no other claim of its lane has.
 
         Or the run that the same content began at `since` or later, unless a file of its name had
-        other content since: what was so once may be so again. None where it is under way, or
-        another process was faster.
+        other content since: what was so once may be so again. Where `since` is None that is for
+        others to judge. None where it is under way, or another process was faster.
         """
         of = t.claims.c
         given = {"folder": folder, "lane": lane, "scope": scope, "sha256": sha256}
@@ -98,8 +99,8 @@ class Claims:
                 if same is not None:
                     if same.state != ClaimState.ENDED:
                         return None
-                    if same.taken_at >= since and _still_holds(db, same, source):
-                        return EarlierClaim(same.run_id, same.source, same.taken_at)
+                    if earlier := _earlier(db, same, source, since):
+                        return earlier
                     db.execute(delete(t.claims).where(*is_same))
                 in_lane = select(of.name).where(of.folder == folder, of.lane == lane)
                 name = next(name for name in names if not db.scalar(in_lane.where(of.name == name)))
@@ -138,9 +139,33 @@ class Claims:
             db.execute(update(t.claims).where(t.claims.c.claim == claim).values(**values))
 
 
+def scope_of(folder: str, key: tuple[str, str], kind: str | None) -> str:
+    """Among which claims the same content is the same: of a folder, a seller and a kind."""
+    return hashlib.sha256(json.dumps([folder, *key, kind or ""]).encode()).hexdigest()
+
+
+def find_earlier(
+    db: Connection, scope: str, sha256: str, source: str, since: datetime | None
+) -> EarlierClaim | None:
+    """The run that a content has had, as `Claims.take` tells it."""
+    of = t.claims.c
+    is_same = (of.scope == scope, of.sha256 == sha256, of.state == ClaimState.ENDED)
+    same = db.execute(select(t.claims).where(*is_same)).one_or_none()
+    return None if same is None else _earlier(db, same, source, since)
+
+
 def begin_run(db: Connection, claim: int, run_id: int) -> None:
     """A claim has its run; in the transaction that makes the run."""
     db.execute(update(t.claims).where(t.claims.c.claim == claim).values(run_id=run_id))
+
+
+def _earlier(
+    db: Connection, same: Row[Any], source: str, since: datetime | None
+) -> EarlierClaim | None:
+    """The run of an ended claim, where a file of the same content is taken for a mistake."""
+    if since is None or same.taken_at < since or not _still_holds(db, same, source):
+        return None
+    return EarlierClaim(same.run_id, same.source, same.taken_at)
 
 
 def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,31 +15,7 @@ from feedtool.ledger.table_changes import creation, integer_key, number, texts
 def fleet(connection: sa.Connection) -> None:
     """Files that wait for a worker, and what is known of their sellers."""
     create = creation(connection)
-    waits = sa.text("state <> 'answered'")
-    create(
-        "parcels",
-        sa.Column("parcel", integer_key(), primary_key=True),
-        *texts("service", "seller", "profile", "kind", "name", "sha256", "origin", "state"),
-        sa.Column("size", sa.BigInteger, nullable=False),
-        number("priority", is_key=False),
-        sa.Column("arrived_at", sa.String(32), nullable=False),
-        sa.Column("not_before", sa.String(32)),
-        sa.Column("run_id", integer_key(), sa.ForeignKey("runs.run_id")),
-        sa.Column("exit_code", sa.Integer),
-        sa.Column("message", sa.Text),
-        sa.Column("answered_at", sa.String(32)),
-        sa.Column("told_at", sa.String(32)),
-        sa.Index(
-            "parcel_by_content",
-            *("service", "seller", "profile", "kind", "sha256"),
-            unique=True,
-            sqlite_where=waits,
-            postgresql_where=waits,
-        ),
-        sa.Index("parcel_by_seller", "service", "seller", "state"),
-        sa.Index("parcel_by_state", "state", "told_at"),
-        has_rowid=True,
-    )
+    _parcels(create)
     create(
         "sellers",
         sa.Column("service", sa.Text, primary_key=True),
@@ -166,3 +142,33 @@ _SELLER = sa.text(
     "INSERT INTO sellers (service, seller, profile, run_id, passes, failures, answers)"
     " VALUES (:service, :seller, :profile, :run_id, 0, 0, '{}')"
 )
+
+
+def _parcels(create: Callable[..., None]) -> None:
+    waits = sa.text("state <> 'answered'")
+    create(
+        "parcels",
+        sa.Column("parcel", integer_key(), primary_key=True),
+        *texts("service", "seller", "profile", "kind", "name", "sha256", "origin", "state"),
+        sa.Column("size", sa.BigInteger, nullable=False),
+        number("priority", is_key=False),
+        sa.Column("arrived_at", sa.String(32), nullable=False),
+        *(
+            sa.Column(name, sa.String(32))
+            for name in ("not_before", "begun_at", "answered_at", "told_at")
+        ),
+        sa.Column("claim", sa.BigInteger),
+        sa.Column("run_id", integer_key(), sa.ForeignKey("runs.run_id")),
+        sa.Column("exit_code", sa.Integer),
+        sa.Column("message", sa.Text),
+        sa.Index(
+            "parcel_by_content",
+            *("service", "seller", "profile", "kind", "sha256"),
+            unique=True,
+            sqlite_where=waits,
+            postgresql_where=waits,
+        ),
+        sa.Index("parcel_by_seller", "service", "seller", "state"),
+        sa.Index("parcel_by_state", "state", "told_at"),
+        has_rowid=True,
+    )

@@ -29,6 +29,8 @@ HELD, UNFINISHED = sa.text("held > 0"), sa.text("is_finished = 0")
 UNCOUNTED = sa.text("statuses = ''")
 
 # A file that has arrived: who is to send it, and when. Of what waits, one row for each content.
+# `begun_at` is there from when a worker takes it in hand: from then on it is the worker's alone.
+# `claim` is that of the watcher that has handed it over, and that brings its answers back.
 parcels = sa.Table(
     "parcels",
     metadata,
@@ -38,6 +40,8 @@ parcels = sa.Table(
     sa.Column("priority", sa.Integer, nullable=False),
     sa.Column("arrived_at", UtcTime, nullable=False),
     sa.Column("not_before", UtcTime),
+    sa.Column("begun_at", UtcTime),
+    sa.Column("claim", sa.BigInteger),
     sa.Column("run_id", sa.ForeignKey(runs.c.run_id)),
     sa.Column("exit_code", sa.Integer),
     sa.Column("message", sa.Text),

@@ -16,6 +16,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
 from feedtool.ledger.packages import read_packages
+from feedtool.ledger.parcels import Parcels
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
@@ -56,6 +57,7 @@ class LedgerReader(RequestHistory):
         self.claims = Claims(self.engine)
         self.held = HeldCodes(self.engine)
         self.counts = RunCounts(self.engine)
+        self.parcels = Parcels(self.engine)
         self.sellers = Sellers(self.engine)
 
     def run(self, run_id: int) -> Run | None:

@@ -1,7 +1,5 @@
 """One file from step to step, by `decisions.next_step`, with the seller's lock held."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from feedtool.check import Input, ReadOptions
 from feedtool.check.kinds import KindUnclear
-from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
+from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, scope_of
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Translator, joined, tr, with_value
@@ -95,8 +93,7 @@ class FileProcessor:
 
     def scope_of(self, route: InboxRoute, account: SellerAccount) -> str:
         """Among which claims the same content is the same: of a folder, a seller and a kind."""
-        scope = [self._environment.name, *account.key, route.kind or ""]
-        return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
+        return scope_of(self._environment.name, account.key, route.kind)
 
     def echo_other_account(self, claim: Claim) -> None:
         """Say of a claim that its folder stands for another account now, which must not send it."""

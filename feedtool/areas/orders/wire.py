@@ -36,7 +36,7 @@ SELLER = "Seller"
 """The supplyMode of what the seller ships, and the userType of whom the seller is."""
 
 
-class Parcel(NamedTuple):
+class OrderParcel(NamedTuple):
     """A parcel of a line, as it was declared."""
 
     number: str
@@ -53,7 +53,7 @@ class Line(NamedTuple):
     """Empty where only the order has one."""
     offer_id: str
     supply_mode: str
-    parcels: tuple[Parcel, ...]
+    parcels: tuple[OrderParcel, ...]
     document: Mapping[str, Any]
     """As the service shows it."""
 
@@ -164,12 +164,12 @@ def _line(fields: Mapping[str, Any]) -> Line:
     )
 
 
-def _parcel(fields: Mapping[str, Any]) -> Parcel:
+def _parcel(fields: Mapping[str, Any]) -> OrderParcel:
     number, carrier, url, tracking = (
         text(fields.get(name))
         for name in ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
     )
-    return Parcel(number, carrier, url, tracking)
+    return OrderParcel(number, carrier, url, tracking)
 
 
 def _object(value: Any) -> Mapping[str, Any]:

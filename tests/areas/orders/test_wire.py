@@ -55,7 +55,7 @@ ALTERNATIVES: dict[str, tuple[Callable[[], object], object]] = {
     "parcels": (
         lambda: line(parcels=[{"parcelNumber": 8, "carrierName": "UPS", "trackingUrl": None}, 7]),
         wire.Line(
-            *("", "", "", "", (wire.Parcel("8", "UPS", "", ""),)),
+            *("", "", "", "", (wire.OrderParcel("8", "UPS", "", ""),)),
             {"parcels": [{"parcelNumber": 8, "carrierName": "UPS", "trackingUrl": None}, 7]},
         ),
     ),
