@@ -109,7 +109,7 @@ class ServedAccounts:
 
     def of_seller(self, address: str, seller: str) -> str:
         """The name of the account that no profile names, if it is this seller's; else empty."""
-        from feedtool.runs.seller_account import seller_key
+        from feedtool.ledger.records import seller_key
 
         own = self.own
         return own if own and self.seller_of(own) == seller_key(address, seller) else ""
