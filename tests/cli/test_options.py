@@ -14,6 +14,7 @@ OWN_MEANINGS = {
     "--as": "design: of `export offers` the shape of what comes out",
     "--out": "design: the file that the command writes, each another",
     "--reference": "of an offer the seller's reference, of an order its own",
+    "--reason": "of a release why it is meant, of exports a filter of the service's own reasons",
     "--state": "design: the file of the served sandbox",
     "--port": "the sandbox is on loopback alone, a shared page need not be",
     "--json-schema": "names the file that the schema is for",
