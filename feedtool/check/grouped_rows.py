@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, Place, Problems
+from feedtool.feeds.rule import Occurrences, Problems, RowPlace
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -30,7 +30,7 @@ class HeadersOfRequests(Occurrences):
             self.add("\n".join((str(sheet), feed.kind, row.channel, *own)), sheet, row.number)
             self._said.append((feed.common, tuple(values.get(key) for key in feed.common)))
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each cell that differs from the first row of its request."""
         for index, _key, same in self.repeated():
             first = self.place(same.first).row

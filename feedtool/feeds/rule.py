@@ -26,7 +26,7 @@ _CUT = b"\xff"
 """No text in UTF-8 has this byte."""
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """A row of a sheet."""
 
     sheet: int
@@ -86,10 +86,10 @@ class Occurrences:
             return text.decode("utf-8", "surrogatepass")
         return text.decode("utf-8", "ignore") + "…"
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> RowPlace:
         """The place of an occurrence."""
         packed = self._places[index]
-        return Place(packed >> 32, packed & 0xFFFFFFFF)
+        return RowPlace(packed >> 32, packed & 0xFFFFFFFF)
 
     def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> MessageText:
         """The other places of a key: the first rows, those of other sheets with their names."""
@@ -195,7 +195,7 @@ class Survey(Protocol):
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row of the sheet with this number, also one that asks for nothing."""
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues and their places; `names` are the sheets', for messages."""
 
 

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from feedtool.model.disk import bring_folder_to_disk
 from feedtool.model.errors import CannotWrite, FileProblem, reason_of
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 from feedtool.model.text import tr
@@ -24,11 +25,17 @@ from feedtool.model.text import tr
 UNTIL, DELETED = "until", "deleted"
 """The folders of notes."""
 
+MISSING = tr("It is what the run was sent from; bring it back to go on.")
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 class Snapshots:
     """A folder of snapshots; made with the first of them."""
+
+    FILE_MODE, FOLDER_MODE = 0o600, 0o700
+    """The rights of those that are new."""
+    OPTION = "--home"
+    """Names another folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,38 +50,41 @@ class Snapshots:
 
     def _keep(self, path: Path, version: Version | None) -> str:
         with _readable(path, tr("See that it is there, and that you may read it.")) as source:
-            digest = _digest_of(source)
+            digest = digest_of(source)
             if self._is_whole(digest):
                 return digest
             source.seek(0)
-            try:
-                with unchanged(path, str(path), version) as confirm:
-                    return self._copy_of(source, confirm)
-            except OSError as error:
-                why = tr("the disk is full") if error.errno in FULL else reason_of(error)
-                raise CannotWrite(
-                    tr(
-                        "No snapshot of {path} can be kept in {folder}: {why}.",
-                        path=path,
-                        folder=self._folder,
-                        why=why,
-                    ),
-                    tr("Make room and allow writing there, or name another place with --home."),
-                ) from error
+            with self._telling(path), unchanged(path, str(path), version) as confirm:
+                return self._copy_of(source, confirm)
+
+    @contextmanager
+    def _telling(self, what: object) -> Iterator[None]:
+        """CannotWrite where the system refuses to keep something."""
+        try:
+            yield
+        except OSError as error:
+            why = tr("the disk is full") if error.errno in FULL else reason_of(error)
+            raise CannotWrite(
+                tr(
+                    "No snapshot of {path} can be kept in {folder}: {why}.",
+                    path=what,
+                    folder=self._folder,
+                    why=why,
+                ),
+                tr(
+                    "Make room and allow writing there, or name another place with {option}.",
+                    option=self.OPTION,
+                ),
+            ) from error
 
     def path_of(self, sha256: str) -> Path:
         """The path of a snapshot; FileProblem where it is missing, unreadable, or was changed."""
         path = self._folder / sha256
         self._refuse_deleted(sha256)
-        with _readable(
-            path, tr("It is what the run was sent from; bring it back to go on.")
-        ) as kept:
-            digest = _digest_of(kept)
+        with _readable(path, MISSING) as kept:
+            digest = digest_of(kept)
         if digest != sha256:
-            raise FileProblem(
-                tr("The snapshot {path} is not what was sent: its content has changed.", path=path),
-                tr("Put the original file there, or bring it back from a backup."),
-            )
+            raise changed(path)
         return path
 
     def expire(self, sha256: str, until: date | None) -> None:
@@ -83,8 +93,10 @@ class Snapshots:
         if until is None:
             note.unlink(missing_ok=True)
         else:
-            note.parent.mkdir(mode=0o700, exist_ok=True)
-            note.write_text(until.isoformat(), "ascii")
+            with self._telling(sha256):
+                self._make_folder()
+                note.parent.mkdir(mode=self.FOLDER_MODE, exist_ok=True)
+                self._write(note, until.isoformat())
 
     def delete_expired(self, today: date) -> None:
         """Delete the snapshots whose last day is over; what cannot be deleted stays until later."""
@@ -92,48 +104,77 @@ class Snapshots:
             for note in (self._folder / UNTIL).iterdir():
                 if "" < note.read_text("ascii") < today.isoformat():
                     (self._folder / note.name).unlink(missing_ok=True)
-                    (self._folder / DELETED).mkdir(mode=0o700, exist_ok=True)
+                    (self._folder / DELETED).mkdir(mode=self.FOLDER_MODE, exist_ok=True)
                     note.replace(self._folder / DELETED / note.name)
 
     def _refuse_deleted(self, sha256: str) -> None:
         note = self._folder / DELETED / sha256
         if note.is_file() and not (self._folder / sha256).exists():
-            raise FileProblem(
-                tr(
-                    "The snapshot of what was sent is deleted: it held personal data, and was kept"
-                    " until {day}.",
-                    day=note.read_text("ascii"),
-                ),
-                tr(
-                    "The answers are in the annotated copy that was written then; `feedtool status`"
-                    " counts them. How long such snapshots are kept says the setting keep_personal."
-                ),
-            )
+            raise deleted(note.read_text("ascii"))
 
     def _is_whole(self, sha256: str) -> bool:
         with suppress(OSError), (self._folder / sha256).open("rb", buffering=0) as kept:
-            return _digest_of(kept) == sha256
+            return digest_of(kept) == sha256
         return False
 
     def _copy_of(self, source: BinaryIO, confirm: Callable[[], None]) -> str:
         """Copy a file, unless it turns out to have been changed; the SHA-256 of the copy."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._folder.chmod(0o700)
-        temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
-        try:
-            with open(temporary, "x+b", opener=partial(os.open, mode=0o600)) as copy:
+        self._make_folder()
+        with self._temporary() as temporary:
+            with open(temporary, "x+b", opener=partial(os.open, mode=self.FILE_MODE)) as copy:
                 shutil.copyfileobj(source, copy)
                 copy.flush()
                 os.fsync(copy.fileno())
                 copy.seek(0)
-                digest = _digest_of(copy)
+                digest = digest_of(copy)
             confirm()
             temporary.replace(self._folder / digest)
+        bring_folder_to_disk(self._folder)
+        return digest
+
+    def _make_folder(self) -> None:
+        self._folder.mkdir(mode=self.FOLDER_MODE, parents=True, exist_ok=True)
+        self._folder.chmod(self.FOLDER_MODE)
+
+    @contextmanager
+    def _temporary(self) -> Iterator[Path]:
+        """The path of a file that has no name yet; nothing is there afterwards."""
+        temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
+        try:
+            yield temporary
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        _bring_to_disk(self._folder)
-        return digest
+
+    def _write(self, note: Path, text: str) -> None:
+        """Write a note whole, in the place of an earlier one."""
+        with self._temporary() as temporary:
+            with open(temporary, "x", opener=partial(os.open, mode=self.FILE_MODE)) as file:
+                file.write(text)
+            temporary.replace(note)
+
+
+def deleted(day: str) -> FileProblem:
+    """The error of a snapshot that was deleted in its time."""
+    return FileProblem(
+        tr(
+            "The snapshot of what was sent is deleted: it held personal data, and was kept"
+            " until {day}.",
+            day=day,
+        ),
+        tr(
+            "The answers are in the annotated copy that was written then; `feedtool status`"
+            " counts them. How long such snapshots are kept says the setting keep_personal."
+        ),
+    )
+
+
+def changed(place: object) -> FileProblem:
+    """The error of a snapshot whose content is another one than its name says."""
+    return FileProblem(
+        tr("The snapshot {path} is not what was sent: its content has changed.", path=place),
+        tr("Put the original file there, or bring it back from a backup."),
+    )
 
 
 @contextmanager
@@ -147,15 +188,6 @@ def _readable(path: Path, hint: str) -> Iterator[BinaryIO]:
         ) from error
 
 
-def _digest_of(file: Any) -> str:
+def digest_of(file: Any) -> str:
+    """The SHA-256 of what an open file holds from here on."""
     return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _bring_to_disk(folder: Path) -> None:
-    """On systems where a folder can be opened; the others do it by themselves."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

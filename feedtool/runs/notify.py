@@ -22,10 +22,10 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from feedtool.model.call import Call, Failure, Reply
+from feedtool.model.command import words_of
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
-from feedtool.service.command import words_of
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts, host_of
 from feedtool.service.pace import back_off

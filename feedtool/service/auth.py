@@ -15,7 +15,6 @@ exception that one was raised from.
 """
 
 import re
-import subprocess
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -26,15 +25,12 @@ from typing import Protocol, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from feedtool.model.call import Failure, Reply
+from feedtool.model.command import printed_by, words_of
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.text import tr
 from feedtool.service.answers import json_object
-from feedtool.service.command import words_of
 from feedtool.service.grant_errors import ERRORS
 from feedtool.service.network import host_of
-
-LONGEST_COMMAND = 60.0
-"""The most seconds that a token command may take."""
 
 HTTP_UNAUTHORISED = 401
 
@@ -173,21 +169,8 @@ class CommandToken(_Renewable):
             raise UsageProblem(tr("The {what} command is empty.", what=what))
 
     def _have(self) -> str | NoToken:
-        # Its stderr goes where ours goes, so that it may ask for a passphrase there.
-        try:
-            done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
-                self._command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_COMMAND
-            )
-            printed = done.stdout.decode()
-        except subprocess.CalledProcessError as error:
-            why: str = tr("it ended with exit code {code}", code=error.returncode)
-        except subprocess.TimeoutExpired:
-            why = tr("it took longer than {seconds:g} s", seconds=LONGEST_COMMAND)
-        except UnicodeDecodeError:
-            why = tr("what it prints is no text")
-        except OSError as error:
-            why = error.strerror or tr("it cannot be run")
-        else:
+        printed, why = printed_by(self._command)
+        if not why:
             return _first_line(
                 printed, tr("What the {what} command prints", what=self._what), self._what
             )

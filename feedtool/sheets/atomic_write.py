@@ -11,6 +11,7 @@ from itertools import repeat
 from pathlib import Path
 
 from feedtool.model.cells import Block, Kind
+from feedtool.model.disk import bring_folder_to_disk
 from feedtool.model.errors import CannotWrite, FeedtoolError, reason_of
 from feedtool.model.text import tr
 
@@ -52,7 +53,7 @@ def atomic_write(
         on_whole(temporary)
         with _explained(target):
             temporary.replace(real)
-            _bring_folder_to_disk(real.parent)
+            bring_folder_to_disk(real.parent)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -87,16 +88,6 @@ def cannot_write(target: Path, error: OSError) -> CannotWrite:
         why = reason_of(error)
         hint = tr("Allow writing there, or write elsewhere with --out.")
     return CannotWrite(tr("{target} cannot be written: {why}.", target=target, why=why), hint)
-
-
-def _bring_folder_to_disk(folder: Path) -> None:
-    """On systems where a folder can be opened; the others do it by themselves."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 class NotAsWritten(FeedtoolError):

@@ -6,10 +6,10 @@
     done/DATE/    what was answered
     error/        what nobody could read, or had before, each with its reason
 
-Reading order: `decisions` (which files are whole, what is done next) is pure; `folder` (files and
-their places), `session` (the account that sends a file), `processor` (a file from step to step),
-`work` (a seller's files, one after the other) and `watcher` (all sellers, again and again) carry it
-out; `messages` has the texts.
+Reading order: `decisions` (whose a file is, what is done next) is pure, as `places.sightings` is
+(which files are whole); `folder` (files and their places), `session` (the account that sends a
+file), `processor` (a file from step to step), `work` (a seller's files, one after the other) and
+`watcher` (all sellers, again and again) carry it out; `messages` has the texts.
 
 Who may touch a seller's files is decided by the seller's lock of the ledger, which ends with its
 process: a claim that is not ended is free to whoever holds the lock. So there is nothing that could

@@ -3,7 +3,6 @@
 import os
 import secrets
 import time
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -11,25 +10,25 @@ from pathlib import Path, PurePosixPath
 from feedtool.ledger.claims import Claim
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import Translator, tr
+from feedtool.places import Entry
+from feedtool.places.answers import SUMMARY
+from feedtool.places.folder import entry_of
+from feedtool.places.sightings import MARKER, locks
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.decisions import MARKER, Entry, locks
 
 PARTS = ("inbox", "processing", "done", "error", "results")
 NAME_FILE = ".feedtool-folder"
 """Holds the folder's own name: two machines may know it under different paths."""
 NAME_LENGTH = 32
 TRIES = 10_000
-PACKAGES = (".xlsx", ".xlsm", ".xlsb", ".ods", ".xls", ".zip")
 RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
 UNPLACED = ".feedtool-*.tmp"
 """A file that has not taken its place yet: see `atomic_write`."""
 REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
-SUMMARY = ".summary.json"
-"""The longest ending of what is written of a file."""
 HANDOVER = "lent"
 """The ending of what a file was judged by, for another machine that goes on with it."""
 LONGEST_NAME = 255
@@ -129,26 +128,12 @@ class Folder:
                 tr("see that it is there, and that feedtool may read it"),
             ) from error
 
-    def opens(self, place: PurePosixPath) -> bool:
-        """True for a file that is no package, or one that opens; not for one that is empty."""
-        path = self.inbox / place
-        try:
-            with path.open("rb") as file:
-                start = file.read(4)
-                # Some programs make room first, and write the beginning later.
-                is_hollow = not start.strip(b"\0")
-                if not start or (is_hollow and path.suffix.casefold() in PACKAGES):
-                    return False
-                return not start.startswith(b"PK") or zipfile.is_zipfile(file)
-        except OSError:
-            return False
-
     def is_as_it_was(self, entry: Entry) -> bool:
         """True if nobody has changed, opened or taken a file since it was listed."""
-        path = self.inbox / entry.place
+        path = self.inbox / entry.path
         with suppress(OSError):
-            is_same = _entry(entry.place, path.stat(follow_symlinks=False)) == entry
-            names = (path.with_name(lock.name) for lock in locks(entry.place))
+            is_same = entry_of(entry.name, path.lstat()) == entry
+            names = (path.with_name(lock.name) for lock in locks(entry.path))
             return is_same and not any(map(os.path.lexists, names))
         return False
 
@@ -288,8 +273,4 @@ def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
                 if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                     yield from _entries(Path(entry.path), place / entry.name)
                 elif entry.is_file(follow_symlinks=False):
-                    yield _entry(place / entry.name, Path(entry.path).stat(follow_symlinks=False))
-
-
-def _entry(place: PurePosixPath, seen: os.stat_result) -> Entry:
-    return Entry(place, seen.st_size, seen.st_mtime_ns, seen.st_ino)
+                    yield entry_of(str(place / entry.name), Path(entry.path).lstat())

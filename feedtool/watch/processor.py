@@ -11,6 +11,7 @@ from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, scope_of
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Translator, joined, tr, with_value
+from feedtool.places.answers import SUMMARY, names_for
 from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.file_lists import with_lists
@@ -19,9 +20,8 @@ from feedtool.runs.run_record import is_recordable
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
-from feedtool.watch.decisions import ClaimStep, InboxRoute, names_for, next_step
+from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step
 from feedtool.watch.folder import (
-    SUMMARY,
     CannotMove,
     free,
     has_room,

@@ -17,10 +17,10 @@ from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.watch.decisions import (
+from feedtool.places import Entry
+from feedtool.places.folder import opens
+from feedtool.places.sightings import (
     PATIENCE,
-    Entry,
-    InboxRoute,
     Sighting,
     is_overdue,
     look,
@@ -30,6 +30,7 @@ from feedtool.watch.decisions import (
     waiting,
     waiting_reason,
 )
+from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.messages import RouteUnknown, Turn
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
@@ -182,15 +183,15 @@ class Watcher:
         whole = []
         for sighting in quiet(self._seen, now, settle):
             entry = sighting.entry
-            if entry not in self._open_well and folder.opens(entry.place):
+            if entry not in self._open_well and opens(folder.inbox / entry.path):
                 self._open_well.add(entry)
             if entry not in self._open_well and not is_overdue(sighting, now, settle):
                 continue
-            if route := environment.route_of(entry.place):
+            if route := environment.route_of(entry.path):
                 whole.append((entry, route))
             else:
-                error = RouteUnknown(entry.place)
-                code = FileProcessor(environment).refuse(entry.place, error)
+                error = RouteUnknown(entry.path)
+                code = FileProcessor(environment).refuse(entry.path, error)
                 self._codes |= {code} if code else set()
         return whole
 
@@ -260,7 +261,7 @@ class Watcher:
         A lock file that a crash has left behind would else keep its workbook here unnoticed.
         """
         for sighting in waiting(self._seen):
-            key, text = f"open {sighting.entry.place}", self._left(sighting)
+            key, text = f"open {sighting.entry.path}", self._left(sighting)
             if text is None or not is_overdue(sighting, now, self._environment.settle):
                 self._log.is_over(key)
             elif not self._environment.is_once:
@@ -269,7 +270,7 @@ class Watcher:
     def _echo_what_is_left(self, *, has_done: bool) -> None:
         """Once: what was not taken, and that nothing was to be done."""
         inbox = self._environment.folder.inbox
-        left = [item for item in waiting(self._seen) if (inbox / item.entry.place).exists()]
+        left = [item for item in waiting(self._seen) if (inbox / item.entry.path).exists()]
         for text in filter(None, map(self._left, left)):
             self._log.echo("waiting", text)
         if not has_done:
@@ -284,4 +285,4 @@ class Watcher:
         """The file, and why it is not taken; None where its turn has but not come."""
         now, settle = self._environment.clock(), self._environment.settle
         reason = waiting_reason(self._seen, sighting, now, settle)
-        return reason and f"inbox/{sighting.entry.place} stays: {reason}"
+        return reason and f"inbox/{sighting.entry.path} stays: {reason}"

@@ -11,8 +11,9 @@ from dataclasses import replace
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.places import Entry
 from feedtool.runs.seller_account import SellerAccount
-from feedtool.watch.decisions import Entry, InboxRoute
+from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment
@@ -68,7 +69,7 @@ class Work:
                 break
             account = self._account(route.profile, stack)
             if account and self._environment.folder.is_as_it_was(entry):
-                yield self._processor.take(entry.place, route, account)
+                yield self._processor.take(entry.path, route, account)
 
     def _account(self, profile: str | None, stack: ExitStack) -> SellerAccount | None:
         """A profile's account; None where it cannot be opened, which stops no other profile."""

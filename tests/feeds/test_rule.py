@@ -5,7 +5,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.feeds.rule import Occurrences, Place
+from feedtool.feeds.rule import Occurrences, RowPlace
 
 KEYS = st.lists(
     st.tuples(
@@ -47,7 +47,7 @@ def test_it_finds_what_a_dict_finds(entries: list[tuple[str, int, int]]) -> None
     assert len(occurrences) == len(entries)
     assert repeated(occurrences) == naive(entries)
     assert [occurrences.place(index) for index in range(len(entries))] == [
-        Place(sheet, row) for _, sheet, row in entries
+        RowPlace(sheet, row) for _, sheet, row in entries
     ]
 
 

@@ -25,7 +25,6 @@ from feedtool.service.auth import (
     Token,
     send_with,
 )
-from feedtool.service.command import words_of
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 URL = "https://auth.example/token"
@@ -111,25 +110,6 @@ def test_a_token_that_is_not_to_be_had(tmp_path: Path) -> None:
 def test_a_command_that_is_none(text: str) -> None:
     with pytest.raises(UsageProblem, match="token command"):
         CommandToken(text)
-
-
-@pytest.mark.parametrize(
-    ("command", "is_windows", "words"),
-    [
-        ("told --now", False, ["told", "--now"]),
-        ("'/opt/my tools/told' a\\ b", False, ["/opt/my tools/told", "a b"]),
-        (r"C:\tools\told.exe --now", True, [r"C:\tools\told.exe", "--now"]),
-        (r'"C:\my tools\told.exe" "a b"', True, [r"C:\my tools\told.exe", "a b"]),
-        *((" ", False, []), (" ", True, [])),
-        *(('told "a b', False, None), ('told "a b', True, None)),
-    ],
-)
-def test_a_command_is_split(command: str, words: list[str] | None, *, is_windows: bool) -> None:
-    if words is None:
-        with pytest.raises(ValueError, match="quotation"):
-            words_of(command, is_windows=is_windows)
-    else:
-        assert words_of(command, is_windows=is_windows) == words
 
 
 # Client credentials.

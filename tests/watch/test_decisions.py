@@ -1,144 +1,12 @@
-"""Which files are whole, and what is done next, whatever was done before."""
+"""Whose the files of the inbox are, and what is done next, whatever was done before."""
 
-from datetime import date
-from itertools import islice, product
+from itertools import product
 from pathlib import PurePosixPath
 
 import pytest
 
 from feedtool.ledger.claims import ClaimState
-from feedtool.watch.decisions import (
-    SHORTEST,
-    ClaimStep,
-    Entry,
-    InboxRoute,
-    Sighting,
-    is_no_input,
-    look,
-    names_for,
-    next_step,
-    pause,
-    quiet,
-    route_of,
-    unfinished,
-    waiting,
-    waiting_reason,
-)
-
-SETTLE = 2.0
-
-Listing = dict[str, tuple[int, int]]
-"""Name → size and time of change."""
-
-
-def entries(listing: Listing) -> list[Entry]:
-    return [
-        Entry(PurePosixPath(name), size, modified, number=len(name))
-        for name, (size, modified) in listing.items()
-    ]
-
-
-def rested(*looks: tuple[float, Listing]) -> list[str]:
-    """The files that rest after these looks."""
-    seen: dict[PurePosixPath, Sighting] = {}
-    now = 0.0
-    for now, listing in looks:
-        seen = look(seen, entries(listing), now)
-    return [str(one.entry.place) for one in quiet(seen, now, SETTLE)]
-
-
-A: Listing = {"a.csv": (1, 1)}
-
-
-@pytest.mark.parametrize(
-    ("looks", "found"),
-    [
-        ([(0, A), (1.9, A)], []),
-        ([(0, A), (2, A)], ["a.csv"]),
-        ([(0, A), (1, {"a.csv": (2, 1)}), (2, {"a.csv": (2, 1)})], []),
-        ([(0, A), (1, {"a.csv": (1, 2)}), (2, {"a.csv": (1, 2)})], []),
-        ([(0, A), (1, {"a.csv": (1, 2)}), (3, {"a.csv": (1, 2)})], ["a.csv"]),
-        ([(0, A), (1, {}), (2, A)], []),
-        ([(0, A | {"a.csv.done": (0, 1)})], ["a.csv"]),
-        ([(0, A | {"a.csv.done": (0, 0)})], []),  # it was left by another a.csv
-        ([(0, A | {"a.csv.done": (0, 0)}), (2, A | {"a.csv.done": (0, 0)})], ["a.csv"]),
-        ([(0, A | {"other.csv.done": (0, 9)})], []),
-        ([(0, {"a.csv.done": (0, 9)}), (9, {"a.csv.done": (0, 9)})], []),
-    ],
-)
-def test_a_file_rests_or_is_marked(looks: list[tuple[float, Listing]], found: list[str]) -> None:
-    assert rested(*looks) == found
-
-
-@pytest.mark.parametrize("lock", ["~$a.xlsx", ".~lock.a.xlsx#"])
-@pytest.mark.parametrize("more", [{}, {"a.xlsx.done": (0, 1)}])
-def test_a_workbook_that_is_open_waits(lock: str, more: Listing) -> None:
-    book: Listing = {"a.xlsx": (1, 1), "b.xlsx": (1, 2)} | more
-    held = book | {lock: (1, 1)}
-    assert rested((0, held), (9, held)) == ["b.xlsx"]
-    assert rested((0, held), (9, book)) == ["a.xlsx", "b.xlsx"]
-
-
-def test_another_file_in_its_place_begins_anew() -> None:
-    first, second = (Entry(PurePosixPath("a.csv"), 1, 1, number) for number in (1, 2))
-    seen = look(look({}, [first], 0), [second], 5)
-    assert quiet(seen, 5, SETTLE) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "is_left"),
-    [
-        *((name, True) for name in ("~$a.xlsx", ".a.csv", ".~lock.a.xlsx#", ".DS_Store")),
-        *((f"a.csv{end}", True) for end in (".part", ".TMP", ".filepart", ".crdownload", ".done")),
-        *((name, False) for name in ("a.csv", "a", "part", "tmp.csv", "a.part.csv", "a~$.xlsx")),
-    ],
-)
-def test_what_is_no_input(name: str, *, is_left: bool) -> None:
-    assert is_no_input(name) is is_left
-    listing: Listing = {name: (1, 1)}
-    assert rested((0, listing), (9, listing)) == ([] if is_left else [name])
-
-
-def test_the_oldest_comes_first() -> None:
-    listing: Listing = {"c.csv": (1, 5), "b.csv": (1, 3), "shop/a.csv": (1, 9), "a.csv": (1, 5)}
-    seen = look({}, entries(listing), 0)
-    order = ["b.csv", "a.csv", "c.csv", "shop/a.csv"]
-    assert [str(one.entry.place) for one in waiting(seen)] == order
-
-
-@pytest.mark.parametrize(
-    ("listing", "now", "seconds"),
-    [
-        *(({}, 0, 5), ({"a.csv.part": (1, 1)}, 0, 5), (A, 0.5, 1.5), (A, 1.999, SHORTEST)),
-        *((A, 2, 4), (A, 6, 5)),  # it may be a package that does not open
-    ],
-)
-def test_the_next_look_is_when_a_file_has_rested(
-    listing: Listing, now: float, seconds: float
-) -> None:
-    seen = look({}, entries(listing), 0)
-    assert pause(seen, now, SETTLE, longest=5) == pytest.approx(seconds)
-
-
-@pytest.mark.parametrize(
-    ("listing", "now", "reason"),
-    [
-        (A, 5.9, "it is still being written"),
-        (A, 6, None),
-        (A | {"~$a.csv": (1, 1)}, 6, "it is open in another program, as ~$a.csv beside it says"),
-    ],
-)
-def test_why_a_file_is_not_taken(listing: Listing, now: float, reason: str | None) -> None:
-    seen = look({}, entries(listing), 0)
-    (sighting,) = waiting(seen)
-    assert waiting_reason(seen, sighting, now, SETTLE) == reason
-
-
-def test_what_is_unfinished_by_its_name() -> None:
-    listing: Listing = dict.fromkeys(("b.TMP", "a.csv.part", "a.csv", ".a", "a.csv.done"), (1, 1))
-    seen = look({}, entries(listing), 0)
-    assert [str(place) for place in unfinished(seen)] == ["a.csv.part", "b.TMP"]
-
+from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step, route_of
 
 TAKEN, ANSWERED, REFUSED, ENDED = ClaimState
 Flags = tuple[bool, ...]
@@ -181,8 +49,3 @@ def test_the_next_step(
 )
 def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, route: InboxRoute | None) -> None:
     assert route_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == route
-
-
-def test_names_do_not_end() -> None:
-    names = ["a.b", "a.b.2026-03-02", "a.b.2026-03-02-2", "a.b.2026-03-02-3"]
-    assert list(islice(names_for("a.b.csv", date(2026, 3, 2)), 4)) == names

@@ -11,7 +11,7 @@ from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO
 from feedtool.feeds.feed import CHANNEL, Row, stamped_list
 from feedtool.feeds.judgement import ALREADY_SO
-from feedtool.feeds.rule import Place, Rule, guard_issue
+from feedtool.feeds.rule import RowPlace, Rule, guard_issue
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DiscussionSettings
 from feedtool.model.text import tr
@@ -134,7 +134,7 @@ def check_contact(row: Row) -> Iterator[Issue]:
 
 
 class _Written(NamedTuple):
-    place: Place
+    place: RowPlace
     text: str
     """Its digest."""
     discussion: str
@@ -159,9 +159,9 @@ class RepeatedReplies:
         if row.feed is REPLY and row.is_blank(columns.TEMPLATE) and (body := row.values.get(BODY)):
             self._settings = row.sheet.context.settings.discussions
             discussion = str(row.values.get(columns.DISCUSSION))
-            self._rows.append(_Written(Place(sheet, row.number), digest_of(body), discussion))
+            self._rows.append(_Written(RowPlace(sheet, row.number), digest_of(body), discussion))
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The rows that are held: the same text goes to too many discussions."""
         discussions: defaultdict[str, set[str]] = defaultdict(set)
         for row in self._rows:

@@ -7,7 +7,7 @@ from feedtool.areas.inbound import codes, columns
 from feedtool.areas.inbound.feeds import PRODUCTS, SHIPMENTS
 from feedtool.areas.inbound.shipments import product_name
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, Place, Rule
+from feedtool.feeds.rule import Occurrences, RowPlace, Rule
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -38,7 +38,7 @@ class RepeatedReferences(Occurrences):
         if row.feed is PRODUCTS and reference is not None:
             self.add(str(reference), sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row whose reference is not alone."""
         for index, reference, group in self.repeated():
             message = tr(
@@ -63,7 +63,7 @@ class RepeatedItems(Occurrences):
             reference, *pair = values
             self.add(f"{sheet}\0{reference}\0{product_name(*pair)}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row whose product is in its shipment before."""
         for index, _key, group in self.repeated():
             if index != group.first:

@@ -21,7 +21,7 @@ from feedtool.areas.invoices.contents import (
 from feedtool.areas.invoices.wire import DELIVERY, PACKAGE_TYPE
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import Enrich, Feed, Row, SheetColumns
-from feedtool.feeds.rule import Occurrences, Place
+from feedtool.feeds.rule import Occurrences, RowPlace
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
@@ -127,7 +127,7 @@ class RepeatedOrders(Occurrences):
         if row.feed is FEED and order is not None:
             self.add(str(order), sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each file of an order that has several."""
         for index, order, same in self.repeated():
             others = self.others(index, same, names)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from feedtool.areas.offers.columns import CONDITION_TYPE, IDENTITY, TAXES, mode_label
 from feedtool.feeds.feed import EXPORTED, Row
-from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
+from feedtool.feeds.rule import Occurrences, Problems, RowPlace, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
 from feedtool.model.text import FieldName, tr
@@ -148,7 +148,7 @@ class DuplicateReferences(Occurrences):
         if reference is not None:
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row whose reference is not alone; `names` are the sheets'."""
         for index, key, group in self.repeated():
             channel, _, reference = key.partition("\0")
@@ -193,10 +193,10 @@ class DifferentStocks(Occurrences):
             self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
             self._quantities.append(quantity)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """A warning for each row of a product whose rows do not agree."""
         unlike = array("q", [UNSEEN]) * len(self)
-        last: Place | None = None
+        last: RowPlace | None = None
         for index, key, group in self.repeated():
             if self.place(index) == last:  # the same row on a further channel
                 continue

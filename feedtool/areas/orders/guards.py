@@ -13,7 +13,7 @@ from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.feeds import FEEDS, action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, Row
-from feedtool.feeds.rule import Place, Rule, guard_issue
+from feedtool.feeds.rule import RowPlace, Rule, guard_issue
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import OrderSettings
 from feedtool.model.text import tr
@@ -26,7 +26,7 @@ PERCENT = 100
 class _Asked(NamedTuple):
     """A row, and what it asks for."""
 
-    place: Place
+    place: RowPlace
     order: str
     action: str
     """Empty where nothing is asked for."""
@@ -59,7 +59,7 @@ class GuardedRows:
         self._settings = row.sheet.context.settings.orders
         self._rows.append(
             _Asked(
-                Place(sheet, row.number),
+                RowPlace(sheet, row.number),
                 str(values.get(columns.ORDER) or ""),
                 action_of(row),
                 folded(str(values.get(columns.PARCEL) or "")),
@@ -69,7 +69,7 @@ class GuardedRows:
             )
         )
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The rows that are held, and why."""
         yield from self._mass_refusal()
         yield from self._gestures()
@@ -79,7 +79,7 @@ class GuardedRows:
                 message = tr("the customer has asked to cancel this line")
                 yield row.place, guard_issue(codes.SHIPS_CANCELLED, message, ACTION)
 
-    def _mass_refusal(self) -> Iterator[tuple[Place, Issue]]:
+    def _mass_refusal(self) -> Iterator[tuple[RowPlace, Issue]]:
         refusing = [row for row in self._rows if row.action in {columns.REFUSE, columns.CANCEL}]
         refused, every = len({it.order for it in refusing}), len({it.order for it in self._rows})
         most = self._settings.refusals
@@ -93,7 +93,7 @@ class GuardedRows:
             for row in refusing:
                 yield row.place, guard_issue(codes.MASS_REFUSAL, message, ACTION)
 
-    def _gestures(self) -> Iterator[tuple[Place, Issue]]:
+    def _gestures(self) -> Iterator[tuple[RowPlace, Issue]]:
         given = [(row, row.amount) for row in self._rows if row.action == columns.GESTURE]
         amounts = [(row, amount) for row, amount in given if amount is not None]
         total, most = sum(amount for _, amount in amounts), self._settings.gestures
@@ -114,7 +114,7 @@ class GuardedRows:
                 continue
             yield row.place, guard_issue(codes.GESTURE_TOTAL, message, columns.AMOUNT)
 
-    def _repeated_parcels(self) -> Iterator[tuple[Place, Issue]]:
+    def _repeated_parcels(self) -> Iterator[tuple[RowPlace, Issue]]:
         orders: defaultdict[str, set[str]] = defaultdict(set)
         shipping = [row for row in self._rows if row.parcel and row.action in SHIPPING]
         for row in shipping:

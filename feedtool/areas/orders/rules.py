@@ -14,7 +14,7 @@ from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
-from feedtool.feeds.rule import Occurrences, Place, Rule
+from feedtool.feeds.rule import Occurrences, RowPlace, Rule
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
 
@@ -184,7 +184,7 @@ class RowsOfOrder(Occurrences):
         lines = count if isinstance(count, int) else 0
         self._asked.append((_action(row), line, folded(parcel), lines, is_whole_only))
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues of rows that do not go together."""
         by_order: dict[str, list[int]] = {}
         for index in range(len(self)):
@@ -214,7 +214,7 @@ class RowsOfOrder(Occurrences):
                 yield index, _part(action, len(own), lines, is_whole_only=is_whole_only)
 
 
-def _twice(here: Place, first: Place, names: list[str]) -> Issue:
+def _twice(here: RowPlace, first: RowPlace, names: list[str]) -> Issue:
     where = tr("row {row}", row=first.row)
     if first.sheet != here.sheet:
         where = tr("row {row} of {sheet}", row=first.row, sheet=names[first.sheet])
@@ -251,7 +251,7 @@ class ParcelSeries:
     """Remembers the numbers of parcels row by row: a spreadsheet's fill handle makes series."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[Place, str]] = []
+        self._rows: list[tuple[RowPlace, str]] = []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -263,9 +263,9 @@ class ParcelSeries:
     def see(self, sheet: int, row: Row) -> None:
         """Notes the number of a row."""
         if row.feed.kind in SHIPPING and (number := row.values.get(columns.PARCEL)):
-            self._rows.append((Place(sheet, row.number), str(number)))
+            self._rows.append((RowPlace(sheet, row.number), str(number)))
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """A warning for each row of a series."""
         begin = 0
         for end in range(1, len(self._rows) + 1):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from feedtool.areas.outbound import codes, columns
 from feedtool.areas.outbound.feeds import CREATE, FEEDS, RETURNS
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, Place, Rule
+from feedtool.feeds.rule import Occurrences, RowPlace, Rule
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -63,7 +63,7 @@ class ProductsOfParcels(Occurrences):
             reference = str(row.values.get(columns.REFERENCE) or "")
             self.add("\n".join((row.feed.kind, reference, *named)), sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """A warning for each row of a product that has another one."""
         for index, _, same in self.repeated():
             message = tr(

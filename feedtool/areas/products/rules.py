@@ -14,7 +14,7 @@ from feedtool.areas.products.columns.properties import (
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.areas.products.variants import VARIANT_GROUP_FOUND
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
-from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
+from feedtool.feeds.rule import Occurrences, Problems, RowPlace, Rule, SheetFacts
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
@@ -196,7 +196,7 @@ class DuplicateProducts(Occurrences):
                 same = str(value).zfill(14) if field == "gtin" else str(value)
                 self.add(f"{field}\0{same}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row whose GTIN or reference is not alone."""
         for index, key, group in self.repeated():
             field, _, value = key.partition("\0")
@@ -225,7 +225,7 @@ class DoubleVariants(Occurrences):
         if None not in attributes:
             self.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row that is like another one of its group."""
         for index, key, same in self.repeated():
             group = key.partition("\0")[0]
@@ -258,7 +258,7 @@ class GroupCategories(Occurrences):
             self.add(str(group), sheet, row.number)
             self._categories.append(known.category.reference)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each member of a group whose members do not agree."""
         categories, unlike = self._categories, dict[int, int | None]()
         for index, group, members in self.repeated():

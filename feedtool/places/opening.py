@@ -1,0 +1,60 @@
+"""The place that a URL names."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.places.contract import Place
+from feedtool.places.folder import FolderPlace
+
+EXTRAS = {
+    **dict.fromkeys(("s3", "gs", "az"), ("obstore", "buckets")),
+    "sftp": ("asyncssh", "sftp"),
+}
+"""The library of a scheme, and the extra that brings it."""
+
+
+def open_place(url: str, base: Path) -> Place:
+    """The place of a URL, or of a path, which is one from `base`; nothing is asked of it yet.
+
+    UsageProblem for what is no place, and for one whose library is not installed.
+    """
+    scheme = scheme_of(url)
+    if scheme in {"", "file"}:
+        return FolderPlace(folder_of(url, base))
+    if scheme not in EXTRAS:
+        raise UsageProblem(
+            tr("{scheme}:// is no place that feedtool knows.", scheme=scheme),
+            tr("A place is a folder, or one of {schemes}.", schemes=", ".join(_known())),
+        )
+    library, extra = EXTRAS[scheme]
+    if find_spec(library) is None:
+        raise UsageProblem(
+            tr("{scheme}:// needs the library {library}.", scheme=scheme, library=library),
+            tr("Install it with: pip install 'feedtool[{extra}]'", extra=extra),
+        )
+    if scheme == "sftp":
+        from feedtool.places.sftp import SftpPlace
+
+        return SftpPlace(url, base)
+    from feedtool.places.bucket import BucketPlace
+
+    return BucketPlace(url)
+
+
+def scheme_of(url: str) -> str:
+    """`s3` of `s3://bucket`; empty for a path."""
+    scheme, separator, _ = url.partition("://")
+    return scheme.casefold() if separator else ""
+
+
+def folder_of(url: str, base: Path) -> Path:
+    """The folder of a path or a `file://`, absolute."""
+    path = unquote(urlsplit(url).path) if scheme_of(url) else url
+    return (base / Path(path).expanduser()).absolute()
+
+
+def _known() -> list[str]:
+    return [f"{scheme}://" for scheme in ("file", *EXTRAS)]

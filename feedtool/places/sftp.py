@@ -1,0 +1,146 @@
+"""A folder of an SFTP server."""
+
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+from asyncssh import SFTPAttrs, SFTPClient, SFTPError, SFTPNoSuchFile
+from asyncssh.constants import FILEXFER_TYPE_REGULAR
+
+from feedtool.model.file_version import FileChanging
+from feedtool.model.text import tr
+from feedtool.places.contract import Entry, Moved
+from feedtool.places.folder import gone, temporary_name
+from feedtool.places.sftp_server import SftpServer
+
+SECOND = 1_000_000_000
+
+
+class SftpPlace:
+    """A folder of a server, which has to be there."""
+
+    def __init__(self, url: str, base: Path) -> None:
+        """UsageProblem for what is no address of an SFTP server; see `SftpServer`."""
+        self._server = SftpServer(url, base)
+        self.url = self._server.url
+
+    def listing(self, folder: str) -> list[Entry]:
+        """The plain files in it; no links, which may lead anywhere."""
+
+        async def read(client: SFTPClient) -> list[Entry]:
+            files = await client.readdir(self._path(folder))
+            seen = [
+                _entry(str(PurePosixPath(folder, str(file.filename))), file.attrs) for file in files
+            ]
+            return [entry for entry in seen if entry]
+
+        return self._server.call(folder, read)
+
+    def find(self, name: str) -> Entry | None:
+        """A plain file as it is now."""
+        return self._server.call(name, lambda client: self._find(client, name))
+
+    def fetch(self, name: str, target: Path) -> Entry:
+        """Its content, if it was the same before and after it was read."""
+
+        async def read(client: SFTPClient) -> tuple[Entry | None, Entry | None]:
+            before = await self._find(client, name)
+            with suppress(SFTPNoSuchFile):
+                await client.get(self._path(name), str(target))
+            return before, await self._find(client, name)
+
+        before, after = self._server.call(name, read)
+        if not before:
+            raise gone(self.url, name)
+        if before != after:
+            raise FileChanging(
+                tr("{name} in {place} was changed while it was read.", name=name, place=self.url),
+                tr("Wait until the program that writes it is done, and try again."),
+            )
+        return before
+
+    def put(self, name: str, source: Path) -> bool:
+        """Under a name of its own first, which then becomes the other one."""
+
+        async def write(client: SFTPClient) -> bool:
+            if await client.lexists(self._path(name)):
+                return False
+            temporary = str(PurePosixPath(name).with_name(temporary_name()))
+            await self._make_folder(client, name)
+            try:
+                await client.put(str(source), self._path(temporary))
+                return await self._rename(client, temporary, name)
+            finally:
+                await self._remove(client, temporary)
+
+        return self._server.call(name, write)
+
+    def move(self, entry: Entry, target: str) -> Moved:
+        """One step, which is taken back where another file has come meanwhile."""
+
+        async def rename(client: SFTPClient) -> Moved:
+            if await self._find(client, entry.name) != entry:
+                return Moved.GONE
+            await self._make_folder(client, target)
+            if not await self._rename(client, entry.name, target):
+                is_there = await client.lexists(self._path(target))
+                return Moved.TAKEN if is_there else Moved.GONE
+            moved = await self._find(client, target)
+            if moved and moved._replace(name=entry.name) == entry:
+                return Moved.DONE
+            await self._rename(client, target, entry.name)
+            await self._remove(client, target)
+            return Moved.GONE
+
+        return self._server.call(target, rename)
+
+    def delete(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        self._server.call(name, lambda client: self._remove(client, name))
+
+    def close(self) -> None:
+        """End the connection."""
+        self._server.close()
+
+    def _path(self, name: str) -> str:
+        return str(self._server.root / name)
+
+    async def _find(self, client: SFTPClient, name: str) -> Entry | None:
+        try:
+            return _entry(name, await client.lstat(self._path(name)))
+        except SFTPNoSuchFile:
+            return None
+
+    async def _rename(self, client: SFTPClient, name: str, target: str) -> bool:
+        """Give a file another name; False where it is gone, or that name is taken."""
+        if await client.lexists(self._path(target)):
+            return False
+        try:
+            await client.rename(self._path(name), self._path(target))
+        except SFTPError:
+            # Servers do not agree on what they call the error of a name that is taken.
+            if await client.lexists(self._path(target)) or not await self._find(client, name):
+                return False
+            raise
+        return True
+
+    async def _make_folder(self, client: SFTPClient, name: str) -> None:
+        """The folders of a name, but not the place itself."""
+        if not await client.isdir(self._path("")):
+            raise self._server.refused(
+                tr("there is no such folder"), tr("Correct its name, or have it made.")
+            )
+        await client.makedirs(self._path(str(PurePosixPath(name).parent)), exist_ok=True)
+
+    async def _remove(self, client: SFTPClient, name: str) -> None:
+        try:
+            await client.remove(self._path(name))
+        except SFTPNoSuchFile:
+            return
+
+
+def _entry(name: str, attrs: SFTPAttrs) -> Entry | None:
+    """A file as the server tells of it; None of what is no plain file."""
+    if attrs.type != FILEXFER_TYPE_REGULAR:
+        return None
+    modified = (attrs.mtime or 0) * SECOND + (attrs.mtime_ns or 0)
+    return Entry(name, attrs.size or 0, str(modified), modified)

@@ -1,0 +1,232 @@
+"""A connection to an SFTP server, by its address.
+
+    sftp://USER@HOST:PORT/FOLDER?key=FILE&known_hosts=FILE&password_command=COMMAND
+
+What is not given is as `ssh` has it: `~/.ssh/config`, its keys, its agent. A host is talked to only
+if its key is in `known_hosts`, whatever that configuration says. The password is what the command
+prints on its first line. Paths are from the folder of the configuration.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import asyncssh
+from asyncssh import SFTPClient, SSHClientConnection, SSHKeyPair
+
+from feedtool.model.command import printed_by, words_of
+from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem, reason_of
+from feedtool.model.text import joined, tr
+from feedtool.places.contract import PlaceRefused
+
+T = TypeVar("T")
+
+KEY, KNOWN_HOSTS, PASSWORD_COMMAND = "key", "known_hosts", "password_command"
+SETTINGS = (KEY, KNOWN_HOSTS, PASSWORD_COMMAND)
+HOME = "/~/"
+CONNECT_TIMEOUT = 15.0
+LOST = (
+    asyncssh.ConnectionLost,
+    asyncssh.SFTPConnectionLost,
+    asyncssh.SFTPNoConnection,
+    ConnectionError,
+)
+KEEPALIVE = 15
+"""Seconds without a word after which a server is asked whether it is there, three times."""
+
+
+class SftpServer:
+    """A server as one user sees it: connected to with the first call, and again when it is lost.
+
+    For one thread at a time.
+    """
+
+    def __init__(self, url: str, base: Path) -> None:
+        """UsageProblem for what is no address of an SFTP server, or holds a password."""
+        parts = urlsplit(url)
+        port = _port_of(parts.netloc)
+        user = f"{parts.username}@" if parts.username else ""
+        self.url = f"sftp://{user}{parts.hostname or ''}{f':{port}' if port else ''}{parts.path}"
+        if parts.password is not None:
+            raise UsageProblem(
+                tr("{place}: an address holds no password.", place=self.url),
+                tr("Add ?key=FILE, or ?password_command=COMMAND, which prints it."),
+            )
+        if not parts.hostname or port == "" or parts.fragment:
+            raise UsageProblem(
+                tr("{place} is no address of a server.", place=self.url),
+                tr("It looks like sftp://USER@HOST/FOLDER?key=FILE."),
+            )
+        self._settings, self._base = dict(parse_qsl(parts.query)), base
+        if strange := sorted(self._settings.keys() - set(SETTINGS)):
+            raise UsageProblem(
+                tr("{place}: nobody knows “{name}”.", place=self.url, name=strange[0]),
+                tr("After the question mark stand {known}.", known=joined(SETTINGS)),
+            )
+        self._host, self._port = parts.hostname, port
+        self._user = unquote(parts.username or "")
+        path = unquote(parts.path)
+        self.root = PurePosixPath(path.removeprefix(HOME) if path.startswith(HOME) else path)
+        """From the root, or without a slash from where the user begins."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._connection: SSHClientConnection | None = None
+        self._client: SFTPClient | None = None
+
+    def call(self, name: str, work: Callable[[SFTPClient], Awaitable[T]]) -> T:
+        """The result of what is done on the server; errors of the library in our words.
+
+        Where an idle connection is lost it is done once more on a new one.
+        """
+        self._loop = self._loop or asyncio.new_event_loop()
+        try:
+            return self._loop.run_until_complete(self._done(work))
+        except (asyncssh.Error, ConnectionError) as error:
+            raise self._error(error, name) from error
+
+    def close(self) -> None:
+        """End the connection."""
+        if self._loop:
+            self._loop.run_until_complete(self._disconnect())
+            self._loop.close()
+            self._loop = None
+
+    async def _done(self, work: Callable[[SFTPClient], Awaitable[T]]) -> T:
+        was_idle = self._client is not None
+        try:
+            return await work(await self._connected())
+        except LOST:
+            await self._disconnect()
+            if not was_idle:
+                raise
+            return await work(await self._connected())
+
+    async def _connected(self) -> SFTPClient:
+        if self._client is None:
+            self._client = await self.connect()
+        return self._client
+
+    async def connect(self) -> SFTPClient:
+        """Connect, and begin to speak SFTP."""
+        options: Any = {
+            "port": int(self._port) if self._port else (),
+            "username": self._user or (),
+            "known_hosts": self._known_hosts(),
+            "keepalive_interval": KEEPALIVE,
+            "connect_timeout": CONNECT_TIMEOUT,
+            "login_timeout": CONNECT_TIMEOUT,
+        }
+        if KEY in self._settings:
+            options |= {"client_keys": self._key(), "agent_path": None}
+        if PASSWORD_COMMAND in self._settings:
+            options["password"] = self._password()
+        try:
+            self._connection = await asyncssh.connect(self._host, **options)
+            return await self._connection.start_sftp_client()
+        except (TimeoutError, OSError) as error:
+            raise self._unreached(reason_of(error)) from error
+        except ValueError as error:  # of ssh's own configuration
+            raise self.refused(str(error)) from error
+
+    async def _disconnect(self) -> None:
+        connection, self._connection, self._client = self._connection, None, None
+        if connection:
+            connection.close()
+            with suppress(Exception):  # it may be broken already
+                await connection.wait_closed()
+
+    def _known_hosts(self) -> str:
+        """The file of the keys that are trusted; an empty text would be the library's default."""
+        file = self._file(KNOWN_HOSTS)
+        if not file.is_file():
+            raise self.refused(
+                tr("there is no file {file} with the key of its host", file=file), self._to_know()
+            )
+        return str(file)
+
+    def _key(self) -> Sequence[SSHKeyPair]:
+        """The key, with its certificate if there is one beside it."""
+        file = self._file(KEY)
+        try:
+            return asyncssh.load_keypairs(str(file))
+        except (OSError, ValueError) as error:
+            why = reason_of(error)
+            raise self.refused(
+                tr("the key {file} cannot be used: {why}", file=file, why=why),
+                tr("It is a private key without a passphrase; one with it belongs to ssh-agent."),
+            ) from error
+
+    def _file(self, setting: str) -> Path:
+        given = self._settings.get(setting)
+        return self._base / Path(given or "~/.ssh/known_hosts").expanduser()
+
+    def _password(self) -> str:
+        try:
+            command = words_of(self._settings[PASSWORD_COMMAND])
+        except ValueError:
+            command = []
+        if not command:
+            raise self.refused(tr("password_command is no command"))
+        printed, why = printed_by(command)
+        lines = printed.splitlines()
+        if why or not lines:
+            why = why or tr("it prints nothing")
+            text = tr("the command {command} gives no password: {why}", command=command[0], why=why)
+            raise self.refused(text)
+        return lines[0]
+
+    def _error(self, error: Exception, name: str) -> FeedtoolError:
+        reason = getattr(error, "reason", "") or reason_of(error)
+        if isinstance(error, asyncssh.HostKeyNotVerifiable):
+            return self.refused(
+                tr("its key is not in {file}", file=self._file(KNOWN_HOSTS)), self._to_know()
+            )
+        if isinstance(error, asyncssh.PermissionDenied):
+            return self.refused(
+                tr("it does not accept the user, the key or the password"),
+                tr("Try it with `sftp`, and see what is in force: key=, password_command=."),
+            )
+        if isinstance(error, asyncssh.SFTPError) and not isinstance(
+            error, asyncssh.SFTPNoConnection | asyncssh.SFTPConnectionLost
+        ):
+            return PlaceRefused(
+                tr(
+                    "{name} in {place} cannot be used: {why}.",
+                    name=name or ".",
+                    place=self.url,
+                    why=reason,
+                ),
+                tr("See that its folder is there, and that the user may read and write in it."),
+            )
+        return self._unreached(reason)
+
+    def _to_know(self) -> str:
+        return tr(
+            "Compare the key with what those who run the server say, then add it:"
+            " ssh-keyscan{port} {host} >> {file}",
+            port=f" -p {self._port}" if self._port else "",
+            host=self._host,
+            file=self._file(KNOWN_HOSTS),
+        )
+
+    def refused(self, why: str, hint: str = "") -> PlaceRefused:
+        """The error of a server that does not let us do what we were told to."""
+        return PlaceRefused(
+            tr("{place} does not let feedtool in: {why}.", place=self.url, why=why), hint
+        )
+
+    def _unreached(self, why: str) -> Interrupted:
+        return Interrupted(
+            tr("{place} cannot be reached: {why}.", place=self.url, why=why),
+            tr("Try again later; see that the network and the name of the server are right."),
+        )
+
+
+def _port_of(netloc: str) -> str | None:
+    """The digits of a port; None where there is none, empty where it is no number."""
+    _, colon, port = netloc.rpartition("@")[2].rpartition("]")[2].rpartition(":")
+    if not colon:
+        return None
+    return port if port.isdecimal() and int(port) < 1 << 16 else ""

@@ -1,0 +1,78 @@
+"""The names of answers, and that they are there whole or not at all."""
+
+from contextlib import suppress
+from datetime import date
+from itertools import count, islice
+from pathlib import Path
+
+import pytest
+
+from feedtool.places.answers import names_for, put_answers
+from tests.places.conftest import Breaking, Site
+from tests.places.fragile import Killed
+
+
+def test_names_do_not_end() -> None:
+    names = ["a.b", "a.b.2026-03-02", "a.b.2026-03-02-2", "a.b.2026-03-02-3"]
+    assert list(islice(names_for("a.b.csv", date(2026, 3, 2)), 4)) == names
+
+
+DAY = date(2026, 3, 2)
+NAMES = ["offers.result.csv", "offers.failed.xlsx", "offers.summary.json"]
+AGAIN = [f"offers.2026-03-02{name.removeprefix('offers')}" for name in NAMES]
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> dict[str, Path]:
+    """The summary first, as nobody says in which order they come."""
+    files = {}
+    for ending in (".summary.json", ".result.csv", ".failed.xlsx"):
+        files[ending] = tmp_path / f"answer{ending}"
+        files[ending].write_bytes(ending.encode())
+    return files
+
+
+def contents(names: list[str]) -> dict[str, bytes]:
+    """Each answer holds its own ending."""
+    return {name: f".{'.'.join(name.split('.')[-2:])}".encode() for name in names}
+
+
+def visible(site: Site) -> dict[str, bytes]:
+    """What a place shows; a part of a file may be left in a hidden one."""
+    return {name: content for name, content in site.files().items() if name[0] != "."}
+
+
+def test_the_summary_comes_last(site: Site, answers: dict[str, Path]) -> None:
+    assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
+    assert site.files() == contents(NAMES)
+
+
+@pytest.mark.parametrize("taken", NAMES)
+def test_all_have_one_name_that_is_free(site: Site, answers: dict[str, Path], taken: str) -> None:
+    site.write(taken, b"somebody else's")
+    assert put_answers(site.open(), "offers.csv", answers, DAY) == AGAIN
+    assert site.files() == {taken: b"somebody else's", **contents(AGAIN)}
+
+
+def test_what_is_put_twice_is_there_once(site: Site, answers: dict[str, Path]) -> None:
+    for _ in range(2):
+        assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
+    answers[".summary.json"].write_bytes(b"another run's")
+    put_answers(site.open(), "offers.csv", answers, DAY)
+    assert set(site.files()) == {*NAMES, *AGAIN}
+
+
+def test_killed_at_each_call(site: Site, answers: dict[str, Path], breaking: Breaking) -> None:
+    for last in count(1):
+        with breaking(last) as broken, suppress(Killed):
+            put_answers(site.open(), "offers.csv", answers, DAY)
+        there = visible(site)
+        assert there.items() <= contents(NAMES).items()
+        assert NAMES[-1] not in there or len(there) == len(NAMES)
+        assert put_answers(site.open(), "offers.csv", answers, DAY) == NAMES
+        assert visible(site) == contents(NAMES)
+        if broken.is_over:
+            break
+        for name in NAMES:
+            site.open().delete(name)
+    assert last > len(NAMES)

@@ -1,0 +1,217 @@
+"""Files are kept once, whenever whoever takes them is killed, and whoever else takes them too."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.places import Entry, Place
+from feedtool.places.arrivals import Arrivals, take_arrivals
+from feedtool.places.sightings import PATIENCE, Seen
+from tests.places.conftest import Breaking, Site
+from tests.places.fragile import Killed
+
+DAY, SETTLE = date(2026, 3, 2), 2.0
+WORDS = b"sku;price\nA;1\n"
+
+
+class Store:
+    """What is kept: each content once, as the ledger has it of what waits."""
+
+    def __init__(self) -> None:
+        self.kept: dict[bytes, str] = {}
+        self.asked: list[str] = []
+
+    def keep(self, local: Path, entry: Entry) -> None:
+        self.asked.append(entry.name)
+        self.kept.setdefault(local.read_bytes(), entry.name)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+class Lister:
+    """One machine that looks at a place again and again."""
+
+    def __init__(self, place: Place, keep: Callable[[Path, Entry], None]) -> None:
+        self.place, self._keep = place, keep
+        self._seen: Seen = {}
+
+    def look(self, now: float, lane: str = "") -> Arrivals:
+        arrivals = take_arrivals(self.place, self._seen, now, SETTLE, self._keep, DAY, lane)
+        self._seen = arrivals.seen
+        return arrivals
+
+
+@pytest.fixture
+def lister(site: Site, store: Store) -> Lister:
+    return Lister(site.open(), store.keep)
+
+
+def test_a_file_that_rests_is_kept_and_moved(site: Site, lister: Lister, store: Store) -> None:
+    site.write("inbox/a.csv", WORDS)
+    assert lister.look(0).taken == lister.look(1.9).taken == []
+    assert lister.look(2).taken == ["inbox/a.csv"]
+    assert store.kept == {WORDS: "inbox/a.csv"}
+    assert site.files() == {"done/2026-03-02/a.csv": WORDS}
+    assert lister.look(4).taken == []
+
+
+def test_a_marker_says_that_a_file_is_whole(site: Site, lister: Lister, store: Store) -> None:
+    site.write("inbox/a.csv", WORDS)
+    site.write("inbox/a.csv.done", b"")
+    assert lister.look(0).taken == ["inbox/a.csv"]
+    assert site.files() == {"done/2026-03-02/a.csv": WORDS}
+    assert store.asked == ["inbox/a.csv"]
+
+
+@pytest.mark.parametrize("name", ["a.csv.part", "a.csv.tmp", ".a.csv", ".feedtool-1.tmp", "b.done"])
+def test_what_is_unfinished_by_its_name_stays(
+    site: Site, lister: Lister, store: Store, name: str
+) -> None:
+    site.write(f"inbox/{name}", WORDS)
+    for now in (0, 9, 99):
+        assert lister.look(now).taken == []
+    assert store.asked == []
+    assert list(site.files()) == [f"inbox/{name}"]
+
+
+def test_a_file_that_grows_waits(site: Site, lister: Lister, store: Store) -> None:
+    for now in range(5):
+        site.write("inbox/a.csv", WORDS * (now + 1))
+        assert lister.look(now).taken == []
+    assert lister.look(6).taken == ["inbox/a.csv"]
+    assert list(store.kept) == [WORDS * 5]
+
+
+def test_a_workbook_that_does_not_open_has_time(site: Site, lister: Lister, store: Store) -> None:
+    site.write("inbox/a.xlsx", b"PK\x03\x04 and the rest comes later")
+    for now in (0, SETTLE, PATIENCE * SETTLE - 0.1):
+        assert lister.look(now).taken == []
+    assert lister.look(PATIENCE * SETTLE).taken == ["inbox/a.xlsx"]
+    assert len(store.kept) == 1
+
+
+def test_names_of_a_day_are_numbered(site: Site, lister: Lister) -> None:
+    for number in range(3):
+        site.write("inbox/a.b.csv", b"%d" % number)
+        lister.look(10 * number)
+        assert lister.look(10 * number + 5).taken == ["inbox/a.b.csv"]
+    names = ["a.b.2026-03-02-2.csv", "a.b.2026-03-02.csv", "a.b.csv"]
+    assert sorted(site.files()) == [f"done/2026-03-02/{name}" for name in names]
+
+
+def test_a_folder_of_the_inbox_is_one_of_done(site: Site, lister: Lister) -> None:
+    for name in ("inbox/orders/a.csv", "inbox/b.csv"):
+        site.write(name, WORDS)
+    for now in (0, 2):
+        lister.look(now, "orders")
+    assert set(site.files()) == {"done/2026-03-02/orders/a.csv", "inbox/b.csv"}
+
+
+def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
+    def keep(local: Path, entry: Entry) -> None:
+        del local
+        if entry.path.name == "a.csv":
+            raise FileProblem("it is no use")
+
+    for name in ("a.csv", "b.csv"):
+        site.write(f"inbox/{name}", name.encode())
+    lister = Lister(site.open(), keep)
+    lister.look(0)
+    arrivals = lister.look(2)
+    assert arrivals.taken == ["inbox/b.csv"]
+    assert [(name, error.message) for name, error in arrivals.refused] == [
+        ("inbox/a.csv", "it is no use")
+    ]
+    assert set(site.files()) == {"inbox/a.csv", "done/2026-03-02/b.csv"}
+
+
+def test_a_ledger_that_is_away_leaves_all_where_it_is(site: Site) -> None:
+    def keep(local: Path, entry: Entry) -> None:
+        raise Interrupted(f"{entry.name}, {local}")
+
+    site.write("inbox/a.csv", WORDS)
+    lister = Lister(site.open(), keep)
+    lister.look(0)
+    with pytest.raises(Interrupted):
+        lister.look(2)
+    assert site.files() == {"inbox/a.csv": WORDS}
+
+
+def test_a_newer_file_is_kept_too(site: Site) -> None:
+    """It came while the one before was being kept."""
+    store = Store()
+
+    def keep(local: Path, entry: Entry) -> None:
+        store.keep(local, entry)
+        if len(store.kept) == 1:
+            site.write("inbox/a.csv", b"newer")
+
+    site.write("inbox/a.csv", WORDS)
+    lister = Lister(site.open(), keep)
+    for now in (0, 2, 4, 6):
+        lister.look(now)
+    assert list(store.kept) == [WORDS, b"newer"]
+    assert list(site.files().values()) == [b"newer"]
+
+
+def test_two_listers_are_harmless(site: Site, store: Store) -> None:
+    """The second one takes a file while the first one keeps it."""
+    second = Lister(site.open(), store.keep)
+
+    def keep(local: Path, entry: Entry) -> None:
+        second.look(0)
+        second.look(2)
+        store.keep(local, entry)
+
+    site.write("inbox/a.csv", WORDS)
+    first = Lister(site.open(), keep)
+    first.look(0)
+    first.look(2)
+    assert store.asked == ["inbox/a.csv", "inbox/a.csv"]
+    assert store.kept == {WORDS: "inbox/a.csv"}
+    assert site.files() == {"done/2026-03-02/a.csv": WORDS}
+    assert first.look(4).taken == second.look(4).taken == []
+
+
+def test_killed_at_each_call(site: Site, breaking: Breaking) -> None:
+    for last in count(1):
+        for name in ("a.csv", "b.csv"):
+            site.write(f"inbox/{name}", name.encode())
+            site.write(f"inbox/{name}.done", b"")
+        store = Store()
+        with breaking(last) as broken, suppress(Killed):
+            Lister(site.open(), store.keep).look(0)
+        other = Lister(site.open(), store.keep)
+        for now in (0, 2):
+            other.look(now)
+        assert store.kept == {b"a.csv": "inbox/a.csv", b"b.csv": "inbox/b.csv"}
+        assert site.files() == {
+            f"done/2026-03-02/{name}": name.encode() for name in ("a.csv", "b.csv")
+        }
+        if broken.is_over:
+            break
+        for name in site.files():
+            site.open().delete(name)
+    assert last > 7  # a listing, and for each file a fetch, a deletion and a move
+
+
+def test_killed_while_it_is_kept(site: Site, store: Store) -> None:
+    def keep(local: Path, entry: Entry) -> None:
+        store.keep(local, entry)
+        raise Killed
+
+    site.write("inbox/a.csv", WORDS)
+    site.write("inbox/a.csv.done", b"")
+    with pytest.raises(Killed):
+        Lister(site.open(), keep).look(0)
+    assert Lister(site.open(), store.keep).look(0).taken == ["inbox/a.csv"]
+    assert store.kept == {WORDS: "inbox/a.csv"}
+    assert site.files() == {"done/2026-03-02/a.csv": WORDS}

@@ -1,0 +1,169 @@
+"""What only a bucket has: credentials, addresses, and services that know no conditions."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import obstore
+import pytest
+from obstore.store import S3Store
+
+from feedtool.model.errors import Exit, FeedtoolError, Interrupted, UsageProblem
+from feedtool.places import Entry, Moved, PlaceRefused, open_place
+from feedtool.places import bucket as module
+from feedtool.places.bucket import BucketPlace
+from tests.loopback import serving_answers
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRIES", {"max_retries": 0})
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    (path := tmp_path / "local").write_bytes(b"1")
+    return path
+
+
+def told(place: BucketPlace, local: Path) -> set[tuple[type[FeedtoolError], str, str]]:
+    """The error of each call."""
+    errors = set()
+    for use in (
+        lambda: place.listing(""),
+        lambda: place.fetch("a", local),
+        lambda: place.put("a", local),
+        lambda: place.delete("a"),
+    ):
+        with pytest.raises(FeedtoolError) as caught:
+            use()
+        errors.add((type(caught.value), caught.value.message, caught.value.hint))
+    return errors
+
+
+@pytest.mark.usefixtures("bucket")
+def test_a_bucket_that_is_not_there(local: Path) -> None:
+    lack = "s3://absent/in cannot be used: there is no such bucket."
+    way_out = "Correct its name, or make the bucket."
+    assert told(BucketPlace("s3://absent/in"), local) == {(PlaceRefused, lack, way_out)}
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_service_that_cannot_be_reached(
+    bucket: str, local: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    ((kind, message, hint),) = told(BucketPlace(f"{bucket}/in"), local)
+    assert (kind, kind.exit) == (Interrupted, Exit.INTERRUPTED)
+    assert message == f"{bucket}/in cannot be reached: HTTP error: error sending request."
+    assert hint.startswith("Try again later")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_no_credentials(bucket: str, local: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1/metadata")
+    ((kind, message, hint),) = told(BucketPlace(bucket), local)
+    assert kind is PlaceRefused
+    assert message == f"{bucket} does not let feedtool in: no credentials are set."
+    assert "AWS_…" in hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "why"),
+    [
+        ((403, "<Code>SignatureDoesNotMatch</Code>"), PlaceRefused, "SignatureDoesNotMatch"),
+        ((301, "<Code>PermanentRedirect</Code>"), PlaceRefused, "configured region"),
+        ((503, "<Code>SlowDown</Code>"), Interrupted, "SlowDown"),
+        ((503, "down"), Interrupted, "503"),
+    ],
+)
+def test_what_a_service_says_is_told(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, str], kind: Any, why: str
+) -> None:
+    status, body = answer
+    monkeypatch.setattr(module, "RETRIES", {"max_retries": 0})
+    with serving_answers(lambda _: (status, {}, body.encode())) as served:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", served.url)
+        with pytest.raises(kind, match=why) as caught:
+            BucketPlace(bucket).listing("")
+    assert served.url not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "is_allowed", "is_told"),
+    [
+        ("http://localhost:9000", "", False),
+        ("http://[::1]:9000", "", False),
+        ("http://minio:9000", "", True),
+        ("http://minio:9000", "true", False),
+        ("https://minio:9000", "", False),
+    ],
+)
+def test_nothing_travels_in_the_open(
+    monkeypatch: pytest.MonkeyPatch, address: str, is_allowed: str, *, is_told: bool
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+    monkeypatch.setenv("AWS_ALLOW_HTTP", is_allowed)
+    if is_told:
+        with pytest.raises(UsageProblem, match=r"would travel to minio for everybody") as caught:
+            open_place("s3://bucket", Path("/"))
+        assert "AWS_ALLOW_HTTP" in caught.value.hint
+    else:
+        open_place("s3://bucket", Path("/"))
+
+
+def test_a_service_without_conditions(
+    bucket: str, local: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_CONDITIONAL_PUT", "disabled")
+    place = BucketPlace(bucket)
+    assert [place.put("a", local), place.put("a", local)] == [True, False]
+
+
+def found(place: BucketPlace, name: str) -> Entry:
+    entry = place.find(name)
+    assert entry is not None
+    return entry
+
+
+LARGE = b"x" * 6_000_000
+
+
+def test_a_copy_that_was_not_followed_by_its_deletion(bucket: str) -> None:
+    store, place = _store(bucket), BucketPlace(bucket)
+    obstore.put(store, "a", LARGE)
+    obstore.put(store, "b", LARGE, mode="create")
+    entry = found(place, "a")
+    assert entry.version != found(place, "b").version  # one of them came in parts
+    assert place.move(entry, "b") is Moved.DONE
+    assert [meta["path"] for metas in obstore.list(store) for meta in metas] == ["b"]
+
+
+def test_another_content_of_the_same_size(bucket: str) -> None:
+    store, place = _store(bucket), BucketPlace(bucket)
+    for name in "ab":
+        obstore.put(store, name, name.encode())
+    assert place.move(found(place, "a"), "b") is Moved.TAKEN
+
+
+def test_an_object_for_a_folder_is_no_file(bucket: str, s3: str) -> None:
+    name = bucket.removeprefix("s3://")
+    for key in ("inbox/", "inbox/a.csv"):
+        httpx.put(f"{s3}/{name}/{key}").raise_for_status()
+    place = BucketPlace(bucket)
+    assert [entry.name for entry in place.listing("inbox")] == ["inbox/a.csv"]
+    assert place.listing("") == []
+
+
+def test_a_small_file_is_replaced(bucket: str, tmp_path: Path) -> None:
+    place = BucketPlace(bucket)
+    for content in (b"1", b"22"):
+        place.replace("a", content)
+    place.fetch("a", tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == b"22"
+
+
+def _store(bucket: str) -> S3Store:
+    return S3Store.from_url(bucket, client_options={"allow_http": True})
