@@ -169,7 +169,7 @@ class ServedAccounts:
             notices = replace(self.notices, profile=given["profile"], targets=targets_of(given))
             with (
                 connect(home, given, self.stop, needs_channel=self.needs_channel) as session,
-                open_workspace(home, given["ledger"]) as workspace,
+                open_workspace(home, given["ledger"], given["store"]) as workspace,
             ):
                 yield SellerAccount(
                     session,

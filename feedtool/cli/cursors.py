@@ -79,7 +79,7 @@ def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> 
     from feedtool.ledger.cursors import Cursors
     from feedtool.runs.cursor_list import write_cursors
 
-    with open_workspace(home, given["ledger"]) as workspace:
+    with open_workspace(home, given["ledger"], given["store"]) as workspace:
         states = Cursors(workspace.ledger.engine).listed(kind.kind)
     write_cursors(states, sys.stdout, form, CONSOLE.say)
     if not states:
@@ -99,7 +99,7 @@ def go_back(kind: Export, home: Path, given: dict[str, Any], use: "CursorUse") -
     with (
         stopping() as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
-        open_workspace(home, given["ledger"]) as workspace,
+        open_workspace(home, given["ledger"], given["store"]) as workspace,
     ):
         count = rewind(kind, use.name, given["rewind"], session, workspace)
     if count is None:

@@ -73,7 +73,7 @@ def _sheets(
 
     if name.isdecimal() and not Path(name).exists():
         home = home_folder(given["home"])
-        workspace = stack.enter_context(open_workspace(home, given["ledger"]))
+        workspace = stack.enter_context(open_workspace(home, given["ledger"], given["store"]))
         return sheets_of_run(int(name), workspace)
     (file,) = stack.enter_context(inputs([name]))
     return sheets_of_file(file, asked)

@@ -148,7 +148,9 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         stopping(go_on) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
-        open_workspace(home, given["ledger"]) if needs_ledger(kind, use) else nullcontext() as it,
+        open_workspace(home, given["ledger"], given["store"])
+        if needs_ledger(kind, use)
+        else nullcontext() as it,
     ):
         exported = bring(
             kind,

@@ -49,13 +49,18 @@ def home_folder(given: Path | None) -> Path:
 
 
 @contextmanager
-def open_workspace(home: Path, ledger: str | None) -> Iterator["Workspace"]:
-    """The records of the state folder; `ledger` is the URL of a database that machines share."""
+def open_workspace(
+    home: Path, ledger: str | None, store: str | None = None
+) -> Iterator["Workspace"]:
+    """The records of the state folder, or those that machines share.
+
+    `ledger` is the URL of a database, `store` that of a place for snapshots.
+    """
     from feedtool.ledger import Ledger
-    from feedtool.ledger.snapshots import Snapshots
+    from feedtool.ledger.shared_snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
 
-    snapshots = Snapshots(home / "snapshots")
+    snapshots = open_snapshots(home, store)
     snapshots.delete_expired(datetime.now(UTC).date())
     with Ledger(ledger or home / "ledger.sqlite") as opened:
         yield Workspace(opened, snapshots, home / "results")

@@ -325,11 +325,11 @@ home = path(
     "folder]",
     may_be="folder",
 )
-ledger = text(
-    "--ledger",
-    "URL",
-    "A database instead of the ledger in the state folder: postgresql+psycopg://…",
+ledger = group(
+    text("--ledger", "URL", "A database in place of the ledger's file: postgresql+psycopg://…"),
+    text("--store", "PLACE", "Another place for snapshots: a folder, or s3://BUCKET/PREFIX."),
 )
+"""Where the records are that machines share."""
 no_wait = flag("--no-wait", "Do not wait for results that are not there yet.")
 
 yes = flag("--yes", "Answer every question with yes, and replace a file that is there.")

@@ -77,7 +77,7 @@ def desk_of(
         Users(who(), rights),
         Shelf(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
-        partial(open_workspace, home, given["ledger"]),
+        partial(open_workspace, home, given["ledger"], given["store"]),
         partial(clocks, home),
         LARGEST,
         options.language_of(ctx),

@@ -197,7 +197,7 @@ def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace
         )
     home = home_path(given["home"])
     if basis.is_account_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
-        with open_workspace(home, given["ledger"]) as workspace:
+        with open_workspace(home, given["ledger"], given["store"]) as workspace:
             yield workspace
     else:
         yield None

@@ -55,6 +55,7 @@ def runs(
     form: str,
     home: Path | None,
     ledger: str | None,
+    store: str | None,
     *,
     verbose: bool,
 ) -> None:
@@ -66,7 +67,7 @@ def runs(
     from feedtool.runs.history import every_run, run_state, write_runs
 
     folder = home_folder(home)
-    with open_workspace(folder, ledger) as workspace:
+    with open_workspace(folder, ledger, store) as workspace:
         clock_of = clocks(folder, workspace)
         if abandon is None:
             states = every_run(workspace.ledger, clock_of, last, partial(echo, "warning"))
@@ -86,7 +87,15 @@ def runs(
 @click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
 @_listing
-def status(run: int, form: str, home: Path | None, ledger: str | None, *, verbose: bool) -> None:
+def status(
+    run: int,
+    form: str,
+    home: Path | None,
+    ledger: str | None,
+    store: str | None,
+    *,
+    verbose: bool,
+) -> None:
     """Show one RUN: its files and packages, what became of its rows, what will be lost when.
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock. -v also shows
@@ -95,7 +104,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None, *, verbos
     from feedtool.runs.history import run_state, write_run
 
     folder = home_folder(home)
-    with open_workspace(folder, ledger) as workspace:
+    with open_workspace(folder, ledger, store) as workspace:
         state = run_state(workspace.ledger, run, clocks(folder, workspace))
     write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
     _warn([state])
@@ -171,7 +180,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
     from feedtool.runs.workspace import options_of, unfinished
 
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"]) as workspace:
+    with open_workspace(home, given["ledger"], given["store"]) as workspace:
         left = unfinished(workspace)
         runs = left if run is None else [number for number in left if number == run]
         if not runs:
@@ -209,7 +218,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"]) as workspace:
+    with open_workspace(home, given["ledger"], given["store"]) as workspace:
         options_of(run, workspace)  # refuses an unknown one
         recorded = RecordedRuns(ctx, workspace, home, given, only_fetch=True)
         if given["failed_only"]:

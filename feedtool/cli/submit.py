@@ -203,7 +203,7 @@ def _submit(
         stopping() as stop,
         connect(home, given, stop) as session,
         progress_of(given["form"], notices.on_event) as on_event,
-        open_workspace(home, given["ledger"]) as workspace,
+        open_workspace(home, given["ledger"], given["store"]) as workspace,
     ):
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
         account = Account(session.address, session.seller, session.profile, session.is_sandbox)

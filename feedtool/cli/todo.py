@@ -39,7 +39,7 @@ def todo(ctx: click.Context, /, form: str, *, check: bool, **given: Any) -> int:
     with (
         stopping("") as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
-        open_workspace(home, given["ledger"]) as workspace,
+        open_workspace(home, given["ledger"], given["store"]) as workspace,
     ):
         lines = waiting(session, workspace, settings)
     account, tokens = typed(PLACES | ACCOUNT), typed(PLACES | TOKENS)

@@ -67,7 +67,7 @@ def undo(ctx: click.Context, /, run: int, out: Path | None, **given: Any) -> int
         refuse_target(place, may_replace=given["yes"])
     account = account_of(given)
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"]) as workspace:
+    with open_workspace(home, given["ledger"], given["store"]) as workspace:
         begun = run_to_undo(run, workspace, (account.service, account.seller))
         settings = options.chosen(ctx).profile.dialect
         with _undo_options(home, given, settings) as how:

@@ -125,7 +125,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     options.refuse_two_services(ctx)
     watched = Folder(folder)
     with (
-        open_workspace(home_folder(given["home"]), given["ledger"]) as workspace,
+        open_workspace(home_folder(given["home"]), given["ledger"], given["store"]) as workspace,
         stopping(HINT) as stop,
         run_notices("watch", given) as notices,
     ):

@@ -23,7 +23,10 @@ from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
+from tests.buckets import bucket, s3, store
 from tests.catalogues import AT, SERVICE
+
+__all__ = ["bucket", "s3", "store"]
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 STATE = Path("home/sandbox.sqlite")

@@ -61,6 +61,19 @@ def test_a_whole_run(files: Files) -> None:
     assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
 
 
+@pytest.mark.parametrize(
+    "command", ["validate offers.csv", "submit offers.csv --sandbox", "watch w --create --once"]
+)
+def test_who_shares_nothing_imports_no_library_of_places(files: Files, command: str) -> None:
+    files.csv(offer(1))
+    telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    ran = process(*command.split(), *(() if "offers" in command else ("--sandbox",)), env=telling)
+    assert ran.returncode in {0, 9}
+    assert "feedtool.runs" in ran.stderr
+    for library in ("obstore", "asyncssh", "procrastinate", "psycopg"):
+        assert f" {library}\n" not in ran.stderr
+
+
 def test_standard_input_is_read_as_bytes(files: Files) -> None:
     path = files.csv(offer(sellerExternalReference="Été"))
     with path.open("rb") as source:

@@ -25,8 +25,11 @@ from feedtool.ledger import Clearance, Ledger, Package, Run
 from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
+from tests.buckets import bucket, s3, store
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
+
+__all__ = ["bucket", "s3", "store"]
 
 ROOT = Path(__file__).resolve().parents[2]
 

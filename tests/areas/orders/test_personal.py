@@ -19,11 +19,13 @@ from feedtool.areas.orders import columns
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.cli.errors import bug_report
+from feedtool.ledger.shared_snapshots import open_snapshots
 from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots
 from feedtool.model.settings import AccountSettings
 from feedtool.sandbox import Sandbox
 from tests.areas.invoices.made_invoices import pdf
 from tests.areas.orders.test_orders import effects, fill, handled, messages, orders
+from tests.buckets import contents
 from tests.cli.conftest import STATE, Feedtool, enter, made_by
 from tests.cli.conftest import feedtool as the_command
 from tests.runs.test_notify import KEEP, python
@@ -192,6 +194,36 @@ def test_what_was_sent_is_kept_for_a_while(feedtool: Feedtool) -> None:
     assert f"kept until {last}" in message
     assert "keep_personal" in hint
     assert feedtool("status 1").code == 0
+
+
+def test_a_store_that_machines_share_keeps_it_no_longer(
+    shop: list[dict[str, Any]], feedtool: Feedtool, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("invoices").mkdir()
+    for row in shop:
+        if row["status"] == "Delivered":
+            Path(f"invoices/{row['orderId']}.pdf").write_bytes(pdf(row["orderId"]))
+    fill(asked)
+    shutil.copytree("home", "other")
+    monkeypatch.setenv("FEEDTOOL_STORE", store)
+    ledger = f"--ledger sqlite:///{Path.cwd()}/shared.sqlite"
+    assert feedtool(f"submit filled.xlsx --sandbox {ledger}").code == 0
+    assert feedtool(f"submit invoices --sandbox {ledger}").code in {0, 1}
+    kept = contents(store)
+    names = {name for name in kept if "/" not in name}
+    assert names == {name.removeprefix(f"{UNTIL}/") for name in kept if name.startswith(UNTIL)}
+    assert len(names) > 1
+    assert feedtool(f"results 1 {ledger} --home other").code == 0
+    cached = [path for path in Path("other").rglob("*") if path.name in names]
+    assert bool(cached) is ("://" in store)
+    last = {kept[f"{UNTIL}/{name}"].decode() for name in names}
+    (day,) = map(date.fromisoformat, last)
+    for home in ("home", "other"):
+        open_snapshots(Path(home), store).delete_expired(day + timedelta(days=1))
+        assert not [path for path in Path(home).rglob("*") if path.name in names]
+    assert {name.partition("/")[0] for name in contents(store)} == {DELETED}
+    message, _ = feedtool(f"results 1 {ledger} --home other").error()
+    assert f"kept until {day}" in message
 
 
 @pytest.mark.usefixtures("shop")
