@@ -8,9 +8,10 @@ prints on its first line. Paths are from the folder of the configuration.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from threading import Thread
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -72,6 +73,9 @@ class SftpServer:
         self.root = PurePosixPath(path.removeprefix(HOME) if path.startswith(HOME) else path)
         """From the root, or without a slash from where the user begins."""
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = Thread()
+        """Where the loop runs: the caller's thread may have one of its own, and ours keeps the
+        connection alive between two calls."""
         self._connection: SSHClientConnection | None = None
         self._client: SFTPClient | None = None
 
@@ -80,18 +84,26 @@ class SftpServer:
 
         Where an idle connection is lost it is done once more on a new one.
         """
-        self._loop = self._loop or asyncio.new_event_loop()
         try:
-            return self._loop.run_until_complete(self._done(work))
+            return self._run(self._done(work))
         except (asyncssh.Error, ConnectionError) as error:
             raise self._error(error, name) from error
 
     def close(self) -> None:
         """End the connection."""
-        if self._loop:
-            self._loop.run_until_complete(self._disconnect())
-            self._loop.close()
+        if loop := self._loop:
+            self._run(self._disconnect())
+            loop.call_soon_threadsafe(loop.stop)
+            self._thread.join()
+            loop.close()
             self._loop = None
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = Thread(target=self._loop.run_forever, name="sftp", daemon=True)
+            self._thread.start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _done(self, work: Callable[[SFTPClient], Awaitable[T]]) -> T:
         was_idle = self._client is not None

@@ -1,5 +1,6 @@
 """What only an SFTP server has: a key that is known, a user that is let in, lost connections."""
 
+import asyncio
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,16 @@ def test_from_where_the_user_begins(sftp: SftpSite) -> None:
     (sftp.root / "begin" / "a").touch()
     with opened(sftp.url("~/begin")) as place:
         assert [entry.name for entry in place.listing("")] == ["a"]
+
+
+def test_in_a_thread_whose_own_loop_runs(sftp: SftpSite) -> None:
+    (sftp.root / "looping").mkdir()
+
+    async def listed() -> int:
+        with opened(sftp.url("looping")) as place:
+            return len(place.listing(""))
+
+    assert asyncio.run(listed()) == 0
 
 
 def test_a_connection_that_is_lost(tmp_path: Path) -> None:
