@@ -61,8 +61,8 @@ def walk(browser: Browser, address: str, language: str, room: Path) -> Iterator[
     start = f"{address}{language}/"
     yield "start", start
     (room / "list.csv").write_text(SUPPLIERS, "utf-8")
+    yield "columns", f"{bring(page, start, room / 'list.csv')}/columns"
     file = bring(page, start, room / "list.csv")
-    yield "columns", f"{file}/columns"
     press(page, f"{file}/columns?kind=offers-update", "form.columns button.main")
     yield "recipe", f"{file}/recipe"
     yield "invoices", bring(page, start, SAMPLES / "invoices.zip")

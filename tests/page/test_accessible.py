@@ -118,3 +118,18 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= colours.width
     page.close()
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+def test_nothing_is_wider_than_a_screen_on_which_all_is_four_times_as_large(
+    browser: Browser, busy: Served, language: str
+) -> None:
+    page = browser.new_page(viewport={"width": 1280 // 4, "height": 900 // 4})
+    too_wide = {}
+    for name, path in PAGES.items():
+        page.goto(f"{busy.address}{language}/{path.format(**busy.files)}")
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 1280 // 4:
+            too_wide[name] = width
+    page.close()
+    assert too_wide == {}
