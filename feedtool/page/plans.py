@@ -34,6 +34,7 @@ from feedtool.runs.plan_file import load
 from feedtool.runs.planned import PlanBasis, recorded
 from feedtool.runs.preview import Preview, preview_of
 from feedtool.runs.submit import ALL_OR_NOTHING, plan_only
+from feedtool.sheets.atomic_write import atomic_write
 
 PLAN = "plan "
 """The beginning of the keys of jobs, and the name of the view of a grid."""
@@ -62,6 +63,9 @@ class PlanFacts(msgspec.Struct, frozen=True):
     """True if rows that change nothing are left out."""
     blocked: str = ""
     """Why no row is sent although some might be; empty where they are, or could not be."""
+    reading: str = ""
+    choices: Choices = Choices()
+    """Those of the file, with which it was made."""
 
     @property
     def texts(self) -> list[str]:
@@ -171,8 +175,12 @@ def start_plan(at: Desk, file: ShelfFile) -> Job:
 
 def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
     """The plan that was made with the choices that are in force; None where there is none."""
-    place = at.shelf.folder(file.id) / FACTS
-    return msgspec.json.decode(place.read_bytes(), type=PlanFacts) if place.is_file() else None
+    try:
+        kept = (at.shelf.folder(file.id) / FACTS).read_bytes()
+        plan = msgspec.json.decode(kept, type=PlanFacts)
+    except (OSError, ValueError):  # not there yet, or half written when the power went
+        return None
+    return plan if (plan.reading, plan.choices) == (file.reading, file.choices) else None
 
 
 def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
@@ -224,7 +232,9 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
         return
     every = {number: result.every_verdict() for number, result in enumerate(results)}
     add_results(at.shelf.grid(file), VIEW, every)
-    (folder / FACTS).write_bytes(msgspec.json.encode(facts))
+    facts = msgspec.structs.replace(facts, reading=file.reading, choices=file.choices)
+    with atomic_write(folder / FACTS, is_private=True) as place:
+        place.write_bytes(msgspec.json.encode(facts))
 
 
 def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:
