@@ -42,15 +42,17 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     """
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.page_browser import has_screen, opened_browser
-    from feedtool.page.serve import serve
 
     with stopping(HINT) as stop, run_notices("page", given) as notices:
+        folder = home_folder(given["home"]) / "page"
         door = entrance(given, options.chosen(ctx).config.page_users)
-        desk = desk_of(ctx, stop, notices, door.rights)
         click.echo(f"page: {door.address}")
+        # Who comes now waits at the door until the rest is here, which takes longer.
+        from feedtool.page.serve import serve
+
+        desk = desk_of(ctx, stop, notices, door.rights)
         is_opened = not (given["no_open"] or given["shared"])
         is_opened = is_opened and has_screen(sys.platform, os.environ)
-        folder = home_folder(given["home"]) / "page"
         with opened_browser(door.address, folder) if is_opened else nullcontext():
             kept = timedelta(days=given["keep"])
             serve(desk, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep)
