@@ -5,7 +5,7 @@ in the one order for every account; and a token that was renewed, or a profile t
 counts from the next time on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -80,8 +80,7 @@ class ServedAccounts:
         Where the command line says both where the service is and who sells, no profile could say
         otherwise, and none is there.
         """
-        sources = (self.line.get_parameter_source(name) for name in ACCOUNT)
-        is_decided = self.own and all(source in options.SOURCES[:2] for source in sources)
+        is_decided = self.own and all(map(self._is_given, ACCOUNT))
         profiles = () if is_decided else self.profiles
         return tuple(dict.fromkeys(filter(None, (self.own, *profiles, SANDBOX))))
 
@@ -101,6 +100,27 @@ class ServedAccounts:
         given = self.line.params
         return SANDBOX if given["sandbox"] else given["profile"] or self.names[0]
 
+    @property
+    def sellers(self) -> "Mapping[str, SellerKey]":
+        """The seller of each account that names one, by its name; as `seller_of`, and sooner."""
+        from feedtool.ledger.records import seller_key
+        from feedtool.runs.sellers import known_sellers
+
+        line, given = self.line, self.line.params
+        typed = {name: given[name] for name in ACCOUNT if self._is_given(name)}
+        seller = options.on_command_line(line, "seller")["seller"] or options.SANDBOX_SELLER
+        sandbox, own = seller_key(options.SANDBOX, seller), self.own
+        if given["sandbox"]:
+            return dict.fromkeys(self.names, sandbox)
+        known = {SANDBOX: sandbox} | known_sellers(options.chosen(line).config.profiles, typed)
+        if own:
+            known[own] = seller_key(given["base_url"] or "", given["seller"] or "")
+        return {name: known[name] for name in self.names if name in known}
+
+    def _is_given(self, name: str) -> bool:
+        """True if an option is typed, or is in the environment, so that it counts for all."""
+        return self.line.get_parameter_source(name) in options.SOURCES[:2]
+
     def is_sandbox(self, name: str) -> bool:
         """True for an account of the embedded sandbox."""
         return bool(self.line.params["sandbox"]) or (
@@ -112,7 +132,7 @@ class ServedAccounts:
         from feedtool.ledger.records import seller_key
 
         own = self.own
-        return own if own and self.seller_of(own) == seller_key(address, seller) else ""
+        return own if own and self.sellers[own] == seller_key(address, seller) else ""
 
     def lack(self, name: str, *, needs_channel: bool = False) -> str:
         """Why nothing can be sent from an account, as far as is known here; empty where it can."""

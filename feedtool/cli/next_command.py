@@ -185,16 +185,16 @@ def after_blocked(results: Sequence["SheetResult"], form: str) -> None:
         echo_to_correct(files, results, words_of_all(), "submit")
 
 
-def after_listing(states: Sequence["RunState"]) -> None:
+def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
     """What comes after `runs`: to go on with what is not at its end, or to look at the newest."""
     places = typed(PLACES)
-    if not states:
+    if newest is None:
         echo_demo()
-    elif not all(state.is_finished for state in states):
+    elif not is_all_finished:
         line = command("resume", options=places)
         echo_next(tr("`{command}` goes on with what is not finished", command=line))
     else:
-        echo_status(states[0].run.run_id)
+        echo_status(newest.run.run_id)
 
 
 def after_status(state: "RunState") -> None:

@@ -204,15 +204,16 @@ def seconds(
     )
 
 
+config_file = path(
+    "--config",
+    "FILE",
+    f"The configuration.  [default: {FILE} here, then in the user's settings folder]",
+    is_eager=True,
+    expose_value=False,
+    callback=_load_config,
+)
 configuration = group(
-    path(
-        "--config",
-        "FILE",
-        f"The configuration.  [default: {FILE} here, then in the user's settings folder]",
-        is_eager=True,
-        expose_value=False,
-        callback=_load_config,
-    ),
+    config_file,
     # Not eager: it comes after --config wherever it is written.
     text(
         "--profile",

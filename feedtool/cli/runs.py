@@ -1,7 +1,7 @@
 """`feedtool runs`, `status`, `resume` and `results`: the runs that the ledger has."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -40,6 +40,7 @@ _recorded = options.group(
 
 @click.command(cls=HelpfulCommand)
 @options.count("--last", "Only so many.  [default: all]")
+@options.count("--before", "Only those before run N: the next page.")
 @options.text(
     "--abandon",
     "N",
@@ -51,6 +52,7 @@ _recorded = options.group(
 @_listing
 def runs(
     last: int | None,
+    before: int | None,
     abandon: int | None,
     form: str,
     home: Path | None,
@@ -70,18 +72,37 @@ def runs(
     with open_workspace(folder, ledger, store) as workspace:
         clock_of = clocks(folder, workspace)
         if abandon is None:
-            states = every_run(workspace.ledger, clock_of, last, partial(echo, "warning"))
+            told = partial(echo, "warning")
+            states = every_run(workspace.ledger, clock_of, last, told, before=before)
         else:
             _abandon(abandon, workspace, clock_of)
-            states = [run_state(workspace.ledger, abandon, clock_of)]
-    write_runs(states, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
-    _warn(states)
-    if not states:
-        echo("note", tr("there are no runs yet"))
+            states = iter([run_state(workspace.ledger, abandon, clock_of)])
+        listing = _Listing(states)
+        write_runs(listing, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
+    _warn(listing.warned)
+    if listing.newest is None:
+        echo("note", tr("there are no runs yet") if before is None else tr("no run is older"))
     if form == "text" and abandon is None:
-        after_listing(states)
-    elif form == "text":
-        after_status(states[0])
+        after_listing(listing.newest, is_all_finished=listing.is_all_finished)
+    elif form == "text" and listing.newest:
+        after_status(listing.newest)
+
+
+class _Listing:
+    """Runs on their way to be written, and what is to be said of them afterwards."""
+
+    def __init__(self, states: "Iterator[RunState]") -> None:
+        self._states = states
+        self.newest: RunState | None = None
+        self.warned: list[RunState] = []
+        self.is_all_finished = True
+
+    def __iter__(self) -> "Iterator[RunState]":
+        for state in self._states:
+            self.newest = self.newest or state
+            self.is_all_finished &= state.is_finished
+            self.warned += [state] if state.warnings else []
+            yield state
 
 
 @click.command(cls=HelpfulCommand)

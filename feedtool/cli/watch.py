@@ -1,6 +1,5 @@
 """`feedtool watch`."""
 
-import re
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.durations import duration
 from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
 from feedtool.cli.export import filters_of, options_of
 from feedtool.cli.files import read_options
@@ -60,17 +60,6 @@ def _export(text: str) -> "OutboxExport":
     return OutboxExport(known[name], filters, given["cursor"], given["changed"])
 
 
-def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float:
-    """The seconds of a time like 10m."""
-    del ctx, parameter
-    match = re.fullmatch(r"([1-9][0-9]{0,5})([smh])", text.strip())
-    if match is None:
-        raise UsageProblem(
-            tr("--every {time} is no time", time=text), tr("write it like 90s, 10m or 1h")
-        )
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
-
-
 @click.command(cls=ServingCommand)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
 @options.flag("--once", "Send what is there, and end: for cron.")
@@ -99,7 +88,7 @@ def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float
     "How often --export asks: 90s, 10m, 1h.",
     default="10m",
     show_default=True,
-    callback=_seconds,
+    callback=duration,
 )
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
@@ -174,7 +163,7 @@ def _watch(
         language=CONSOLE.language,
         is_once=given["once"],
         exports=given["exports"],
-        every=given["every"],
+        every=given["every"].total_seconds(),
         export_profiles=_export_profiles(accounts),
     )
     code = None

@@ -29,9 +29,7 @@ from feedtool.ledger.records import (
 from feedtool.ledger.row_results import FACTS
 from feedtool.ledger.sent import has_later, is_live, supersede
 
-IS_IRREVOCABLE = sa.and_(
-    t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
-)
+IS_IRREVOCABLE = sa.and_(t.packages.c.committed_at.is_not(None), t.IS_OPEN)
 """The PATCH was at least intended, and may be on its way; the end is not reached."""
 
 

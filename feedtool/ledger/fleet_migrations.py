@@ -1,4 +1,4 @@
-"""The steps of `migrations` from version 13 on: what is handed out to workers."""
+"""The steps of `migrations` from version 13 on: what is handed out to workers, lists of runs."""
 
 import json
 from collections import defaultdict
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from feedtool.ledger.table_changes import creation, integer_key, number, texts
+from feedtool.ledger.table_changes import creation, execute, integer_key, number, texts
 
 # 13 to 14: parcels, sellers, counts of runs, budgets.
 
@@ -171,4 +171,18 @@ def _parcels(create: Callable[..., None]) -> None:
         sa.Index("parcel_by_seller", "service", "seller", "state"),
         sa.Index("parcel_by_state", "state", "told_at"),
         has_rowid=True,
+    )
+
+
+# 14 to 15: by what runs are found where there are many.
+
+
+def run_lists(connection: sa.Connection) -> None:
+    """Runs by seller, and what is open or unwritten of them."""
+    execute(
+        connection,
+        "CREATE INDEX run_by_seller ON runs (service, seller)",
+        "CREATE INDEX run_by_service ON runs (service, run_id)",
+        "CREATE INDEX package_open ON packages (file) WHERE phase <> 'closed'",
+        "CREATE INDEX output_unwritten ON outputs (run_id) WHERE sha256 = ''",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from feedtool.ledger.tables import Key, UtcTime, metadata, runs
+from feedtool.ledger.tables import Key, UtcTime, metadata, only, runs
 
 
 def _texts(*names: str) -> list[sa.Column[Any]]:
@@ -17,11 +17,6 @@ def _texts(*names: str) -> list[sa.Column[Any]]:
 
 def _numbers(*names: str) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.Integer, nullable=False) for name in names]
-
-
-def only(where: sa.TextClause) -> dict[str, Any]:
-    """The options of an index that has some rows alone."""
-    return {"sqlite_where": where, "postgresql_where": where}
 
 
 WAITS = sa.text("state <> 'answered'")

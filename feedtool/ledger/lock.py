@@ -8,13 +8,14 @@ The lock ends with the process that holds it, however that ends: there is none t
 """
 
 import getpass
+import glob
 import hashlib
 import json
 import os
 import re
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, event, text
 
+from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.trouble import explained, is_file, shown_as
 from feedtool.model.errors import Interrupted, UsageProblem, reason_of
 from feedtool.model.text import tr
@@ -48,12 +50,14 @@ IS_HELD = (
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid"
     " AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = :key"
 )
-WHO_HOLDS_IT = (
-    "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+WHO_HOLDS_ANY = (
+    "SELECT (l.classid::bigint << 32) | l.objid::bigint, a.application_name"
+    " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
     " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1"
     " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    " AND ((l.classid::bigint << 32) | l.objid::bigint) = :key"
 )
+SCHEMA = "SELECT current_schema()"
+"""A database may hold a ledger in each of its schemas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +156,12 @@ def hold(
         UsageProblem: The file system has no locks, or does not let us write beside the ledger.
     """
     me = Holder.here(command, now)
-    identity = json.dumps([service.rstrip("/").casefold(), seller])
-    digest = hashlib.sha256(identity.encode()).hexdigest()
+    digest = _digest(seller_key(service, seller))
     taken: Callable[[], AbstractContextManager[None]]
     if engine.dialect.name == "postgresql":
         taken = partial(_advisory, engine, seller, digest, me, is_awaited=is_awaited)
     elif is_file(engine.url):
-        # Whichever way the ledger was named, it has the one lock.
-        ledger = Path(str(engine.url.database)).resolve()
-        taken = partial(_locked, ledger, seller, digest[:16], me)
+        taken = partial(_locked, _file_of(engine, digest), seller, me)
     else:
         taken = nullcontext
     with ExitStack() as stack:
@@ -174,13 +175,68 @@ def hold(
         yield
 
 
+def holders(engine: Engine, keys: Collection[SellerKey]) -> dict[SellerKey, Holder | None]:
+    """Who sends for which of some sellers now; None where he has not said yet who he is.
+
+    On PostgreSQL it is one query. Of a file that a killed process has left the name is taken out.
+    """
+    by_digest = {_digest(key): key for key in keys}
+    if engine.dialect.name == "postgresql":
+        with explained(engine, "read"), engine.connect() as connection:
+            schema = _only(connection, SCHEMA)
+            found = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
+        numbers = {_number(schema, digest): key for digest, key in by_digest.items()}
+        held = found.keys() & numbers.keys()
+        return {numbers[number]: Holder.from_text(found[number]) for number in held}
+    if not is_file(engine.url):
+        return {}
+    told = ((key, _told(_file_of(engine, digest))) for digest, key in by_digest.items())
+    return {key: Holder.from_text(name) for key, name in told if name}
+
+
+def at_work(engine: Engine) -> set[Holder]:
+    """The processes that send for anybody now, or wait for work, as they say of themselves."""
+    if engine.dialect.name == "postgresql":
+        with explained(engine, "read"), engine.connect() as connection:
+            names = [name for _, name in connection.execute(text(WHO_HOLDS_ANY))]
+    else:
+        ledger = Path(str(engine.url.database)).resolve() if is_file(engine.url) else None
+        files = ledger.parent.glob(f"{glob.escape(ledger.name)}.*.lock") if ledger else ()
+        names = [*map(_told, files)]
+    return {*filter(None, map(Holder.from_text, names))}
+
+
+def _digest(key: SellerKey) -> str:
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
 # A file. It stays when the lock is let go: to remove it would take the lock from whoever has it
 # open already and is about to lock it.
 
 
+def _file_of(engine: Engine, digest: str) -> Path:
+    """The lock's file: whichever way the ledger was named, it is the one."""
+    ledger = Path(str(engine.url.database)).resolve()
+    return ledger.with_name(f"{ledger.name}.{digest[:16]}.lock")
+
+
+def _told(path: Path) -> str:
+    """What the holder of a lock says of himself; nothing where it is free.
+
+    Only a lock that somebody seems to hold is tried, so that nobody finds it taken by us.
+    """
+    with suppress(OSError), path.open("r+b", buffering=0) as file:
+        content = file.read(4096)
+        if content and not _lock(file.fileno()):
+            return content.decode(errors="replace")
+        if content:  # he was killed
+            _write(file.fileno(), "")
+    return ""
+
+
 @contextmanager
-def _locked(ledger: Path, seller: str, digest: str, me: Holder) -> Iterator[None]:
-    path = ledger.with_name(f"{ledger.name}.{digest}.lock")
+def _locked(path: Path, seller: str, me: Holder) -> Iterator[None]:
+    ledger = path.with_name(path.name.removesuffix(".lock").rpartition(".")[0])
     with ExitStack() as stack:
         try:
             handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
@@ -247,17 +303,14 @@ def _advisory(
             connection.execution_options(isolation_level="AUTOCOMMIT")
             # It never goes back to the others: to close it is to let go of the lock.
             connection.detach()
-            # A database may hold a ledger in each of its schemas.
-            schema = _only(connection, "SELECT current_schema()")
-            mixed = hashlib.sha256(f"{schema} {digest}".encode()).digest()
-            key = int.from_bytes(mixed[:8], "big", signed=True)
+            key = _number(_only(connection, SCHEMA), digest)
             # The name comes first: who finds the lock taken finds the name too.
             settings = DEAD_SOON if is_awaited else DEAD_AFTER
             for name, value in {**settings, "application_name": me.as_text()[:NAME_LENGTH]}.items():
                 _only(connection, SET, name=name, value=value)
             if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
-                holder = Holder.from_text(_only(connection, WHO_HOLDS_IT, key=key))
-                raise Held(shown_as(engine.url), seller, holder)
+                names = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
+                raise Held(shown_as(engine.url), seller, Holder.from_text(names.get(key)))
             pid = _only(connection, "SELECT pg_backend_pid()")
 
         def see_that_it_is_held(writer: Connection) -> None:
@@ -271,6 +324,11 @@ def _advisory(
         event.listen(engine, "begin", see_that_it_is_held)
         stack.callback(event.remove, engine, "begin", see_that_it_is_held)
         yield
+
+
+def _number(schema: str, digest: str) -> int:
+    mixed = hashlib.sha256(f"{schema} {digest}".encode()).digest()
+    return int.from_bytes(mixed[:8], "big", signed=True)
 
 
 def _only(connection: Connection, query: str, **values: object) -> Any:

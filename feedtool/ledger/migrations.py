@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import sqlalchemy as sa
 
-from feedtool.ledger.fleet_migrations import fleet
+from feedtool.ledger.fleet_migrations import fleet, run_lists
 from feedtool.ledger.table_changes import add_column, creation, execute, integer_key, number, texts
 
 Step: TypeAlias = Callable[[sa.Connection], None]
@@ -324,6 +324,7 @@ STEPS: tuple[Step, ...] = (
     _entries,
     _held,
     fleet,
+    run_lists,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 

@@ -9,18 +9,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, union_all
+from sqlalchemy import ColumnElement, Select, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing, sent
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
+from feedtool.ledger.fleet_tables import UNFINISHED, counts
 from feedtool.ledger.packages import read_packages
 from feedtool.ledger.parcels import Parcels
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
 from feedtool.ledger.run_counts import RunCounts
+from feedtool.ledger.run_pages import RunPages
 from feedtool.ledger.sellers import Sellers
 from feedtool.ledger.sent import REQUEST
 from feedtool.ledger.withheld import HeldCodes
@@ -41,6 +43,8 @@ EARLIER = 200
 CHUNK = 5_000
 LARGEST_ID = (1 << 63) - 1
 """Databases keep no larger number, and break at the question."""
+RUNS_OF_CLOCK = 50
+"""Runs of a service, the last ones, that tell how its clock goes."""
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 
@@ -57,6 +61,7 @@ class LedgerReader(RequestHistory):
         self.claims = Claims(self.engine)
         self.held = HeldCodes(self.engine)
         self.counts = RunCounts(self.engine)
+        self.pages = RunPages(self.engine)
         self.parcels = Parcels(self.engine)
         self.sellers = Sellers(self.engine)
 
@@ -65,15 +70,11 @@ class LedgerReader(RequestHistory):
         if run_id > LARGEST_ID:
             return None
         with _entry_of(run_id):
-            return next(map(_run, self._all(select(t.runs).where(t.runs.c.run_id == run_id))), None)
+            return next(iter(self.pages.runs([run_id])), None)
 
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
         return [run for (run,) in self._all(select(t.runs.c.run_id).order_by(_NEWEST_FIRST))]
-
-    def runs(self) -> list[Run]:
-        """All runs, newest first."""
-        return [*map(_run, self._all(select(t.runs).order_by(_NEWEST_FIRST)))]
 
     def files(self, run_id: int) -> list[File]:
         """A run's files, in their order."""
@@ -97,10 +98,15 @@ class LedgerReader(RequestHistory):
     def unfinished(self, seller: str | None = None) -> list[int]:
         """The runs with a package that is not closed, oldest first."""
         query = select(t.runs.c.run_id).select_from(t.package_runs).distinct()
-        query = query.where(t.packages.c.phase != Phase.CLOSED).order_by(t.runs.c.run_id)
+        query = query.where(t.IS_OPEN).order_by(t.runs.c.run_id)
         if seller is not None:
             query = query.where(t.runs.c.seller == seller)
         return [run for (run,) in self._all(query)]
+
+    def has_later(self, run: Run) -> bool:
+        """True if the seller has a later run."""
+        with reading(self.engine) as db:
+            return sent.has_later(db, run)
 
     def has_to_fetch(self, run_id: int) -> bool:
         """True if a package of a run is committed, and not closed."""
@@ -123,11 +129,11 @@ class LedgerReader(RequestHistory):
         return [File(**row._asdict()) for row in self._all(query)]
 
     def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
-        """A seller's runs, newest first: id, options, and how many files are written down."""
+        """A seller's runs that are not finished, newest first: id, options, files written down."""
         query = (
             select(t.runs.c.run_id, t.runs.c.options, func.count(t.files.c.file))
-            .select_from(t.runs.outerjoin(t.files))
-            .where(t.is_of(service, seller))
+            .select_from(t.runs.join(counts).outerjoin(t.files))
+            .where(t.is_of(service, seller), UNFINISHED)
             .group_by(t.runs.c.run_id, t.runs.c.options)
             .order_by(_NEWEST_FIRST)
         )
@@ -183,11 +189,13 @@ class LedgerReader(RequestHistory):
     def skew(self, service: str) -> timedelta:
         """How far a service's clock was ahead of ours when it last created a package, or 0."""
         created, answered = t.packages.c.created_at, t.attempts.c.answered_at
+        newest = select(t.runs.c.run_id).where(t.runs.c.service == service)
+        newest = newest.order_by(_NEWEST_FIRST).limit(RUNS_OF_CLOCK)
         query = (
             select(created, answered)
             .select_from(t.attempts.join(t.package_runs))
             .where(
-                t.runs.c.service == service,
+                t.runs.c.run_id.in_(newest),
                 t.attempts.c.package_id == t.packages.c.package_id,
                 answered.is_not(None),
                 created.between(EARLIEST, LATEST),
@@ -303,10 +311,6 @@ class LedgerReader(RequestHistory):
 
 
 _NEWEST_FIRST = t.runs.c.run_id.desc()
-
-
-def _run(row: Row[Any]) -> Run:
-    return Run(**{**row._asdict(), "options": json.loads(row.options)})
 
 
 def _undecided(package: int) -> Select[Any]:

@@ -11,12 +11,26 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, and_, bindparam, exists, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    and_,
+    bindparam,
+    exists,
+    false,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import counts, sellers
-from feedtool.ledger.records import ABANDONED, INVALID, SHEETS, Phase, SellerKey
+from feedtool.ledger.fleet_tables import UNCOUNTED, counts, sellers
+from feedtool.ledger.records import ABANDONED, INVALID, SHEETS, SellerKey
 from feedtool.ledger.row_results import OF_RUNS, count_statuses
 from feedtool.ledger.withheld import held_rows
 from feedtool.model.nouns import AS_ASKED, REFUSED, Status
@@ -56,18 +70,37 @@ class RunCounts:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
+    def of(self, run_ids: Collection[int]) -> dict[int, RunCount]:
+        """What some runs have come to; without those that cannot be read.
+
+        Rows are looked at of those alone that are not finished, or of which nothing is noted yet.
+        """
+        with reading(self._engine) as db:
+            rows = db.execute(_NOTED, {"runs": [*run_ids]}).all()
+        noted = {row.run_id: _read(row) for row in rows if row.is_finished and row.statuses}
+        counted = count_runs(self._engine, [run for run in run_ids if run not in noted])
+        self._keep({row.run_id: counted[row.run_id] for row in rows if _is_new(row, counted)})
+        return noted | counted
+
+    def note_first(self, run_ids: Collection[int]) -> None:
+        """Count runs of which nothing is noted, since they are older than the table."""
+        self._keep(count_runs(self._engine, run_ids))
+
+    def _keep(self, counted: Mapping[int, RunCount]) -> None:
+        if counted:
+            with writing(self._engine) as db:
+                for run_id, count in counted.items():
+                    is_it = (counts.c.run_id == run_id, UNCOUNTED)
+                    db.execute(update(counts).where(*is_it).values(count.noted))
+
     def note(self, run_id: int, now: datetime) -> None:
         """Count a run, and what of its seller's others has come to its end with it."""
         with reading(self._engine) as db:
             ended = db.scalars(_ENDED, {"run": run_id}).all()
-        self.note_all((run_id, *ended), now)
-
-    def note_all(self, run_ids: Collection[int], now: datetime) -> None:
-        """Count some runs."""
-        counted = count_runs(self._engine, run_ids)
+        counted = count_runs(self._engine, (run_id, *ended))
+        answers: defaultdict[SellerKey, Counter[str]] = defaultdict(Counter)
         with writing(self._engine) as db:
-            answers: defaultdict[SellerKey, Counter[str]] = defaultdict(Counter)
-            for before in db.execute(select(counts).where(counts.c.run_id.in_(counted))).all():
+            for before in db.execute(_NOTED, {"runs": [*counted]}).all():
                 noted = counted[before.run_id].noted
                 if noted["statuses"] != before.statuses:
                     noted["counted_at"] = now
@@ -111,13 +144,13 @@ def reopen(db: Connection, run_id: int) -> None:
     db.execute(update(counts).filter_by(run_id=run_id).values(is_finished=0))
 
 
+_NOTED = select(counts).where(counts.c.run_id.in_(bindparam("runs", expanding=True)))
 _OPTIONS = select(t.runs.c.run_id, t.runs.c.options).where(
     t.runs.c.run_id.in_(bindparam("runs", expanding=True))
 )
 _SHEETS = select(t.files.c.run_id, t.files.c.path, t.files.c.sheet).where(OF_RUNS)
 _PACKAGES = t.packages.join(t.files)
-_IS_OPEN = t.packages.c.phase != str(Phase.CLOSED)
-_OPEN = select(t.files.c.run_id).select_from(_PACKAGES).where(OF_RUNS, _IS_OPEN).distinct()
+_OPEN = select(t.files.c.run_id).select_from(_PACKAGES).where(OF_RUNS, t.IS_OPEN).distinct()
 _RUN = counts.alias()
 _ENDED = (
     select(counts.c.run_id)
@@ -125,10 +158,19 @@ _ENDED = (
     .where(
         *(_RUN.c.run_id == bindparam("run"), counts.c.run_id != _RUN.c.run_id),
         counts.c.is_finished == text("0"),
-        ~exists().where(_IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
+        ~exists().where(t.IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
     )
 )
 """The other runs of a run's seller that are not known to be finished, and have nothing open."""
+
+
+def _read(row: Row[Any]) -> RunCount:
+    statuses = {Status(status): count for status, count in json.loads(row.statuses).items()}
+    return RunCount(statuses, row.held, bool(row.is_finished))
+
+
+def _is_new(row: Row[Any], counted: Collection[int]) -> bool:
+    return not row.statuses and row.run_id in counted
 
 
 def _options(kept: str) -> dict[str, Any] | None:
@@ -152,3 +194,17 @@ def _add_answers(db: Connection, key: SellerKey, new: Counter[str]) -> None:
     if before is not None and new:
         answers = json.dumps(Counter(json.loads(before)) + new)
         db.execute(update(sellers).where(*is_it).values(answers=answers))
+
+
+def are_of(keys: Collection[SellerKey]) -> ColumnElement[bool]:
+    """True of the counts of some sellers, who mostly share one service."""
+    by_service: dict[str, list[str]] = {}
+    for service, seller in keys:
+        by_service.setdefault(service, []).append(seller)
+    return or_(
+        false(),
+        *(
+            and_(counts.c.service == service, counts.c.seller.in_(names))
+            for service, names in by_service.items()
+        ),
+    )

@@ -4,6 +4,7 @@ A run that begins names the seller's last run, and a pass over his files says ho
 one statement.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Connection, Engine, select, text
@@ -55,6 +56,12 @@ class Sellers:
         }
         with writing(self._engine) as db:
             db.execute(_PASSED, ended)
+
+    def of_profiles(self, profiles: Collection[str]) -> set[SellerKey]:
+        """The sellers that accounts of some names have sent for last."""
+        query = select(sellers.c.service, sellers.c.seller).where(sellers.c.profile.in_(profiles))
+        with reading(self._engine) as db:
+            return {(service, seller) for service, seller in db.execute(query)}
 
     def pace(self, key: SellerKey) -> str | None:
         """What a seller's last run has learnt of its pace; None where that was full speed."""

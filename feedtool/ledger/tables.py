@@ -67,6 +67,14 @@ def _numbers(*names: str, **options: Any) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.Integer, **more) for name in names]
 
 
+def only(where: sa.TextClause) -> dict[str, Any]:
+    """The options of an index that has some rows alone."""
+    return {"sqlite_where": where, "postgresql_where": where}
+
+
+# Conditions of such indexes: a database takes one only for a query that has the very words.
+IS_OPEN, UNWRITTEN = sa.text("phase <> 'closed'"), sa.text("sha256 = ''")
+
 schema_version = sa.Table(
     "schema_version", metadata, sa.Column("version", sa.Integer, nullable=False)
 )
@@ -77,6 +85,8 @@ runs = sa.Table(
     sa.Column("run_id", Key, primary_key=True),
     sa.Column("started_at", UtcTime, nullable=False),
     *_texts("seller", "service", "language", "options"),
+    sa.Index("run_by_seller", "service", "seller"),
+    sa.Index("run_by_service", "service", "run_id"),
 )
 
 files = sa.Table(
@@ -96,6 +106,7 @@ outputs = sa.Table(
     sa.Column("run_id", sa.ForeignKey(runs.c.run_id), nullable=False),
     sa.Column("sha256", sa.Text, nullable=False),
     sa.Column("written_at", UtcTime, nullable=False),
+    sa.Index("output_unwritten", "run_id", **only(UNWRITTEN)),
 )
 
 packages = sa.Table(
@@ -118,6 +129,7 @@ packages = sa.Table(
     sa.Column("due", UtcTime),
     sa.Column("baseline", sa.Text),
     sa.Index("package_by_file", "file", "number", unique=True),
+    sa.Index("package_open", "file", **only(IS_OPEN)),
 )
 
 uploads = sa.Table(

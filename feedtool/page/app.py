@@ -14,9 +14,20 @@ from feedtool.model.text import LANGUAGES, tr
 from feedtool.page import desk as at
 from feedtool.page.bringing import TABLES
 from feedtool.page.desk import LANGUAGE_NAMES, Desk, NotAllowed, desk
-from feedtool.page.guards import HEALTH
+from feedtool.page.guards import HEALTH, METRICS
 from feedtool.page.middleware import USER
-from feedtool.page.routes import columns, explain, exports, files, held, plan, runs, templates
+from feedtool.page.routes import (
+    columns,
+    explain,
+    exports,
+    files,
+    held,
+    metrics,
+    plan,
+    runs,
+    sellers,
+    templates,
+)
 from feedtool.page.routes.grid import grid_part
 from feedtool.page.routes.parts import lacks_of
 from feedtool.page.sending import PlanChanged
@@ -25,7 +36,7 @@ from feedtool.report.statuses import statuses_text
 from feedtool.report.templating import add_to, shown
 
 BLUEPRINTS = (
-    *(files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint),
+    *(files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint, sellers.blueprint),
     *(exports.blueprint, held.blueprint, templates.blueprint, explain.blueprint),
 )
 
@@ -33,6 +44,7 @@ NAVIGATION = (
     ("files.start", tr("Send")),
     ("exports.every", tr("From the service")),
     ("runs.every", tr("Runs")),
+    ("sellers.every", tr("Sellers")),
     ("held.every", tr("Held back")),
     ("templates.every", tr("Templates")),
 )
@@ -67,6 +79,7 @@ def application(own: Desk) -> flask.Flask:
     _set_up_templates(app)
     app.add_url_rule("/", "start", _start)
     app.add_url_rule(HEALTH, "health", _health)
+    app.add_url_rule(METRICS, "metrics", metrics.metrics)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint, url_prefix=f"/<any({','.join(LANGUAGES)}):language>")
     app.url_value_preprocessor(_take_language)

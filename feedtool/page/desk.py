@@ -10,6 +10,7 @@ from typing import Protocol, cast
 import flask
 
 from feedtool.check import ReadOptions
+from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
@@ -43,6 +44,11 @@ class Accounts(Protocol):
     @property
     def usual(self) -> str:
         """The name of the one that is chosen at first."""
+        ...
+
+    @property
+    def sellers(self) -> Mapping[str, SellerKey]:
+        """The seller of each of them that names one, by its name."""
         ...
 
     def is_sandbox(self, name: str) -> bool:

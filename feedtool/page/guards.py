@@ -18,6 +18,10 @@ SAFE = frozenset({"GET", "HEAD"})
 
 HEALTH = "/health"
 """The path that tells a proxy or a supervisor, without a user, whether the page works."""
+METRICS = "/metrics"
+"""The path that tells a supervisor the figures of all sellers together; it names none of them."""
+UNATTENDED = frozenset({HEALTH, METRICS})
+"""Paths that are asked by programs, without a user, and past the proxy too."""
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -124,7 +128,7 @@ def another_host(facts: Facts, access: Access) -> Denial | None:
 
 def another_way(facts: Facts, access: Access) -> Denial | None:
     """403 where a shared page is asked by another than its proxy."""
-    if isinstance(access, LocalAccess) or facts.peer == access.proxy or _is_health(facts):
+    if isinstance(access, LocalAccess) or facts.peer == access.proxy or _is_unattended(facts):
         return None
     return Denial(HTTPStatus.FORBIDDEN, tr("The page is only reached through its proxy."))
 
@@ -144,14 +148,14 @@ def no_token(facts: Facts, access: Access) -> Denial | None:
 
 def no_user(facts: Facts, access: Access) -> Denial | None:
     """401 where the proxy names nobody."""
-    if isinstance(access, LocalAccess) or facts.user or _is_health(facts):
+    if isinstance(access, LocalAccess) or facts.user or _is_unattended(facts):
         return None
     return Denial(HTTPStatus.UNAUTHORIZED, tr("Nobody is logged in."))
 
 
 def no_rights(facts: Facts, access: Access) -> Denial | None:
     """403 for a user without rights."""
-    if isinstance(access, LocalAccess) or facts.user in access.users or _is_health(facts):
+    if isinstance(access, LocalAccess) or facts.user in access.users or _is_unattended(facts):
         return None
     return Denial(
         HTTPStatus.FORBIDDEN,
@@ -192,8 +196,8 @@ def denial_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) ->
     return next(filter(None, (guard(facts, access) for guard in guards)), None)
 
 
-def _is_health(facts: Facts) -> bool:
-    return facts.path == HEALTH and facts.method in SAFE
+def _is_unattended(facts: Facts) -> bool:
+    return facts.path in UNATTENDED and facts.method in SAFE
 
 
 def with_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

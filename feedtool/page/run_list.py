@@ -1,19 +1,26 @@
 """The runs that a page lists: newest first, by account, text and state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from feedtool.ledger import Run
+from feedtool.ledger import Ledger, Run
+from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.page.deliveries import account_of
 from feedtool.page.desk import Desk
 from feedtool.page.users import User
-from feedtool.runs.history import RunState, every_run
+from feedtool.runs.history import RunState, run_states
+from feedtool.runs.page_rights import EVERY
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.workspace import Workspace, unfinished
 
 SHOWN = 50
 """Runs on a page."""
+AT_ONCE = 500
+"""Runs that are looked at in a query, where few of them are like what is looked for."""
+MOST = 5_000
+"""Runs that are looked at for a page; it may then show fewer, and leads to those before them."""
 
 
 class RunSearch(NamedTuple):
@@ -25,30 +32,88 @@ class RunSearch(NamedTuple):
     """True if only those are wanted that are not finished."""
     before: int | None = None
     """Only those with a lower number: the next page."""
+    of: SellerKey | None = None
+    """The seller whose runs alone are wanted."""
 
 
-def found_runs(at: Desk, user: User, search: RunSearch) -> list[RunState]:
-    """The runs of a page, and one more where another page follows."""
+class FoundRuns(NamedTuple):
+    """A page of runs."""
+
+    states: list[RunState]
+    older: int | None
+    """What the next page is `before`; None where there is none."""
+
+
+def found_runs(at: Desk, user: User, search: RunSearch) -> FoundRuns:
+    """The runs of a page."""
     with at.workspace() as workspace:
-        clock_of = at.clocks(workspace)
-        numbers = _numbers(at, user, search, workspace)
-        return every_run(workspace.ledger, clock_of, SHOWN + 1, run_ids=numbers)
+        numbers, older = _numbers(at, user, search, workspace)
+        states = run_states(workspace.ledger, numbers, at.clocks(workspace))
+    return FoundRuns(states, older)
 
 
-def _numbers(at: Desk, user: User, search: RunSearch, workspace: Workspace) -> Iterator[int]:
-    ledger, wanted = workspace.ledger, search.text.casefold()
-    numbers = unfinished(workspace)[::-1] if search.is_open else ledger.run_ids()
+def visible_sellers(at: Desk, user: User, workspace: Workspace) -> set[SellerKey] | None:
+    """The sellers of accounts that a user sees, or that were theirs; None for all."""
+    if EVERY in user.rights.profiles:
+        return None
+    now = {key for name, key in at.accounts.sellers.items() if user.sees(name)}
+    return now | workspace.ledger.sellers.of_profiles(user.rights.profiles)
+
+
+def _numbers(
+    at: Desk, user: User, search: RunSearch, workspace: Workspace
+) -> tuple[list[int], int | None]:
+    """The numbers of the runs of a page, and what the next one is before."""
+    found: list[int] = []
+    looked, last = 0, None
+    for batch in _batches(at, user, search, workspace):
+        for run in batch:
+            if _is_wanted(at, user, search, run):
+                if len(found) == SHOWN:
+                    return found, found[-1]
+                found.append(run.run_id)
+        looked, last = looked + len(batch), batch[-1].run_id if batch else last
+        if looked >= MOST:
+            return found, last
+    return found, None
+
+
+def _batches(at: Desk, user: User, search: RunSearch, workspace: Workspace) -> Iterator[list[Run]]:
+    """The runs among which a page is looked for, the newest first: few, then more at a time."""
+    pages, before, size = workspace.ledger.pages, search.before, SHOWN + 1
+    sellers = {search.of} if search.of else visible_sellers(at, user, workspace)
+    left = unfinished(workspace)[::-1] if search.is_open else None
+    while True:
+        if left is None:
+            numbers = pages.numbers(size, before=before, of=sellers)
+        else:
+            numbers = [number for number in left if before is None or number < before][:size]
+        if not numbers:
+            return
+        yield _readable(workspace.ledger, numbers)
+        before, size = numbers[-1], AT_ONCE
+
+
+def _readable(ledger: Ledger, numbers: Sequence[int]) -> list[Run]:
+    """Runs, the newest first; of those that cannot be read `feedtool runs` says what is wrong."""
+    with suppress(ValueError):
+        return ledger.pages.runs(numbers)[::-1]
+    runs: list[Run] = []
     for number in numbers:
-        run = ledger.run(number) if search.before is None or number < search.before else None
-        if run is None:
-            continue
-        try:
-            options = RunOptions.from_json(run.options)
-        except UsageProblem:
-            continue  # `feedtool runs` says what is wrong with it
-        account = account_of(at, run, options)
-        if user.sees(account) and wanted in _searched(run, options, account):
-            yield number
+        with suppress(UsageProblem):
+            runs += filter(None, [ledger.run(number)])
+    return runs
+
+
+def _is_wanted(at: Desk, user: User, search: RunSearch, run: Run) -> bool:
+    try:
+        options = RunOptions.from_json(run.options)
+    except UsageProblem:
+        return False
+    account = account_of(at, run, options)
+    is_of = search.of in {None, seller_key(run.service, run.seller)}
+    is_found = search.text.casefold() in _searched(run, options, account)
+    return is_of and is_found and user.sees(account)
 
 
 def _searched(run: Run, options: RunOptions, account: str) -> str:

@@ -1,14 +1,15 @@
 """Runs as the ledger shows them: how far each is, and what will be lost when. Nothing is sent."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import NamedTuple, TextIO
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
+from feedtool.ledger.run_pages import RunRows
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
@@ -22,6 +23,12 @@ SHA_SHOWN = 12
 
 ClockOf = Callable[[str], Clock]
 """The clock of the service of an address."""
+OnUnreadable = Callable[[str], None]
+"""Gets the reason why a run cannot be shown."""
+
+UNREADABLE = (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError)
+PAGE = 100
+"""Runs that are read at a time."""
 
 
 class InputState(NamedTuple):
@@ -67,12 +74,16 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
         raise UsageProblem(
             tr("there is no run {run}", run=run_id), tr("`feedtool runs` lists them")
         )
-    files = ledger.files(run_id)
-    names = {file.file: file.path for file in files}
-    packages = ledger.read_packages(run_id)
-    options = RunOptions.from_json(run.options)
+    rows = RunRows(run, ledger.files(run_id), ledger.read_packages(run_id))
     counts = ledger.statuses(run_id)
-    counts[Status.INVALID] += options.invalid
+    counts[Status.INVALID] += RunOptions.from_json(run.options).invalid
+    return _state(rows, counts, clock_of)
+
+
+def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> RunState:
+    run, files, packages = rows
+    options = RunOptions.from_json(run.options)
+    names = {file.file: file.path for file in files}
     kinds: dict[str, list[str]] = {}
     for file in files:
         kinds.setdefault(file.path, []).append(file.kind)
@@ -84,7 +95,7 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
         run,
         options,
         [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in inputs.items()],
-        {status: counts[status] for status in sorted(counts) if counts[status]},
+        {status: count for status, count in sorted(counts.items()) if count},
         [_package(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock, load().routes),
         is_finished=options.is_whole(files) and not any(is_open),
@@ -95,18 +106,38 @@ def every_run(
     ledger: Ledger,
     clock_of: ClockOf,
     last: int | None = None,
-    on_unreadable: Callable[[str], None] = lambda _: None,
-    run_ids: Iterable[int] | None = None,
+    on_unreadable: OnUnreadable = lambda _: None,
+    *,
+    before: int | None = None,
+) -> Iterator[RunState]:
+    """All runs, or the last ones, or the last `before` another; the newest first.
+
+    They are read a page at a time, as they are asked for; `on_unreadable` as `run_states`.
+    """
+    left = last
+    while numbers := ledger.pages.numbers(PAGE if left is None else min(PAGE, left), before=before):
+        yield from run_states(ledger, numbers, clock_of, on_unreadable)
+        before, left = numbers[-1], None if left is None else left - len(numbers)
+
+
+def run_states(
+    ledger: Ledger,
+    run_ids: Sequence[int],
+    clock_of: ClockOf,
+    on_unreadable: OnUnreadable = lambda _: None,
 ) -> list[RunState]:
-    """All runs, or the last ones, newest first; or those of some numbers.
+    """Some runs in their order, in a few queries however many they are.
 
     A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
     """
+    with suppress(*UNREADABLE):
+        rows, counts = ledger.pages.rows(run_ids), ledger.counts.of(run_ids)
+        return [_state(rows[run], counts[run].statuses, clock_of) for run in run_ids]
     states = []
-    for run_id in islice(ledger.run_ids() if run_ids is None else run_ids, last):
+    for run_id in run_ids:
         try:
             states.append(run_state(ledger, run_id, clock_of))
-        except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
+        except UNREADABLE as error:
             on_unreadable(tr("run {run} cannot be shown: {error}", run=run_id, error=error))
     return states
 
@@ -123,7 +154,7 @@ def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageStat
 
 
 def write_runs(
-    states: Sequence[RunState], out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
+    states: Iterable[RunState], out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
 ) -> None:
     """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line).
 

@@ -115,5 +115,5 @@ class PlanBasis:
 
 def run_of_plan(plan: SavedPlan, ledger: "Ledger") -> int | None:
     """The last run that has sent a plan: to send it again may undo what has happened since."""
-    runs = (run.run_id for run in ledger.runs() if run.options.get("plan") == plan.digest)
-    return next(runs, None)
+    runs = ledger.pages.runs(ledger.pages.naming(plan.digest))
+    return max((run.run_id for run in runs if run.options.get("plan") == plan.digest), default=None)

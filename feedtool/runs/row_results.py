@@ -158,14 +158,8 @@ NOT_TAKEN = {Status.INVALID, *REFUSED, Status.UNKNOWN, Status.HELD, Status.SUPER
 
 def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Workspace) -> None:
     """Lets each row that was not taken say in which later run its reference was sent again."""
-    runs = workspace.ledger.runs()
-    run = next((run for run in runs if run.run_id == run_id), None)
-    if run is None:
-        return
-    account = (run.seller, run.service)
-    if not any(
-        (other.seller, other.service) == account and other.run_id > run_id for other in runs
-    ):
+    run = workspace.ledger.run(run_id)
+    if run is None or not workspace.ledger.has_later(run):
         return
     for outcome in outcomes:
         if outcome.verdicts is not None and outcome.checked.error is None:

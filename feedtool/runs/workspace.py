@@ -113,7 +113,7 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
 def unfinished(workspace: Workspace) -> list[int]:
     """The runs whose packages, rows or answers are not all there yet, oldest first."""
     open_ones = set(workspace.ledger.unfinished())
-    runs = reversed(workspace.ledger.run_ids())
+    runs = sorted(open_ones.union(workspace.ledger.pages.may_go_on()))
     return [run for run in runs if run in open_ones or _is_left(run, workspace)]
 
 

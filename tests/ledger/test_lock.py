@@ -1,3 +1,4 @@
+import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +12,17 @@ from sqlalchemy import Engine, select
 
 from feedtool.ledger import tables
 from feedtool.ledger.database import IN_MEMORY, reading, writing
-from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
+from feedtool.ledger.lock import (
+    DEAD_AFTER,
+    DEAD_SOON,
+    NAME_LENGTH,
+    Held,
+    Holder,
+    at_work,
+    hold,
+    holders,
+)
+from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import NOW, SERVICE, Opening, Process, Server
@@ -116,6 +127,51 @@ def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
     opened = opening(IN_MEMORY)
     with held(opened), held(opened):
         pass
+
+
+# Who holds it, as others see it.
+
+KEYS = [seller_key(SERVICE, seller) for seller in ("S1", "S2", "S3")]
+
+
+def test_everybody_sees_who_holds_which_lock(engine: Engine, other: Process) -> None:
+    with held(engine, "S2"):
+        found = holders(engine, KEYS)
+        assert {key[1]: it and (it.pid, it.command) for key, it in found.items()} == {
+            "S1": (other.pid, "submit"),
+            "S2": (os.getpid(), "watch"),
+        }
+        assert {(it.pid, it.command) for it in at_work(engine)} == {
+            (other.pid, "submit"),
+            (os.getpid(), "watch"),
+        }
+    assert [key[1] for key in holders(engine, KEYS)] == ["S1"]
+    assert holders(engine, KEYS[1:]) == {}
+
+
+def test_nobody_is_seen_who_was_killed(engine: Engine, other: Process) -> None:
+    other.kill()
+    until = time.monotonic() + PATIENCE
+    while holders(engine, KEYS) and time.monotonic() < until:
+        time.sleep(0.01)  # a server takes a moment to find out
+    assert holders(engine, KEYS) == {}
+    assert at_work(engine) == set()
+    with held(engine):
+        pass
+
+
+def test_to_look_takes_no_lock_from_anybody(engine: Engine) -> None:
+    for _ in range(3):
+        with held(engine):
+            assert [*holders(engine, KEYS)] == KEYS[:1]
+            with pytest.raises(Held), held(engine):
+                pass
+
+
+def test_of_a_ledger_in_memory_nobody_else_can_see_anything(opening: Opening) -> None:
+    opened = opening(IN_MEMORY)
+    with held(opened):
+        assert (holders(opened, KEYS), at_work(opened)) == ({}, set())
 
 
 # On a file.

@@ -217,8 +217,11 @@ ADDED = {
     11: ("entries", "held", *FLEET),
     12: ("held", *FLEET),
     13: FLEET,
+    14: (),
 }
 """The tables that a ledger of a version has not, all others being there."""
+LISTS = ("run_by_seller", "run_by_service", "package_open", "output_unwritten")
+"""The indexes of version 15."""
 
 
 @pytest.mark.parametrize("version", ADDED)
@@ -227,6 +230,8 @@ def test_a_ledger_of_a_later_version_gets_the_tables_that_it_has_not(
 ) -> None:
     expected = described(place)
     with opened(place) as engine, writing(engine) as db:
+        for index in LISTS:
+            db.execute(text(f"DROP INDEX {index}"))
         for table in ADDED[version]:
             db.execute(text(f"DROP TABLE {table}"))
         db.execute(text(f"UPDATE schema_version SET version = {version}"))  # noqa: S608  # ours

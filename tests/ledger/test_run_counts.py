@@ -141,5 +141,5 @@ def test_a_run_that_cannot_be_read_keeps_no_other_from_being_counted(ledger: Led
     close(ledger, whole, *REJECTED)
     with writing(ledger.engine) as db:
         db.execute(update(t.runs).filter_by(run_id=broken).values(options="{"))
-    ledger.counts.note_all((broken, whole), LATER)
+    ledger.counts.note(whole, LATER)
     assert noted(ledger, "is_finished") == [(0,), (1,)]

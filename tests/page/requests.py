@@ -140,4 +140,9 @@ CASES = {
     "health by another name": shared(421, path="/health", Host="evil.example"),
     "health, to be changed": shared(401, "POST", path="/health", Remote_User="", **FROM_NAME),
     "below health": shared(401, path="/health/x", Remote_User=""),
+    "figures": shared(None, path="/metrics", Remote_User=""),
+    "figures past the proxy": shared(None, path="/metrics", peer="127.0.0.1", Remote_User=""),
+    "figures by another name": shared(421, path="/metrics", Host="evil.example"),
+    "figures, to be changed": shared(401, "POST", path="/metrics", Remote_User="", **FROM_NAME),
+    "figures of a local page": local(404, path="/metrics"),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 from typing import Literal
@@ -10,9 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
+from feedtool.ledger.records import seller_key
+from feedtool.model.errors import Interrupted
 from feedtool.page.app import application
 from feedtool.page.checks import check_key
-from feedtool.page.desk import Desk
+from feedtool.page.desk import Desk, now
 from feedtool.page.shelf import Choices
 from tests.page.conftest import SAMPLES, brought, made_desk, sent, served, settled
 
@@ -44,6 +47,9 @@ PAGES = {
     "answers": "runs/1",
     "runs": "runs",
     "no-runs": "runs?q=nothing",
+    "runs-of-seller": "runs?service=http://sandbox.invalid/v2&seller=sandbox",
+    "sellers": "sellers",
+    "sellers-in-trouble": "sellers?trouble=on",
     "held": "held",
     "exports": "exports",
     "export": "exports/orders",
@@ -93,6 +99,10 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
     for file in files.values():
         settled(client, f"/en/files/{file}")
     sent(client, files["mistakes"])
+    with desk.workspace() as workspace:
+        lost, later = Interrupted("no answer"), now() + timedelta(hours=1)
+        other = seller_key("https://other.example/v2", "7")
+        workspace.ledger.sellers.passed(other, "shop", None, lost, later, now())
     working = desk.shelf.file(files["working"])
     desk.shelf.grid(working).unlink()
     desk.jobs.start(check_key(working), "check", lambda _: waiting(done))

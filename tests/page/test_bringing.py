@@ -135,7 +135,7 @@ def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
     answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "no longer what you saw" in answer.text) == (409, True)
     with desk.workspace() as workspace:
-        assert workspace.ledger.runs() == []
+        assert workspace.ledger.run_ids() == []
     assert sent(client, file)  # once it was seen anew
 
 

@@ -7,7 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
-from feedtool.page.desk import Desk
+from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
+from feedtool.ledger.records import seller_key
+from feedtool.page.desk import Desk, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
@@ -35,15 +37,18 @@ def submitted(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> De
         (RunSearch("winter", before=3), [2]),
         (RunSearch(is_open=True), []),
         (RunSearch("spring"), []),
+        (RunSearch(of=seller_key(SANDBOX, SANDBOX_SELLER)), [3, 2, 1]),
+        (RunSearch(of=seller_key(SANDBOX, "another")), []),
     ],
 )
 def test_runs_are_found(submitted: Desk, search: RunSearch, found: list[int]) -> None:
-    states = found_runs(submitted, User("me", OWNER), search)
-    assert [state.run.run_id for state in states] == found
+    runs = found_runs(submitted, User("me", OWNER), search)
+    assert [state.run.run_id for state in runs.states] == found
+    assert runs.older is None
 
 
 def test_nobody_finds_the_runs_of_accounts_that_he_does_not_see(submitted: Desk) -> None:
-    assert found_runs(submitted, User("anna", PageRights(("shop",))), RunSearch()) == []
+    assert found_runs(submitted, User("anna", PageRights(("shop",))), RunSearch()).states == []
 
 
 @pytest.mark.usefixtures("submitted")
@@ -51,3 +56,42 @@ def test_the_page_lists_them(client: FlaskClient) -> None:
     text = client.get("/en/runs?q=winter").text
     assert [name in text for name in NAMES] == [False, True, True]
     assert "No run is like that." in client.get("/en/runs?q=spring").text
+
+
+@pytest.fixture
+def begun(desk: Desk) -> Desk:
+    """Twelve runs in the sandbox and of a seller of no account, in turns."""
+    with desk.workspace() as workspace:
+        for number in range(12):
+            options = {"sandbox": True, "inputs": [[f"{number}.csv", ""]]}
+            service = SANDBOX if number % 2 else "https://other.example/v2"
+            workspace.ledger.start_run(now=now(), seller="S", service=service, options=options)
+    return desk
+
+
+def test_a_page_leads_to_the_next_as_long_as_there_is_one(
+    begun: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feedtool.page.run_list.SHOWN", 5)
+    me, pages, before = User("me", OWNER), [], None
+    while True:
+        found = found_runs(begun, me, RunSearch(before=before))
+        pages.append([state.run.run_id for state in found.states])
+        if (before := found.older) is None:
+            break
+    assert pages == [[12, 11, 10, 9, 8], [7, 6, 5, 4, 3], [2, 1]]
+
+
+def test_few_are_looked_at_for_a_page_and_it_leads_on(
+    begun: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feedtool.page.run_list.SHOWN", 1)
+    monkeypatch.setattr("feedtool.page.run_list.AT_ONCE", 3)
+    monkeypatch.setattr("feedtool.page.run_list.MOST", 4)
+    me = User("me", OWNER)
+    found = found_runs(begun, me, RunSearch("0.csv"))
+    assert ([state.run.run_id for state in found.states], found.older) == ([11], 8)
+    found = found_runs(begun, me, RunSearch("0.csv", before=8))
+    assert (found.states, found.older) == ([], 3)
+    found = found_runs(begun, me, RunSearch("0.csv", before=3))
+    assert ([state.run.run_id for state in found.states], found.older) == ([1], None)

@@ -31,7 +31,7 @@ OFFERS = SAMPLES / "offers-upsert.xlsx"
 
 def runs_of(desk: Desk) -> int:
     with desk.workspace() as workspace:
-        return len(workspace.ledger.runs())
+        return len(workspace.ledger.run_ids())
 
 
 def digest_of(client: FlaskClient, file: str) -> str:

@@ -148,7 +148,7 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
     for number in range(3):
         desk.submit(files.csv(offer(number), name=f"{number}.csv"))
     for last, runs in ((None, [3, 2, 1]), (2, [3, 2])):
-        found = every_run(desk.ledger, clocks(desk, START), last)
+        found = [*every_run(desk.ledger, clocks(desk, START), last)]
         assert [one.run.run_id for one in found] == runs
     out = io.StringIO()
     write_runs(found, out, "jsonl", Translator("en"))
@@ -196,7 +196,7 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     left_open(kept, files.csv(offer(1)))
     damage(files.folder, statement, moment)
     found = after(kept)
-    assert len(every_run(kept.ledger, clocks(kept, kept.transport.now()))) == 1
+    assert len([*every_run(kept.ledger, clocks(kept, kept.transport.now()))]) == 1
     assert not found.is_finished
     assert text(found)
     assert (found.packages[0].created is None) == ("created_at" in statement)
@@ -223,7 +223,8 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
         kept.submit(files.csv(offer(number), name=f"{number}.csv"))
     damage(files.folder, statement)
     told: list[str] = []
-    found = every_run(kept.ledger, clocks(kept, kept.transport.now()), on_unreadable=told.append)
+    clock_of = clocks(kept, kept.transport.now())
+    found = [*every_run(kept.ledger, clock_of, on_unreadable=told.append)]
     assert [one.run.run_id for one in found] == [3, 1]
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")

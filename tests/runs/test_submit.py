@@ -38,7 +38,7 @@ def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) ->
     assert not target.exists()
     assert exit_code(found.outcomes, found.stopped) == 4
     # The token is tried before anything is written down: there is nothing to go on with.
-    assert desk.ledger.runs() == []
+    assert desk.ledger.run_ids() == []
     desk.ledger.close()
 
 

@@ -278,7 +278,7 @@ def test_what_hinders_all_is_no_fault_of_a_file(world: World, code: Exit) -> Non
     assert world.send("a.csv", offer(1)) is code
     assert world.files() == ["inbox/a.csv"]
     with world.ledger() as ledger:
-        assert ledger.runs() == []
+        assert ledger.run_ids() == []
     world.token, world.stopped = StaticToken("sandbox"), None
     home.unlink() if home.is_file() else None
     assert world.watch() is Exit.OK

@@ -1,10 +1,12 @@
 """Runs: how far they are, what the service has answered, and going on with them."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 
 import flask
 from flask.typing import ResponseReturnValue
 
+from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
 from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
@@ -15,7 +17,7 @@ from feedtool.page.progress import progress_of
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
 from feedtool.page.run_copies import COPIES, made_copy
-from feedtool.page.run_list import SHOWN, RunSearch, found_runs
+from feedtool.page.run_list import MOST, RunSearch, found_runs
 from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
 
@@ -27,10 +29,16 @@ def every() -> str:
     """The runs that the user may see, newest first, as they are looked for."""
     asked = flask.request.args
     search = RunSearch(asked.get("q", ""), "open" in asked, asked.get("before", None, int))
-    states = found_runs(desk(), user(), search)
-    shown, more = states[:SHOWN], states[SHOWN:]
-    after = shown[-1].run.run_id if more else None
-    return flask.render_template("runs.html", states=shown, search=search, after=after)
+    search = search._replace(of=_seller_of(asked))
+    found = found_runs(desk(), user(), search)
+    return flask.render_template(
+        "runs.html", states=found.states, search=search, after=found.older, most=MOST
+    )
+
+
+def _seller_of(asked: Mapping[str, str]) -> SellerKey | None:
+    """The seller whose runs alone are asked for."""
+    return seller_key(asked.get("service", ""), asked["seller"]) if asked.get("seller") else None
 
 
 @blueprint.get("/runs/<int:run>")

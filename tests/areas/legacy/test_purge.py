@@ -93,4 +93,4 @@ def test_what_is_open_elsewhere_keeps_it_back(tmp_path: Path, files: Files) -> N
     there.submit(first, wait=False)
     with pytest.raises(UsageProblem, match="a purge needs no open package, and package"):
         purge(here, files.csv(offer(2)), [])
-    assert here.ledger.runs() == []
+    assert here.ledger.run_ids() == []

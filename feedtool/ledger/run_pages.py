@@ -1,0 +1,95 @@
+"""Runs as they are listed: some at a time, all that is known of them in a few queries."""
+
+import json
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, Row, bindparam, select
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading
+from feedtool.ledger.fleet_tables import UNFINISHED, counts
+from feedtool.ledger.packages import read_packages
+from feedtool.ledger.records import File, Package, Run, SellerKey
+from feedtool.ledger.row_results import OF_RUNS
+from feedtool.ledger.run_counts import are_of
+
+
+class RunRows(NamedTuple):
+    """A run with its files and packages, each in their order."""
+
+    run: Run
+    files: list[File]
+    packages: list[Package]
+
+
+class RunPages:
+    """The runs of a ledger, a page after the other."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def numbers(
+        self,
+        limit: int,
+        *,
+        before: int | None = None,
+        of: Collection[SellerKey] | None = None,
+    ) -> list[int]:
+        """The numbers of some runs, the newest first.
+
+        Args:
+            limit: So many at most.
+            before: Only lower ones; None: all.
+            of: Only those of some sellers; None: of all.
+        """
+        query = select(counts.c.run_id).order_by(counts.c.run_id.desc()).limit(limit)
+        if before is not None:
+            query = query.where(counts.c.run_id < before)
+        if of is not None:
+            query = query.where(are_of(of))
+        with reading(self._engine) as db:
+            return [*db.scalars(query)]
+
+    def runs(self, numbers: Collection[int]) -> list[Run]:
+        """Some runs, in the order of their numbers; ValueError where one cannot be read."""
+        with reading(self._engine) as db:
+            return [run_of(row) for row in db.execute(_RUNS, {"runs": [*numbers]})]
+
+    def rows(self, numbers: Collection[int]) -> dict[int, RunRows]:
+        """Some runs by their numbers, with what they consist of; ValueError as `runs`."""
+        found = {run.run_id: RunRows(run, [], []) for run in self.runs(numbers)}
+        runs_of_files: dict[int, int] = {}
+        with reading(self._engine) as db:
+            for row in db.execute(_FILES, {"runs": [*numbers]}):
+                found[row.run_id].files.append(File(**row._asdict()))
+                runs_of_files[row.file] = row.run_id
+            for package in read_packages(db, t.files.c.run_id.in_(numbers)):
+                found[runs_of_files[package.file]].packages.append(package)
+        return found
+
+    def naming(self, text: str) -> list[int]:
+        """The runs among whose options a text is, which is plain enough for JSON."""
+        query = select(t.runs.c.run_id).where(t.runs.c.options.contains(text, autoescape=True))
+        with reading(self._engine) as db:
+            return [*db.scalars(query)]
+
+    def may_go_on(self) -> list[int]:
+        """The runs that may not be at their end, the oldest first: no others are to be looked at.
+
+        Something of them is not written down, or is open, or a copy of theirs is not written.
+        """
+        unfinished = select(counts.c.run_id).where(UNFINISHED)
+        unwritten = select(t.outputs.c.run_id).where(t.UNWRITTEN)
+        with reading(self._engine) as db:
+            return sorted({*db.scalars(unfinished), *db.scalars(unwritten)})
+
+
+_RUNS = select(t.runs).where(t.runs.c.run_id.in_(bindparam("runs", expanding=True)))
+_RUNS = _RUNS.order_by(t.runs.c.run_id)
+_FILES = select(t.files).where(OF_RUNS).order_by(t.files.c.file)
+
+
+def run_of(row: Row[Any]) -> Run:
+    """A run as it is kept; ValueError where that cannot be read."""
+    return Run(**{**row._asdict(), "options": json.loads(row.options)})

@@ -1,0 +1,136 @@
+"""All sellers of accounts that a user sees, a page at a time, and what is said of each."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from feedtool.ledger.run_counts import NOT_TAKEN
+from feedtool.ledger.sellers_overview import (
+    SellerFilter,
+    SellerLine,
+    SellersOverview,
+    SellerState,
+)
+from feedtool.model.nouns import AS_ASKED, Status
+from feedtool.page.desk import Desk
+from feedtool.page.run_list import visible_sellers
+from feedtool.page.users import User
+from feedtool.runs.sellers import PAGE, named
+
+BAR = 100
+"""Units of a bar's length."""
+GOOD = AS_ASKED | {Status.UNCHANGED, Status.VALID}
+OPEN = frozenset({Status.PENDING, Status.HELD, Status.UNKNOWN})
+
+
+class SellerSearch(NamedTuple):
+    """Which sellers are looked for."""
+
+    trouble: bool = False
+    held: bool = False
+    waiting: int = 0
+    """Minutes that a file has waited for at least; 0: whether one waits or not."""
+    never: bool = False
+    page: int = 1
+
+    def filter(self, now: datetime) -> SellerFilter:
+        """What the ledger is asked for."""
+        since = now - timedelta(minutes=self.waiting) if self.waiting else None
+        return SellerFilter(self.trouble, self.held, since, self.never)
+
+    @property
+    def words(self) -> dict[str, str | int]:
+        """The search as a link has it, without its page."""
+        given = {name: value for name, value in self._asdict().items() if value and name != "page"}
+        return {name: "on" if value is True else value for name, value in given.items()}
+
+
+class BarPart(NamedTuple):
+    """A part of a bar of statuses."""
+
+    look: str
+    """The class of its colour."""
+    begin: float
+    length: float
+
+
+class FoundSellers(NamedTuple):
+    """A page of sellers, and what is true of all that the user sees."""
+
+    states: list[SellerState]
+    found: int
+    """How many are like what is looked for."""
+    all: list[SellerLine]
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return max(1, -(-self.found // PAGE))
+
+    @property
+    def in_trouble(self) -> int:
+        """Sellers whose last pass did not get to its end."""
+        return sum(1 for line in self.all if line.failures)
+
+    @property
+    def waiting(self) -> int:
+        """Files that wait."""
+        return sum(line.waiting for line in self.all)
+
+    @property
+    def oldest(self) -> datetime | None:
+        """When the first of them arrived."""
+        return min((line.oldest for line in self.all if line.oldest), default=None)
+
+    @property
+    def with_held(self) -> int:
+        """Sellers of whom guards hold rows."""
+        return sum(1 for line in self.all if line.held)
+
+    def waiting_for(self, minutes: int, now: datetime) -> int:
+        """Sellers of whom a file has waited for so long."""
+        wanted = SellerSearch(waiting=minutes).filter(now)
+        return sum(1 for line in self.all if wanted.takes(line))
+
+    @property
+    def never(self) -> int:
+        """Sellers of whom nothing was ever sent."""
+        return sum(1 for line in self.all if not line.has_begun)
+
+
+def found_sellers(at: Desk, user: User, search: SellerSearch, now: datetime) -> FoundSellers:
+    """The sellers of a page."""
+    with at.workspace() as workspace:
+        overview = SellersOverview(workspace.ledger.engine, workspace.ledger.counts)
+        among = visible_sellers(at, user, workspace)
+        accounts = at.accounts.sellers.items()
+        known = {
+            name: key
+            for name, key in accounts
+            if user.sees(name) and not at.accounts.is_sandbox(name)
+        }
+        every = overview.lines(known=named(known), among=among)
+        lines = [*filter(search.filter(now).takes, every)]
+        begin = (search.page - 1) * PAGE
+        return FoundSellers(overview.states(lines[begin : begin + PAGE], now), len(lines), every)
+
+
+def bar_of(statuses: Mapping[Status, int]) -> Iterator[BarPart]:
+    """The parts of the rows of a run: as asked, refused, open, and all others."""
+    total, begin = sum(statuses.values()), 0.0
+    by_look = dict.fromkeys(("good", "bad", "open", "idle"), 0)
+    for status, count in statuses.items():
+        by_look[_look_of(status)] += count
+    for look, count in by_look.items():
+        if count:
+            length = BAR * count / total
+            yield BarPart(look, round(begin, 2), round(length, 2))
+            begin += length
+
+
+def _look_of(status: Status) -> str:
+    if status in GOOD:
+        return "good"
+    if status in NOT_TAKEN:
+        return "bad"
+    return "open" if status in OPEN else "idle"

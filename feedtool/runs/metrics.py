@@ -1,0 +1,89 @@
+"""Figures of all sellers as OpenMetrics text, which Prometheus and others read."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from feedtool.ledger.sellers_overview import Figures
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+class Family(NamedTuple):
+    """A metric with its samples."""
+
+    name: str
+    kind: str
+    """`gauge`, or `counter`, which never falls."""
+    help: str
+    samples: Mapping[str, float]
+    """By the value of the label; the only one of a family without a label by an empty text."""
+    label: str = ""
+    unit: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """As text."""
+        yield f"# TYPE {self.name} {self.kind}"
+        if self.unit:
+            yield f"# UNIT {self.name} {self.unit}"
+        yield f"# HELP {self.name} {self.help}"
+        name = f"{self.name}_total" if self.kind == "counter" else self.name
+        for value, number in sorted(self.samples.items()):
+            labels = f'{{{self.label}="{_escaped(value)}"}}' if self.label else ""
+            yield f"{name}{labels} {number:.15g}"
+
+
+def write_metrics(figures: Figures, now: datetime) -> str:
+    """The figures as they are now."""
+    lines = (line for family in _families(figures, now) for line in family.lines())
+    return "".join(f"{line}\n" for line in (*lines, "# EOF"))
+
+
+def _families(figures: Figures, now: datetime) -> Iterable[Family]:
+    waited = (now - figures.oldest).total_seconds() if figures.oldest else 0
+    sellers = {
+        "all": figures.sellers,
+        "in_trouble": figures.in_trouble,
+        "waiting": figures.sellers_waiting,
+    }
+    return (
+        _gauge("parcels_waiting", "Files that wait to be sent.", figures.waiting),
+        _gauge("parcels_on_hold", "Files that somebody has put off.", figures.on_hold),
+        Family(
+            "feedtool_oldest_wait_seconds",
+            "gauge",
+            "Seconds since the first of the files that wait has arrived.",
+            {"": max(0.0, waited)},
+            unit="seconds",
+        ),
+        Family("feedtool_sellers", "gauge", "Sellers, by how they are.", sellers, "state"),
+        _gauge("rows_held", "Rows that guards hold until somebody decides.", figures.held),
+        Family(
+            "feedtool_passes",
+            "counter",
+            "Passes over the files of sellers, and commands that have sent some.",
+            {"": figures.passes},
+        ),
+        Family(
+            "feedtool_answers",
+            "counter",
+            "Rows that were answered, or refused by the checks, by status.",
+            figures.answers,
+            "status",
+        ),
+        Family(
+            "feedtool_processes",
+            "gauge",
+            "Processes that send now, or wait for work, by command.",
+            {"worker": 0, **figures.processes},
+            "command",
+        ),
+    )
+
+
+def _gauge(name: str, help_: str, number: float) -> Family:
+    return Family(f"feedtool_{name}", "gauge", help_, {"": number})
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

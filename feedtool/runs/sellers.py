@@ -1,0 +1,213 @@
+"""All sellers at a glance, as `feedtool sellers` shows them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TextIO
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.lock import Holder
+from feedtool.ledger.records import SellerKey, seller_key
+from feedtool.ledger.sellers_overview import (
+    EVERYBODY,
+    SellerFilter,
+    SellerLine,
+    SellersOverview,
+    SellerState,
+    message_of,
+)
+from feedtool.model.text import MessageText, Translator, joined, plural, tr
+from feedtool.report.as_json import Fields, write_entries
+from feedtool.report.plain import clean
+from feedtool.report.statuses import statuses_text
+from feedtool.runs.config import Profile
+
+PAGE = 100
+"""Sellers on a page."""
+SEVERAL = 2
+"""Passes in a row that are counted for people."""
+HEADINGS = (
+    *(tr("Seller"), tr("Waiting"), tr("In work"), tr("Last run")),
+    *(tr("Refused, 7 days"), tr("Held"), tr("Trouble")),
+)
+
+
+def known_sellers(
+    profiles: Mapping[str, Profile], typed: Mapping[str, str] | None = None
+) -> dict[str, SellerKey]:
+    """The seller of each profile that names one; `typed` are options that count for all."""
+    accounts = {name: {**profile.account, **(typed or {})} for name, profile in profiles.items()}
+    return {
+        name: seller_key(str(account["base_url"]), str(account["seller"]))
+        for name, account in accounts.items()
+        if account.get("base_url") and account.get("seller")
+    }
+
+
+def seller_states(
+    ledger: Ledger,
+    now: datetime,
+    wanted: SellerFilter = EVERYBODY,
+    *,
+    known: Mapping[str, SellerKey],
+    page: int | None = None,
+) -> Iterator[SellerState]:
+    """The sellers that are wanted, who needs looking after first; all of them, or those of a page.
+
+    They are read a page at a time. `known` are the sellers of accounts, by name, who may not have
+    sent anything yet.
+    """
+    overview = SellersOverview(ledger.engine, ledger.counts)
+    lines = overview.lines(wanted, known=named(known))
+    begins = range(0, len(lines), PAGE) if page is None else [(page - 1) * PAGE]
+    for begin in begins:
+        yield from overview.states(lines[begin : begin + PAGE], now)
+
+
+def named(known: Mapping[str, SellerKey]) -> dict[SellerKey, str]:
+    """The name of an account of each seller: the first of several."""
+    return {key: name for name, key in reversed([*known.items()])}
+
+
+def write_sellers(
+    states: Iterable[SellerState], out: TextIO, form: str, say: Translator, now: datetime
+) -> int:
+    """A table with a line each, or JSON, an object each; how many they are."""
+    if form != "text":
+        counted = [_fields(state) for state in states]
+        write_entries(counted, out, form)
+        return len(counted)
+    lines = [[say(text) for text in _texts(state, now)] for state in states]
+    if lines:
+        table = [[say(heading) for heading in HEADINGS], *lines]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for line in table:
+            padded = (f"{text:{width}}" for text, width in zip(line, widths, strict=True))
+            out.write(clean("  ".join(padded).rstrip()) + "\n")
+    return len(lines)
+
+
+def _texts(state: SellerState, now: datetime) -> tuple[str, ...]:
+    line = state.line
+    rate = state.refused_rate
+    return (
+        name_of(state),
+        _waiting_text(line),
+        _work_text(state),
+        last_run_text(state),
+        "" if rate is None else f"{rate:.0%}",
+        f"{line.held:,}" if line.held else "",
+        _trouble_text(line, now),
+    )
+
+
+def name_of(state: SellerState) -> MessageText | str:
+    """The account's name and the seller's number, as far as they differ."""
+    profile, seller = state.line.profile, state.line.key[1]
+    if not profile or profile == seller:
+        return seller
+    return tr("{name} ({seller})", name=profile, seller=seller)
+
+
+def _waiting_text(line: SellerLine) -> MessageText | str:
+    texts = []
+    if line.waiting and line.oldest:
+        since = _time(line.oldest)
+        texts.append(tr("{count:,} since {time}", count=line.waiting, time=since))
+    if line.on_hold:
+        texts.append(tr("{count:,} put off", count=line.on_hold))
+    return joined(texts)
+
+
+def holder_text(state: SellerState) -> MessageText | str:
+    """Who is at work for the seller; nothing where nobody is."""
+    holder = state.holder
+    if holder is None:
+        return tr("another process") if state.is_in_work else ""
+    return tr("{command} on {host}", command=holder.command, host=holder.host)
+
+
+def _work_text(state: SellerState) -> MessageText | str:
+    text = holder_text(state)
+    if state.holder is None:
+        return text
+    return tr("{who} since {time}", who=text, time=_time(state.holder.since))
+
+
+def last_run_text(state: SellerState) -> MessageText | str:
+    """What the last run has come to."""
+    last = state.last
+    if last is None:
+        return tr("never")
+    counts = statuses_text(last.statuses) or tr("no rows sent")
+    text = tr("run {run}: {counts}", run=last.run_id, counts=counts)
+    return text if last.is_finished else joined((text, tr("not finished")), "; ")
+
+
+def trouble_text(line: SellerLine) -> MessageText | str:
+    """What kept the last passes from their end; nothing where nothing did."""
+    text = message_of(line)
+    if line.failures < SEVERAL:
+        return text
+    tries = plural("{count:,} try", "{count:,} tries", line.failures)
+    return tr("{trouble} ({tries})", trouble=text, tries=tries)
+
+
+def next_try(line: SellerLine, now: datetime) -> datetime | None:
+    """When the next pass comes, where it is put off."""
+    is_put_off = line.failures and line.not_before and line.not_before > now
+    return line.not_before if is_put_off else None
+
+
+def _trouble_text(line: SellerLine, now: datetime) -> MessageText | str:
+    text, later = trouble_text(line), next_try(line, now)
+    return joined((text, tr("next try {time}", time=_time(later))), "; ") if later else text
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _fields(state: SellerState) -> Fields:
+    line, last = state.line, state.last
+    service, seller = line.key
+    return {
+        "seller": seller,
+        "service": service,
+        "profile": line.profile or None,
+        "waiting": line.waiting,
+        "waitingSince": _iso(line.oldest),
+        "onHold": line.on_hold,
+        "inWork": state.is_in_work,
+        "worker": _holder_fields(state.holder),
+        "lastRun": last
+        and {
+            "run": str(last.run_id),
+            "started": _iso(last.started_at),
+            "finished": last.is_finished,
+            "statuses": dict(last.statuses),
+        },
+        "answeredIn7Days": state.answered,
+        "refusedIn7Days": state.refused,
+        "refusedRate": None if state.refused_rate is None else round(state.refused_rate, 4),
+        "held": line.held,
+        "trouble": {
+            "message": message_of(line),
+            "exitCode": line.exit_code,
+            "passes": line.failures,
+        }
+        if line.failures
+        else None,
+        "nextTry": _iso(line.not_before),
+        "lastPass": _iso(line.passed_at),
+    }
+
+
+def _holder_fields(holder: Holder | None) -> Fields | None:
+    if holder is None:
+        return None
+    process = {"command": holder.command, "host": holder.host, "user": holder.user}
+    return {**process, "process": holder.pid, "since": _iso(holder.since)}
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

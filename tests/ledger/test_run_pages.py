@@ -1,0 +1,84 @@
+"""Runs as they are listed: numbers, a page after the other, and what they consist of."""
+
+import pytest
+from sqlalchemy import update
+
+from feedtool.ledger import Ledger
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import writing
+from feedtool.ledger.records import SellerKey, seller_key
+from feedtool.model.nouns import Status
+from tests.ledger.conftest import NOW, SERVICE, add_run, item
+from tests.ledger.test_run_counts import close
+
+ONE, TWO = seller_key(SERVICE, "S1"), seller_key(SERVICE, "S2")
+
+
+@pytest.fixture
+def many(ledger: Ledger) -> Ledger:
+    """Six runs of two sellers in turns."""
+    for number in range(6):
+        run, _ = add_run(ledger, [item(3), item(4)], seller=f"S{number % 2 + 1}")
+        add_run(ledger, [item(3)], run_id=run, path="b")
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("limit", "before", "of", "numbers"),
+    [
+        (9, None, None, [6, 5, 4, 3, 2, 1]),
+        (2, None, None, [6, 5]),
+        (2, 5, None, [4, 3]),
+        (9, 1, None, []),
+        (2, None, {ONE}, [5, 3]),
+        (9, 5, {ONE}, [3, 1]),
+        (9, 5, {ONE, TWO}, [4, 3, 2, 1]),
+        (9, None, set(), []),
+    ],
+)
+def test_the_newest_come_first(
+    many: Ledger, limit: int, before: int | None, of: set[SellerKey] | None, numbers: list[int]
+) -> None:
+    assert many.pages.numbers(limit, before=before, of=of) == numbers
+
+
+def test_runs_are_read_with_all_that_they_consist_of(many: Ledger) -> None:
+    found = many.pages.rows([5, 2])
+    assert [*found] == [2, 5]
+    for number, rows in found.items():
+        assert rows.run == many.run(number)
+        assert rows.files == many.files(number)
+        assert rows.packages == many.read_packages(number)
+
+
+def test_those_may_go_on_that_are_open_or_whose_copies_are_not_written(many: Ledger) -> None:
+    assert many.pages.may_go_on() == [1, 2, 3, 4, 5, 6]
+    with writing(many.engine) as db:
+        db.execute(update(t.packages).values(phase="closed"))
+    for run in range(1, 6):
+        many.counts.note(run, NOW)
+    # With the last of each seller the others of theirs are counted.
+    assert many.pages.may_go_on() == []
+    many.add_output(3, "copy.csv", "", NOW)
+    assert many.pages.may_go_on() == [3]
+
+
+def test_runs_are_found_by_what_is_among_their_options(ledger: Ledger) -> None:
+    for plan in ("sha256:ab", "sha256:abc", None):
+        ledger.start_run(now=NOW, seller="S1", service=SERVICE, options={"plan": plan})
+    assert sorted(ledger.pages.naming("sha256:ab")) == [1, 2]
+    assert ledger.pages.naming("%") == []
+
+
+def test_what_is_noted_of_finished_runs_is_what_their_rows_are(ledger: Ledger) -> None:
+    for number in range(3):
+        run, _ = add_run(ledger, [item(3), item(4)])
+        if number:
+            close(ledger, run, Status.INTEGRATED, Status.REJECTED)
+        if number < 2:
+            ledger.counts.note(run, NOW)
+    found = ledger.counts.of([1, 2, 3])
+    assert {run: count.statuses for run, count in found.items()} == {
+        run: ledger.statuses(run) for run in (1, 2, 3)
+    }
+    assert [found[run].is_finished for run in (1, 2, 3)] == [False, True, True]

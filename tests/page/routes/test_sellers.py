@@ -1,0 +1,107 @@
+"""The page of all sellers, in each language, and the figures for programs."""
+
+from dataclasses import replace
+
+import pytest
+from flask.testing import FlaskClient
+
+from feedtool.ledger.records import seller_key
+from feedtool.model.errors import Interrupted
+from feedtool.model.text import tr
+from feedtool.page.app import application
+from feedtool.page.desk import Desk, now
+from feedtool.page.users import Users
+from feedtool.runs.page_rights import PageRights
+from tests.figures import figures_in
+from tests.page.conftest import SAMPLES, brought, sent
+
+OTHER = seller_key("https://other.example/v2", "<b>7</b>")
+GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
+
+
+@pytest.fixture
+def busy(desk: Desk, client: FlaskClient) -> FlaskClient:
+    """A seller with a run, and one in trouble whose name and reason are hostile."""
+    sent(client, brought(client, SAMPLES / "offers-mistakes.xlsx"))
+    with desk.workspace() as workspace:
+        workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
+    return client
+
+
+def main_of(client: FlaskClient, address: str) -> str:
+    """What stands below the head that all pages have."""
+    return client.get(address).text.partition("<main")[2].partition("</main>")[0]
+
+
+def test_each_has_a_row_that_leads_to_its_runs(busy: FlaskClient) -> None:
+    page = busy.get("/en/sellers").text
+    assert page.index("&lt;b&gt;7&lt;/b&gt;") < page.index(">sandbox</a>")
+    assert "no answer from &lt;i&gt;other.example&lt;/i&gt;" in page
+    assert 'href="/en/runs?service=http://sandbox.invalid/v2&amp;seller=sandbox"' in page
+    assert 'class="bad"' in page
+    runs = busy.get("/en/runs?service=http://sandbox.invalid/v2&seller=sandbox").text
+    assert "Runs of seller sandbox" in runs
+    assert "Run 1" in runs
+    assert "Run 1" not in busy.get("/en/runs?service=http://sandbox.invalid/v2&seller=x").text
+
+
+def test_it_needs_no_script_and_no_style_of_its_own(busy: FlaskClient) -> None:
+    page = main_of(busy, "/en/sellers")
+    assert "<script" not in page
+    assert "style=" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "in trouble"), ("fr", "en difficulté"), ("es", "con problemas")],
+)
+def test_it_speaks_each_language(busy: FlaskClient, language: str, words: str) -> None:
+    assert words in busy.get(f"/{language}/sellers").text
+
+
+@pytest.mark.parametrize(
+    ("query", "is_shown"),
+    [
+        ("", True),
+        ("trouble=on", False),
+        ("held=on", False),
+        ("waiting=10", False),
+        ("page=9", False),
+    ],
+)
+def test_filters_are_links(busy: FlaskClient, query: str, *, is_shown: bool) -> None:
+    page = main_of(busy, f"/en/sellers?{query}")
+    assert (">sandbox</a>" in page) is is_shown
+    for link in ("trouble=on", "held=on", "waiting=10", "never=on"):
+        assert (f"/en/sellers?{link}" in page) is (link != query)
+
+
+def test_what_makes_no_sense_is_as_if_it_were_not_there(busy: FlaskClient) -> None:
+    assert ">sandbox</a>" in busy.get("/en/sellers?page=-1&waiting=x").text
+
+
+def figures(client: FlaskClient) -> dict[str, float]:
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("application/openmetrics-text; version=1.0.0")
+    return figures_in(answer.text)
+
+
+def test_programs_read_the_figures_of_all(busy: FlaskClient) -> None:
+    found = figures(busy)
+    assert found["feedtool_sellers:all"] == 2
+    assert found["feedtool_sellers:in_trouble"] == 1
+    assert found["feedtool_passes_total"] == 2
+    assert found["feedtool_answers_total:Invalid"] > 0
+
+
+@pytest.mark.parametrize(
+    ("user", "status"), [("", 200), ("bruno", 200), ("anna", 403), ("eve", 403)]
+)
+def test_who_comes_by_the_proxy_sees_them_with_all_accounts_alone(
+    desk: Desk, user: str, status: int
+) -> None:
+    rights = {"bruno": PageRights(("*",)), "anna": PageRights(("shop",))}
+    shared = application(replace(desk, users=Users("me", rights)))
+    answer = shared.test_client().get("/metrics", environ_overrides={"feedtool.user": user})
+    assert answer.status_code == status
