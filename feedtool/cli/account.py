@@ -22,7 +22,7 @@ from feedtool.cli.options import (
 )
 from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
-from feedtool.model.text import MessageText, tr
+from feedtool.model.text import MessageText, joined, option_name, tr
 from feedtool.runs.workspace import Session
 from feedtool.service.auth import (
     SECRET,
@@ -145,6 +145,9 @@ ACCOUNT_HINT = tr(
 SERVICE_HINT = tr("try --sandbox, or name a profile with --profile, or give --base-url and --token")
 
 
+NAMES = {"--base-url": "base_url", "--seller": "seller"}
+
+
 def account_options(ctx: click.Context, given: dict[str, Any]) -> None:
     """Settles the options that name an account.
 
@@ -193,13 +196,14 @@ def _check_account(
         if not given.get("base_url"):
             raise UsageProblem(tr("there is no service to ask"), SERVICE_HINT)
         return
-    missing = [f"--{name.replace('_', '-')}" for name in ("base_url", "seller") if not given[name]]
+    missing = [option for option, name in NAMES.items() if not given[name]]
     if len(missing) > 1:
         raise UsageProblem(lack, ACCOUNT_HINT)
     if needs_channel and not given.get("channel"):
         missing.append("--channel")
     if missing:
-        raise UsageProblem(tr("{options} is missing", options=", ".join(missing)), ACCOUNT_HINT)
+        names = joined(map(option_name, missing))
+        raise UsageProblem(tr("{options} is missing", options=names), ACCOUNT_HINT)
 
 
 @contextmanager

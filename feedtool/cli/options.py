@@ -14,7 +14,14 @@ from click.core import ParameterSource
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
-from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
+from feedtool.model.text import (
+    LANGUAGES,
+    Language,
+    LanguageChoice,
+    Translator,
+    option_name,
+    tr,
+)
 from feedtool.runs.config import FILE, Config, Profile, load
 from feedtool.runs.config_tables import refuse_unknown
 
@@ -345,4 +352,5 @@ def refuse_two_services(ctx: click.Context) -> None:
     if ctx.params["sandbox"] and (typed["base_url"] or is_account):
         words = "--base-url" if typed["base_url"] else "--profile"
         hint = tr("choose one of them; look for `sandbox` in feedtool.toml, too")
-        raise UsageProblem(tr("--sandbox and {option} contradict each other", option=words), hint)
+        message = tr("--sandbox and {option} contradict each other", option=option_name(words))
+        raise UsageProblem(message, hint)

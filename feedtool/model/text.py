@@ -98,6 +98,11 @@ def joined(texts: Iterable[object], separator: str = ", ") -> MessageText:
     return MessageText((between.join(f"{{{name}}}" for name in values),), values)
 
 
+def option_name(name: str) -> MessageText:
+    """An option, such as `--rows`; where there are none it is called otherwise."""
+    return MessageText((name,))
+
+
 def in_quotes(text: str) -> MessageText:
     """A value of a cell, or a header, in the quotation marks of each language."""
     return MessageText(("“{text}”",), {"text": text})
@@ -138,7 +143,7 @@ class Translator:
 
     def for_sheet(self, names: Mapping[str, str], list_language: str | None) -> "Translator":
         """The same language, with the names of another sheet."""
-        return Translator(self.language, names, list_language)
+        return type(self)(self.language, names, list_language)
 
     def label(self, text: str) -> str:
         """A label with the colon behind it."""
@@ -152,7 +157,7 @@ class Translator:
         """The text in the language; one that is none of our messages stays as it is."""
         if not isinstance(text, MessageText):
             return self._value(text, "")
-        values, forms = text.values, self._texts.get(text.forms[0]) or self._set(text.forms)
+        values, forms = text.values, self.forms(text.forms)
         form = forms[-1] if len(forms) > 1 and self._is_plural(values["count"]) else forms[0]
         return "".join(
             [
@@ -160,6 +165,10 @@ class Translator:
                 for literal, name, spec in _pieces(form)
             ]
         )
+
+    def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
+        """A message, of one form or two, in the language; its values are not yet filled in."""
+        return self._texts.get(forms[0]) or self._set(forms)
 
     def _set(self, forms: tuple[str, ...]) -> tuple[str, ...]:
         """A message of nothing but values, with the signs between them as the language has them."""

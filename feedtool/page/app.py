@@ -1,6 +1,5 @@
 """The application: what every request meets, and what every page shows."""
 
-import re
 from http import HTTPStatus
 from typing import Any
 
@@ -29,7 +28,7 @@ from feedtool.page.routes import (
     templates,
 )
 from feedtool.page.routes.grid import grid_part
-from feedtool.page.routes.parts import lacks_of
+from feedtool.page.routes.parts import hint_of, lacks_of
 from feedtool.page.sending import PlanChanged
 from feedtool.page.shelf import FileTooLarge, NotHere
 from feedtool.report.statuses import statuses_text
@@ -60,10 +59,6 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (FeedtoolError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """The status of the answer to a request that an error ends; the first that fits."""
-
-OF_COMMANDS = re.compile(r"(?<![\w-])--[a-z]|\bfeedtool [a-z]|FEEDTOOL_")
-"""What the advice for a terminal is told by: options, commands and variables."""
-SENTENCE_END = re.compile(r"(?<=[;?.])\s+")
 
 OF_HTTP = {
     HTTPStatus.NOT_FOUND: tr("There is nothing at this address."),
@@ -180,13 +175,6 @@ def _failed(error: FeedtoolError) -> tuple[str, int]:
         "error.html", message=error.message, hint=hint_of(error), back=back
     )
     return page, int(status)
-
-
-def hint_of(error: FeedtoolError) -> str:
-    """What to do of what can be done here; whom to ask, where that is nothing."""
-    pieces = SENTENCE_END.split(at.say()(error.hint))
-    usable = " ".join(piece for piece in pieces if not OF_COMMANDS.search(piece)).rstrip(";")
-    return usable or (tr("ask whoever keeps the configuration") if error.hint else "")
 
 
 def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:

@@ -16,6 +16,7 @@ from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
 from feedtool.page.shelf import NotHere, Shelf
 from feedtool.page.users import User, Users
+from feedtool.page.words import PageTranslator
 from feedtool.report.codes import Codes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.history import ClockOf
@@ -113,8 +114,8 @@ def say() -> Translator:
 
 
 def codes() -> Codes:
-    """The pages of problem codes in the language of the request."""
-    return all_codes(language())
+    """The pages of problem codes in the language of the request, and the words of the page."""
+    return all_codes(language(), PageTranslator)
 
 
 def user() -> User:

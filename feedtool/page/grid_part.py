@@ -106,15 +106,16 @@ class RowWords:
 
     def problem(self, problem: Problem) -> ProblemLine:
         """A problem, in its place."""
-        hint = problem.hint or self._codes.advice_on(problem.code, self._say)
+        hint = self._say(problem.hint)
+        advice = "" if hint else self._codes.advice_on(problem.code, self._say)
         return ProblemLine(
             None if problem.column is None else self._columns.get(index_of(problem.column)),
             _place(problem, self._say),
             problem.code,
             problem.severity,
             printable(self._say(problem.message)).removesuffix("."),
-            sentence(self._say(hint)),
-            problem.code in self._codes.pages or bool(hint and not problem.hint),
+            sentence(hint or advice),
+            problem.code in self._codes.pages or bool(advice),
         )
 
 

@@ -60,14 +60,15 @@ class Codes:
         language: Language = "en",
         answer_page: Callable[[str, Translator], str | None] = lambda *_: None,
         meaning_of_fix: Callable[[str], str] = str,
+        translator: type[Translator] = Translator,
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
 
         `fixed_by` gives the paragraph, a message, on the options that fix what a code is about;
         `answer_page` the page of a code of the service, `meaning_of_fix` what a fix does by its
-        name.
+        name; `translator` says all texts.
         """
-        self.say, self.words = Translator(language), words_in(language)
+        self.say, self.words = translator(language), words_in(language)
         self._fixed_by, self._answer_page = fixed_by, answer_page
         self.meaning_of_fix = meaning_of_fix
         self._gather = gather

@@ -14,15 +14,22 @@ from feedtool.areas.offers.wire.result_codes import (
 from feedtool.areas.registry import load
 from feedtool.feeds.rule import Problems, pages_in
 from feedtool.model.nouns import Code
-from feedtool.model.text import Language, joined, tr
+from feedtool.model.text import Language, Translator, joined, tr
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 
 @cache
-def all_codes(language: Language = "en") -> Codes:
+def all_codes(language: Language = "en", translator: type[Translator] = Translator) -> Codes:
     """Every code with its page in a language; gathered when the first page is wanted."""
-    gather = partial(_gathered, language)
-    return Codes(gather, is_confirmation, fixed_by, language, explanation_of, meaning_of_fix)
+    return Codes(
+        partial(_gathered, language),
+        is_confirmation,
+        fixed_by,
+        language,
+        explanation_of,
+        meaning_of_fix,
+        translator,
+    )
 
 
 def _gathered(language: Language) -> dict[str, Code]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from feedtool import __version__
 from feedtool.check import ReadOptions
-from feedtool.model.text import tr
+from feedtool.model.text import joined, option_name, tr
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_record import RunOptions
 
@@ -14,6 +14,13 @@ Conditions = Mapping[str, Any]
 CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
+
+WHOSE = {
+    "service": tr("the service"),
+    "seller": tr("the seller"),
+    "profile": tr("the profile"),
+}
+"""What says whose offers are meant, as people call it."""
 
 TOOL = f"feedtool {__version__}"
 
@@ -67,15 +74,10 @@ def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
             "it was made by {planned}, and this is {now}", planned=planned["tool"], now=now["tool"]
         )
     yield from _other_inputs(planned["inputs"], now["inputs"])
-    for word in ("service", "seller", "profile"):
+    for word, name in WHOSE.items():
         before, after = planned[word], now[word]
         if before is not None and before != after:  # any will do if it was made without one
-            yield tr(
-                "the {word} was {before}, and is {shown}",
-                word=word,
-                before=before,
-                shown=_shown(after),
-            )
+            yield tr("{name} was {shown}, and is {now}", name=name, shown=before, now=_shown(after))
     if planned["sandbox"] != now["sandbox"]:
         is_for = tr("it is for the sandbox")
         yield is_for if planned["sandbox"] else tr("it is not for the sandbox")
@@ -84,7 +86,7 @@ def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
         if before != after:
             yield tr(
                 "{name} was {shown}, and is {now}",
-                name=name,
+                name=_named(name),
                 shown=_shown(before),
                 now=_shown(after),
             )
@@ -110,7 +112,15 @@ def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> I
             )
 
 
+def _named(name: str) -> str:
+    """A setting; of an option what is behind it is said apart, `--release price-factor`."""
+    option, _, rest = name.partition(" ")
+    if not option.startswith("--"):
+        return name
+    return joined((option_name(option), *filter(None, (rest,))), " ")
+
+
 def _shown(value: object) -> str:
     if value is None or value is False:
         return tr("not set")
-    return "set" if value is True else str(value)
+    return tr("set") if value is True else str(value)

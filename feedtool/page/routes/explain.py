@@ -1,15 +1,16 @@
 """The pages of problem codes, statuses and words, and the list of all."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import flask
 
-from feedtool.page.desk import codes, language
+from feedtool.model.text import tr
+from feedtool.page.desk import codes, language, say
 from feedtool.report.codes import BEGINNINGS
 from feedtool.report.plain import on_one_line
 from feedtool.report.tally import SEVERITIES
-from feedtool.runs.codes import explain_code
+from feedtool.runs.codes import explain_code, guards
 
 blueprint = flask.Blueprint("explain", __name__)
 
@@ -56,14 +57,24 @@ def page(code: str) -> str:
         code=(own := codes().pages.get(code)),
         sort=SEVERITIES[own.severity] if own else "",
         heading=heading,
-        paragraphs=list(paragraphs_of(texts)),
+        paragraphs=[*paragraphs_of(texts), *_of_guard(code)],
     )
 
 
-def paragraphs_of(texts: Iterable[str]) -> Iterable[Paragraph]:
+def paragraphs_of(texts: Iterable[str]) -> Iterator[Paragraph]:
     """Paragraphs as their pages have them, with code in backticks."""
     for text in texts:
         yield Paragraph(pieces_of(text), text.startswith(BEGINNINGS))
+
+
+def _of_guard(code: str) -> Iterator[Paragraph]:
+    """How what a guard holds is sent all the same."""
+    if code in guards():
+        text = tr(
+            "On this page whoever may release it sends it all the same, with a reason: under"
+            " “Choose”, or later under “Held back”."
+        )
+        yield Paragraph([say()(text)], is_advice=False)
 
 
 def pieces_of(text: str) -> list[str]:

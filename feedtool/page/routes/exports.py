@@ -16,6 +16,7 @@ from feedtool.page.routes.parts import (
     awaited,
     chosen_account,
     file_of,
+    hint_of,
     job_part,
     seen_accounts,
     sent_file,
@@ -74,7 +75,7 @@ def page(kind: str, export: str) -> ResponseReturnValue:
         except NothingToDo as nothing:
             back = flask.url_for("exports.form", kind=kind)
             return flask.render_template(
-                "error.html", message=nothing.message, hint=nothing.hint, back=back
+                "error.html", message=nothing.message, hint=hint_of(nothing), back=back
             )
     file, facts = _exported(export)
     notes = [

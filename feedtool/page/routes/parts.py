@@ -6,10 +6,10 @@ from pathlib import Path
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import check_key
-from feedtool.page.desk import desk, require, require_seen, user
+from feedtool.page.desk import desk, require, require_seen, say, user
 from feedtool.page.jobs import Job
 from feedtool.page.plans import PLAN
 from feedtool.page.shelf import ShelfFile
@@ -77,6 +77,12 @@ def reason_for(code: str, given: str | None) -> str:
 def seen_accounts() -> list[str]:
     """The accounts that the user sees."""
     return [name for name in desk().accounts.names if user().sees(name)]
+
+
+def hint_of(error: FeedtoolError) -> str:
+    """What to do of what can be done here; whom to ask, where that is nothing."""
+    usable = say()(error.hint)
+    return usable or (tr("ask whoever keeps the configuration") if error.hint else "")
 
 
 def lacks_of(accounts: Iterable[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, Offe
 from feedtool.feeds.rule import Problems, guard_issue
 from feedtool.model.nouns import Code, Issue, Item
 from feedtool.model.settings import Guards
+from feedtool.model.text import MessageText, tr
 
 PROBLEMS = Problems("feedtool.areas.offers.changes")
 
@@ -80,9 +81,14 @@ def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Ite
         return
     percent = (before.rows - rows) / before.rows * 100
     if percent > settings.fewer_rows:
-        text = (
-            f"the file has {rows:,} rows, and its predecessor, of run {before.run_id}, had"
-            f" {before.rows:,}: {_rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
+        text = tr(
+            "the file has {rows:,} rows, and its predecessor, of run {run}, had {before:,}:"
+            " {percent} % fewer (allowed: {allowed} %)",
+            rows=rows,
+            run=before.run_id,
+            before=before.rows,
+            percent=_rounded(percent),
+            allowed=str(settings.fewer_rows),
         )
         yield Holding(guard_issue(FILE_SHRUNK, text))
 
@@ -94,19 +100,31 @@ def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Hold
             continue
         percent = removals.removed / removals.known * 100
         if percent > settings.removals:
-            text = f"{_describe(removals)}, {_rounded(percent)} % (allowed: {settings.removals} %)"
+            text = tr(
+                "{what}, {percent} % (allowed: {allowed} %)",
+                what=_describe(removals),
+                percent=_rounded(percent),
+                allowed=str(settings.removals),
+            )
             yield Holding(guard_issue(MASS_REMOVAL, text), removals.channel, only_removals=True)
 
 
-def _describe(removals: Removals) -> str:
-    part, channel = f"{removals.removed:,} of the {removals.known:,}", removals.channel
+def _describe(removals: Removals) -> MessageText:
+    count, known, channel = removals.removed, removals.known, removals.channel
     if channel is None:
-        return f"{part} stocks known above zero, which all channels share, would be set to zero"
+        return tr(
+            "{count:,} of the {known:,} stocks known above zero, which all channels share, would be"
+            " set to zero",
+            count=count,
+            known=known,
+        )
+    values = {"count": count, "known": known, "channel": channel}
     if removals.are_deleted:
-        return f"{part} offers known on {channel} would be deleted"
-    return (
-        f"{part} offers known on {channel}, not counting those at stock zero, would be deleted"
-        " or set to stock zero"
+        return tr("{count:,} of the {known:,} offers known on {channel} would be deleted", **values)
+    return tr(
+        "{count:,} of the {known:,} offers known on {channel}, not counting those at stock zero,"
+        " would be deleted or set to stock zero",
+        **values,
     )
 
 
@@ -118,7 +136,9 @@ def check_floor(row: Candidate, _: Guards) -> Issue | None:
     price, floor = row.fields.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None
-    message = f"the price {price} is below its floor of {floor}"
+    message = tr(
+        "the price {price} is below its floor of {floor}", price=str(price), floor=str(floor)
+    )
     return guard_issue(PRICE_BELOW_FLOOR, message, "price.price")
 
 
@@ -131,9 +151,20 @@ def check_change(row: Candidate, settings: Guards) -> Issue | None:
     percent = round((new - old) / old * 100, 6)
     if abs(percent) <= settings.price_change:
         return None
+    values = {"old": str(old), "new": str(new), "allowed": str(settings.price_change)}
+    values["percent"] = _rounded(abs(percent))
     message = (
-        f"the price goes from {old}, as last accepted, to {new}: {_rounded(abs(percent))} %"
-        f" {'more' if percent > 0 else 'less'} (allowed: {settings.price_change} %)"
+        tr(
+            "the price goes from {old}, as last accepted, to {new}: {percent} % more"
+            " (allowed: {allowed} %)",
+            **values,
+        )
+        if percent > 0
+        else tr(
+            "the price goes from {old}, as last accepted, to {new}: {percent} % less"
+            " (allowed: {allowed} %)",
+            **values,
+        )
     )
     return guard_issue(PRICE_CHANGE, message, "price.price")
 
@@ -150,9 +181,17 @@ def check_factor(row: Candidate, settings: Guards) -> Issue | None:
     factor = max(new / old, old / new)
     if factor < float(settings.price_factor) * ABOUT:
         return None
+    values = {"old": str(old), "new": str(new), "factor": _rounded(factor)}
     message = (
-        f"the price goes {'up' if new > old else 'down'} from {old}, as last accepted, to {new}:"
-        f" by a factor of {_rounded(factor)}"
+        tr(
+            "the price goes up from {old}, as last accepted, to {new}: by a factor of {factor}",
+            **values,
+        )
+        if new > old
+        else tr(
+            "the price goes down from {old}, as last accepted, to {new}: by a factor of {factor}",
+            **values,
+        )
     )
     return guard_issue(PRICE_FACTOR, message, "price.price")
 

@@ -1,0 +1,188 @@
+"""The words of the page: what is said to a terminal is said here otherwise, or left out.
+
+A message that is one of OTHERWISE has words of its own here. Of another one those parts are left
+out that name commands or options: nobody can follow them here. A test goes over all messages that
+may be shown here.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from feedtool.areas.registry import load
+from feedtool.model.text import Language, Translator
+
+COMMANDS = (
+    *("account", "catalog", "completion", "config", "convert", "demo", "diff", "explain"),
+    *("export", "init", "map", "page", "resume", "results", "runs", "sandbox", "status"),
+    *("submit", "template", "todo", "undo", "validate", "watch"),
+)
+"""The first words of commands."""
+_NAMES = "|".join(COMMANDS)
+COMMAND = re.compile(rf"\bfeedtool (?:{_NAMES})\b|`(?:{_NAMES})[ `]|`\{{command\}}|FEEDTOOL_")
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+PARTS = re.compile(r"(?<=[;?.])\s+|(?<=,)\s+(?=(?:or|ou|o) )")
+"""Where a text may be cut: behind a sentence, or before another way out."""
+OR, END = re.compile(r"^(?:or|ou|o) "), re.compile(r"[\s;,]+$")
+GAP = re.compile(r"\s*;\s+(?=[A-ZÀ-Ý])")
+"""Where a semicolon has lost what was behind it."""
+
+
+def _(message: str) -> str:
+    """Marks a message whose values come later, so that it is translated."""
+    return message
+
+
+CATALOGUE = _("ask whoever keeps the configuration to bring the catalogue")
+SEARCH = _("look for it among the categories, under “Templates”")
+NO_TOKEN = _("the token is missing")
+
+OTHERWISE: Mapping[str, str] = {
+    # What is sent of a file.
+    "if it is meant: submit it with --release {code}": _(
+        "if it is meant, it can be sent all the same"
+    ),
+    "not sent, since not all rows of all files are valid (--all-or-nothing)": _(
+        "not sent, since not all rows are valid, and all are to be sent or none"
+    ),
+    "--rows and --purge-and-replace contradict each other: the rest would be removed": _(
+        "the offers of all other rows would be removed"
+    ),
+    "--rows is about one sheet, and {file} has {sheets}": _(
+        "rows are chosen of one sheet, and {file} has {sheets}"
+    ),
+    "name one of them with --sheet": _("choose one of them"),
+    "--rows": _("the choice of rows"),
+    "--changed-only": _("“Leave out those that change nothing”"),
+    "--all-or-nothing": _("“Send nothing unless every row is valid”"),
+    "--purge-and-replace": _("“Remove all offers that are not in this file”"),
+    "--prefer-update": _("the setting prefer_update"),
+    "--release": _("“Send them all the same”"),
+    "PurgeAndReplace is true, and asked for by --purge-and-replace alone": _(
+        "PurgeAndReplace is true, and counts only where you choose so yourself"
+    ),
+    "the publication pools {values} are not read: --channel says where": _(
+        "the publication pools {values} are not read: the account says where"
+    ),
+    "nothing was sent; finish it with `feedtool results {run}` first": _(
+        "nothing was sent; go on with run {run} first"
+    ),
+    "Go on with `feedtool resume`: what has been sent is not sent again.": _(
+        "Go on with this run: what has been sent is not sent again."
+    ),
+    "send the row under the offer's own reference, which `feedtool export offers` tells, or delete"
+    " that offer first": _(
+        "send the row under the offer's own reference, which “From the service” brings, or delete"
+        " that offer first"
+    ),
+    # How it is read.
+    "--as": _("the kind of file"),
+    "--sheet": _("the sheet"),
+    "--recipe": _("the recipe"),
+    "--default": _("the default value"),
+    "--as-row": _("the rows that are no totals"),
+    "--default {text} has no value": _("the default value {text} is none"),
+    "say --as {kind}": _("choose {kind} under “Columns”"),
+    ", or say with --as what it is": _(", or choose under “Columns” what it is"),
+    "recipe {name} is of {kind}, and --as says {other}": _(
+        "recipe {name} is of {kind}, and {other} was chosen"
+    ),
+    "leave --as out, or name another recipe": _("choose its kind under “Columns”"),
+    "send it with --as offers-update; or set primary_channel in the profile if this is it": _(
+        "choose offers-update under “Columns”"
+    ),
+    "name one of them with --sheet, or read them all with --sheet {word}": _(
+        "choose one of them, or several, under “Columns”"
+    ),
+    "name one of them with --sheet, or those that are meant in {recipe}, as in [match] sheet ="
+    ' "Tarif*"': _("choose one of them under “Columns”"),
+    "add what is missing, or start from `feedtool template {kind}`{otherwise}": _(
+        "add what is missing, or start from the workbook under “Templates”{otherwise}"
+    ),
+    "type: feedtool map {file}": _("say under “Columns” what your columns are"),
+    "if the sheet is your own type: feedtool map {file}": _(
+        "if the sheet is your own, say under “Columns” what its columns are"
+    ),
+    "give each column a name in one row, then type: feedtool map {file}": _(
+        "give each column a name in one row, and bring the file again"
+    ),
+    # Products.
+    "bring it with `feedtool catalog sync`": CATALOGUE,
+    "`feedtool catalog sync` brings them": CATALOGUE,
+    "bring them with `feedtool catalog sync --category {code}`": CATALOGUE,
+    "bring it in that language: `feedtool catalog sync --language {code}`": CATALOGUE,
+    "bring the catalogue anew with `feedtool catalog sync`": CATALOGUE,
+    "bring it with `{command}`": CATALOGUE,
+    "bring them with `{command} --category {reference}`": CATALOGUE,
+    "look for it with `feedtool catalog search`": SEARCH,
+    "choose another one with `feedtool catalog search`": SEARCH,
+    "`feedtool catalog search TEXT` finds categories": SEARCH,
+    "choose one below it: `feedtool catalog show {code}` lists them": _("choose one below it"),
+    "make it anew with `feedtool template products --category {category}`": _(
+        "make it anew under “Templates”"
+    ),
+    # The account.
+    "--base-url": _("the address of the service"),
+    "--seller": _("the seller"),
+    "--channel": _("the sales channel"),
+    "--profile": _("the profile"),
+    "--channel is missing": _("the sales channel is missing"),
+    "--token-url is missing": NO_TOKEN,
+    "--client-id is missing": NO_TOKEN,
+    "--sandbox and {option} contradict each other": _(
+        "the sandbox and {option} contradict each other"
+    ),
+    "--prefer-update is about what has changed": _(
+        "the profile sets prefer_update, and not changed_only"
+    ),
+    "Give one that begins with https://. On a network that you trust --insecure-http allows it, or"
+    " insecure_http = true in the account's profile.": _("Give one that begins with https://."),
+    # Runs.
+    "`feedtool runs` lists them": _("“Runs” lists them"),
+    "The other runs are not affected: `feedtool runs` lists them.": _(
+        "The other runs are not affected."
+    ),
+    "What was sent last may be in force, and is noted nowhere: look with `feedtool export` before"
+    " you send it again. If the folder was moved, move it back and run `feedtool resume`.": _(
+        "What was sent last may be in force, and is noted nowhere: look at it under “From the"
+        " service” before you send it again."
+    ),
+}
+"""What is said here, by the message; and names of options, by the option."""
+
+
+class PageTranslator(Translator):
+    """Says texts in a language, in the words of the page."""
+
+    def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
+        """A message in the words of the page, its values not yet filled in."""
+        return _forms_of(self.language, forms)
+
+
+@lru_cache(4096)
+def _forms_of(language: Language, forms: tuple[str, ...]) -> tuple[str, ...]:
+    other = OTHERWISE.get(forms[0])
+    said = Translator(language).forms((other,) if other else forms)
+    return tuple(map(without_commands, said))
+
+
+def without_commands(text: str) -> str:
+    """The parts of a text that can be followed here; empty where there are none."""
+    parts = PARTS.split(text)
+    usable = [part for part in parts if not is_of_terminal(part)]
+    if len(usable) == len(parts):
+        return text
+    return END.sub("", OR.sub("", GAP.sub(". ", " ".join(usable))))
+
+
+def is_of_terminal(text: str) -> bool:
+    """True if a text names a command, or an option that is not a field of an export's form."""
+    options = (name for name in OPTION.findall(text) if name not in _fields())
+    return bool(COMMAND.search(text)) or any(options)
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The names of filters, which stand beside their fields here as well, and mean nothing else."""
+    filters = {entry.name for kind in load().exports.values() for entry in kind.filters}
+    return frozenset(name for name in filters if f"--{name}" not in OTHERWISE)
