@@ -19,7 +19,7 @@ COMMANDS = (
 )
 """The first words of commands."""
 _NAMES = "|".join(COMMANDS)
-COMMAND = re.compile(rf"\bfeedtool (?:{_NAMES})\b|`(?:{_NAMES})[ `]|`\{{command\}}|FEEDTOOL_")
+COMMAND = re.compile(rf"\bfeedtool (?:{_NAMES})\b|`(?:{_NAMES})[ `]|FEEDTOOL_")
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 PARTS = re.compile(r"(?<=[;?.])\s+|(?<=,)\s+(?=(?:or|ou|o) )")
 """Where a text may be cut: behind a sentence, or before another way out."""
@@ -138,6 +138,7 @@ OTHERWISE: Mapping[str, str] = {
     "Give one that begins with https://. On a network that you trust --insecure-http allows it, or"
     " insecure_http = true in the account's profile.": _("Give one that begins with https://."),
     # Runs.
+    "`feedtool explain {code}` says what to do": _("the page of {code} says what to do"),
     "`feedtool runs` lists them": _("“Runs” lists them"),
     "The other runs are not affected: `feedtool runs` lists them.": _(
         "The other runs are not affected."

@@ -86,6 +86,7 @@ def test_another_plan_than_was_seen_is_not_sent(
     client.post(f"/en/files/{id_}/send", data={"plan": change.get("plan", digest)})
     answer = settled(client, f"/en/files/{id_}/sending")
     assert (answer.status_code, runs_of(desk)) == (409, 0), answer.text
+    assert "--" not in answer.text.partition("<main")[2], answer.text
 
 
 def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk) -> None:

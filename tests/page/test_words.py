@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from feedtool.check import ReadOptions
 from feedtool.cli import COMMANDS as EVERY_COMMAND
 from feedtool.cli import accounts
 from feedtool.cli import feedtool as command
-from feedtool.model.text import LANGUAGES, Language, Translator, joined, tr
+from feedtool.model.text import LANGUAGES, Language, Translator, catalogue, joined, tr
 from feedtool.page.words import (
     COMMANDS,
     OTHERWISE,
@@ -23,7 +24,7 @@ from feedtool.page.words import (
 )
 from feedtool.runs.plan_conditions import Account, unfit
 from feedtool.runs.planned import PlanBasis
-from tests.messages import PACKAGES, ROOT, messages_of
+from tests.messages import PACKAGES, ROOT
 
 OF_ACCOUNTS = re.findall(r"from feedtool\.cli\.(\w+) import", Path(accounts.__file__).read_text())
 """The modules of the commands that open accounts for the page."""
@@ -99,8 +100,13 @@ def is_advice(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
     return bool(names & ADVICE) or any("hint" in name.casefold() for name in names)
 
 
-def reachable() -> Iterator[Said]:
+@cache
+def reachable() -> list[Said]:
     """All messages in the code that the page may say."""
+    return [*every_said()]
+
+
+def every_said() -> Iterator[Said]:
     for package in PACKAGES:
         for path in sorted(package.rglob("*.py")):
             place = path.relative_to(ROOT).as_posix()
@@ -141,8 +147,7 @@ def test_each_command_and_option_is_known() -> None:
         for parameter in each.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    messages = {message for package in PACKAGES for message in messages_of(package)}
-    assert OTHERWISE.keys() <= options | messages
+    assert OTHERWISE.keys() <= options | catalogue("fr").keys()
     assert not any(map(is_of_terminal, OTHERWISE.values()))
 
 
@@ -154,7 +159,6 @@ CUT = {
     "It was; `feedtool status` counts. See the page.": "It was. See the page.",
     "`runs` lists them": "",
     "FEEDTOOL_TOKEN in the environment": "",
-    "bring it with `{command}`": "",
     # Fields of an export's form are called so beside them.
     "--open and --closed do not go together": "--open and --closed do not go together",
     "It is gone: feedtool keeps nothing else.": "It is gone: feedtool keeps nothing else.",

@@ -24,6 +24,14 @@ def test_a_page(client: FlaskClient, code: str, says: str) -> None:
     assert (answer.status_code, says in answer.text) == (200, True), answer.text
 
 
+@pytest.mark.parametrize(("code", "is_guard"), [("price-factor", True), ("gtin-checksum", False)])
+def test_the_page_of_a_guard_says_how_it_is_released_here(
+    client: FlaskClient, code: str, *, is_guard: bool
+) -> None:
+    text = client.get(f"/en/explain/{code}").text
+    assert ("On this page whoever may release it sends it all the same" in text) == is_guard
+
+
 @pytest.mark.parametrize("language", ["en", "fr", "es"])
 def test_each_code_is_listed_and_has_its_page(client: FlaskClient, language: str) -> None:
     text, codes = client.get(f"/{language}/explain").text, all_codes("en")

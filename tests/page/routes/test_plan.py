@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.model.nouns import Status
+from feedtool.model.text import LANGUAGES
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.middleware import USER
@@ -74,6 +75,27 @@ def test_rows_that_are_held_block_all(client: FlaskClient, guarded: Path) -> Non
     link = f"/en/files/{id_}/plan?which=code:price-factor"
     assert f'href="{link}#rows"' in page
     assert '<p role="status">1 row</p>' in settled(client, link).text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_page_of_the_way_names_an_option(
+    client: FlaskClient, guarded: Path, language: str
+) -> None:
+    """What guards say, what blocks all, and what is held over all runs; also in the plain table."""
+    sent(client, brought(client, guarded))
+    plan_page(client, id_ := brought(client, guarded), all_or_nothing="on")
+    addresses = (
+        f"files/{id_}/plan",
+        f"files/{id_}/plan?plain=1",
+        "runs/2",
+        "runs/2?plain=1",
+        "held",
+    )
+    for address in addresses:
+        page = settled(client, f"/{language}/{address}").text
+        text = re.sub("<[^>]+>", " ", page.partition("<main")[2])
+        assert "1999" in text, address
+        assert not re.search(r"(?<![\w-])--[a-z]", text), address
 
 
 def test_a_sheet_that_cannot_be_read_blocks_all(
