@@ -95,7 +95,7 @@ def is_advice(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
         if isinstance(above, ast.Call) and child in above.args:
             name = above.func.id if isinstance(above.func, ast.Name) else ""
             if name[:1].isupper():
-                return above.args.index(child) > 0  # type: ignore[arg-type]  # it is among them
+                return above.args.index(child) > 0  # it is among them
     names = {it.id for it in ast.walk(above) if isinstance(it, ast.Name)}
     return bool(names & ADVICE) or any("hint" in name.casefold() for name in names)
 
