@@ -38,6 +38,7 @@ def sellers(
     form: str,
     home: Path | None,
     ledger: str | None,
+    store: str | None,
     *,
     trouble: bool,
     held: bool,
@@ -55,7 +56,7 @@ def sellers(
     since = now - waiting_longer_than if waiting_longer_than else None
     wanted = SellerFilter(trouble, held, since, never)
     known = known_sellers(options.chosen(ctx).config.profiles)
-    with open_workspace(home_folder(home), ledger) as workspace:
+    with open_workspace(home_folder(home), ledger, store) as workspace:
         states = seller_states(workspace.ledger, now, wanted, known=known, page=page)
         count = write_sellers(states, sys.stdout, form, CONSOLE.say, now)
     if not count:

@@ -14,8 +14,8 @@ from feedtool.model.text import Language, Translator
 
 COMMANDS = (
     *("account", "catalog", "completion", "config", "convert", "demo", "diff", "explain"),
-    *("export", "init", "map", "page", "resume", "results", "runs", "sandbox", "status"),
-    *("submit", "template", "todo", "undo", "validate", "watch"),
+    *("export", "init", "map", "page", "resume", "results", "runs", "sandbox", "sellers"),
+    *("status", "submit", "template", "todo", "undo", "validate", "watch"),
 )
 """The first words of commands."""
 _NAMES = "|".join(COMMANDS)
@@ -51,7 +51,7 @@ OTHERWISE: Mapping[str, str] = {
     "--rows is about one sheet, and {file} has {sheets}": _(
         "rows are chosen of one sheet, and {file} has {sheets}"
     ),
-    "name one of them with --sheet": _("choose one of them"),
+    "name one of them with --sheet": _("choose one of the sheets"),
     "--rows": _("the choice of rows"),
     "--changed-only": _("“Leave out those that change nothing”"),
     "--all-or-nothing": _("“Send nothing unless every row is valid”"),
@@ -118,6 +118,9 @@ OTHERWISE: Mapping[str, str] = {
     "choose another one with `feedtool catalog search`": SEARCH,
     "`feedtool catalog search TEXT` finds categories": SEARCH,
     "choose one below it: `feedtool catalog show {code}` lists them": _("choose one below it"),
+    "choose {language} for the workbook; or use `{command}`": _(
+        "choose {language} for the workbook"
+    ),
     "make it anew with `feedtool template products --category {category}`": _(
         "make it anew under “Templates”"
     ),

@@ -43,6 +43,7 @@ COMMANDS = (
     "submit offers-mistakes.xlsx --sandbox",
     "submit offers-upsert.xlsx",
     "runs",
+    "sellers",
     "status 1",
     "results 1 --failed-only",
     "results 9",
