@@ -23,7 +23,7 @@ from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, words_in
-from feedtool.runs import config
+from feedtool.runs import profile
 from feedtool.runs.codes import all_codes
 from feedtool.runs.page_rights import PageRights
 from tests import decisions_drawn
@@ -73,7 +73,7 @@ def kinds(area: str) -> str:
 
 def columns(kind: str) -> str:
     """The columns of a kind's template, in their order."""
-    columns = load().feeds[kind].columns(config.Profile().dialect)
+    columns = load().feeds[kind].columns(profile.Profile().dialect)
     rows = (
         (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
     )
@@ -122,12 +122,12 @@ def shared_options() -> str:
 
 def account_settings() -> str:
     """The settings of a profile that are options too."""
-    return f"{listed((*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS))}."
+    return f"{listed((*profile.ACCOUNT, *profile.TIMEOUTS, *profile.FLAGS))}."
 
 
 def service_settings() -> str:
     """The settings of a profile that say how its service speaks."""
-    return _settings(type(config.Profile().dialect), without=config.RECORDS)
+    return _settings(type(profile.Profile().dialect), without=profile.RECORDS)
 
 
 def setting_tables() -> str:
@@ -135,7 +135,7 @@ def setting_tables() -> str:
     return "\n\n".join(
         f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(kind) or '')}\n\n"
         f"{_settings(kind)}"
-        for name, kind in config.RECORDS.items()
+        for name, kind in profile.RECORDS.items()
     )
 
 

@@ -1,8 +1,7 @@
 """The session that options name: the sandbox in-process, or an account with its token."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from feedtool.cli.errors import Stopping
+from feedtool.cli.home import LEDGER
 from feedtool.cli.options import (
     SANDBOX,
     SANDBOX_SELLER,
@@ -34,7 +34,7 @@ from feedtool.service.auth import (
     StaticToken,
     Token,
 )
-from feedtool.service.client import Client, post_form
+from feedtool.service.client import Allowance, Client, post_form
 from feedtool.service.network import Timeouts
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
@@ -158,11 +158,12 @@ def account_options(ctx: click.Context, given: dict[str, Any]) -> None:
     if given["sandbox"]:
         given |= on_command_line(ctx, "seller", "channel", "token")
     given |= token_options(ctx)
+    given["budget"] = None if given["sandbox"] else chosen(ctx).profile.budget
 
 
 @contextmanager
 def connect(
-    home: Path | None,
+    home: Path,
     given: Mapping[str, Any],
     stop: Stopping,
     lack: str = tr("there is no account to send to"),
@@ -172,17 +173,16 @@ def connect(
 ) -> Iterator[Session]:
     """The embedded sandbox or the account that the options name, which signals stop gently.
 
-    `account_options` has settled `given`. Nobody has to be a seller to read a catalogue, and
-    products are for no channel. UsageProblem where the options do not say enough.
+    `account_options` has settled `given`; a budget is kept in the ledger that they name, else in
+    the one of `home`. Nobody has to be a seller to read a catalogue, and products are for no
+    channel. UsageProblem where the options do not say enough.
     """
     is_sandbox = bool(given["sandbox"])
     if not is_sandbox:
         _check_account(given, lack, needs_seller=needs_seller, needs_channel=needs_channel)
-    with to_sandbox(home, given) if is_sandbox else _to_account(given) as session:
+    with to_sandbox(home, given) if is_sandbox else _to_account(home, given, stop) as session:
         yield replace(
             session,
-            # Where time is virtual there is nothing to wake from.
-            sleep=session.sleep if is_sandbox else stop.sleep,
             stopping=stop.reason,
             profile=given.get("profile"),
             is_sandbox=is_sandbox,
@@ -233,16 +233,30 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
 
 
 @contextmanager
-def _to_account(options: Mapping[str, Any]) -> Iterator[Session]:
+def _to_account(home: Path, options: Mapping[str, Any], stop: Stopping) -> Iterator[Session]:
     address, seller, language = options["base_url"], options.get("seller"), options["language"]
     timeouts, now = timeouts_of(options), partial(datetime.now, UTC)
     token = token_of(options, partial(post_form, timeouts=timeouts), now)
     allows_http = bool(options.get("insecure_http"))
     how: dict[str, Any] = {"language": language, "timeouts": timeouts, "allows_http": allows_http}
-    with Client(address, seller or None, token, **how) as client:
+    with (
+        _allowance(home, options, stop) as allowance,
+        Client(address, seller or None, token, **how, allowance=allowance) as client,
+    ):
         page, has_channel = options.get("page"), bool(options.get("channel"))
         whose = (client, seller or "", address, language)
-        yield Session(*whose, now, time.sleep, page=page, has_channel=has_channel)
+        yield Session(*whose, now, stop.sleep, page=page, has_channel=has_channel)
+
+
+def _allowance(
+    home: Path, options: Mapping[str, Any], stop: Stopping
+) -> AbstractContextManager[Allowance | None]:
+    if not (budget := options.get("budget")):
+        return nullcontext()
+    from feedtool.runs.allowance import shared_allowance
+
+    place = options.get("ledger") or home / LEDGER
+    return shared_allowance(place, budget, stop.sleep, stop.reason)
 
 
 def timeouts_of(options: Mapping[str, Any]) -> Timeouts:

@@ -31,6 +31,7 @@ def account() -> None:
 @options.channel
 @options.showing
 @options.home
+@options.ledger
 @options.format_
 @click.pass_context
 def check(ctx: click.Context, /, form: str, **given: Any) -> int:

@@ -45,6 +45,7 @@ def catalog() -> None:
 @options_account.connection
 @options.showing
 @options.home
+@options.ledger
 @options.format_
 @click.pass_context
 def sync(

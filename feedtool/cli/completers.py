@@ -97,9 +97,10 @@ _RUNS = """
 
 def _runs(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The runs of the state folder, the newest first, with their first file and their time."""
+    from feedtool.cli.home import LEDGER
     from feedtool.report.plain import clean
 
-    for run, at, file in _rows(ctx, "ledger.sqlite", _RUNS, start, MOST):
+    for run, at, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
         yield str(run), clean(f"{file or ''} {at[:16].replace('T', ' ')}".strip())
 
 

@@ -89,7 +89,7 @@ def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> Non
     feedtool.toml, default.
     """
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
-    rows += [*_other_defaults(ctx), *_dialect(ctx)]
+    rows += [*_other_defaults(ctx), *_budget(ctx), *_dialect(ctx)]
     if form != "text":
         from feedtool.report.as_json import write_entries
 
@@ -144,6 +144,17 @@ def _other_defaults(ctx: click.Context) -> list[Row]:
         for name, value in sorted(named.items())
         if name not in own
     ]
+
+
+def _budget(ctx: click.Context) -> list[Row]:
+    """What the account shares with others, if it does."""
+    state = options.chosen(ctx)
+    if (budget := state.profile.budget) is None:
+        return [("budget", "", DEFAULT)]
+    table = f"{state.config.path}, budgets"
+    own = {"budget.per_second": budget.per_second, "budget.burst": budget.burst}
+    named: Row = ("budget", budget.name, f"{state.config.path}, profile")
+    return [named, *((name, value, table) for name, value in own.items())]
 
 
 def _dialect(ctx: click.Context) -> list[Row]:

@@ -81,7 +81,7 @@ def _command(kind: Export) -> click.Command:
         options_account.connection,
         options.format_,
         options.common,
-        *([options.ledger] if kind.memory or kind.asks_ledger or kind.increments else ()),
+        options.ledger,
         click.pass_context,
     )
     command: Any = partial(_export, kind)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
 
 
+LEDGER = "ledger.sqlite"
+"""The ledger's file in that folder."""
+
+
 def home_path(given: Path | None) -> Path:
     """The place where the user's state belongs."""
     from platformdirs import user_state_path
@@ -62,7 +66,7 @@ def open_workspace(
 
     snapshots = open_snapshots(home, store)
     snapshots.delete_expired(datetime.now(UTC).date())
-    with Ledger(ledger or home / "ledger.sqlite") as opened:
+    with Ledger(ledger or home / LEDGER) as opened:
         yield Workspace(opened, snapshots, home / "results")
 
 

@@ -15,8 +15,9 @@ from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
-from feedtool.runs.config import FILE, Config, Profile, load
+from feedtool.runs.config import FILE, Config, load
 from feedtool.runs.config_tables import refuse_unknown
+from feedtool.runs.profile import Profile
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -18,7 +18,7 @@ from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import is_terminal
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import home_path, open_workspace
+from feedtool.cli.home import LEDGER, home_path, open_workspace
 from feedtool.cli.rows import selection_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
@@ -196,7 +196,7 @@ def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace
             tr("name a profile with --profile, or give --base-url and --seller, or --sandbox"),
         )
     home = home_path(given["home"])
-    if basis.is_account_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
+    if basis.is_account_known and (given["ledger"] or (home / LEDGER).is_file()):
         with open_workspace(home, given["ledger"], given["store"]) as workspace:
             yield workspace
     else:

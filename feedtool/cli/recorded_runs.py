@@ -163,6 +163,7 @@ class RecordedRuns:
             **given,
             "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
             **token_options(ctx, profile),
+            "budget": kept and kept.budget,
             "sandbox": recorded.is_sandbox,
             "base_url": run.service,
             "seller": run.seller,

@@ -46,7 +46,7 @@ from feedtool.delivery.steps import (
 from feedtool.delivery.transition import Transition, TransitionContext, clear, unknown
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Attempt, Ledger, Package
-from feedtool.model.call import NotSent, Sender
+from feedtool.model.call import NotSent, NotYet, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
@@ -234,7 +234,8 @@ class Delivery:
         )
         if answer.at is not None:
             self._skew = answer.at - now
-        self.pace = self.pace.after(answer.kind, now)
+        if not isinstance(result, NotYet):  # that says nothing of the seller's own quota
+            self.pace = self.pace.after(answer.kind, now)
         self._take_in(pending, answer)
 
     def _take_in(self, pending: PendingCall, answer: Answer) -> None:

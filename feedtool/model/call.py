@@ -5,6 +5,7 @@ Reply, or raises
 
     Failure
     ├── NotSent         connecting failed: the service has seen nothing of the call
+    │   └── NotYet      it was not even tried, since it would have come too soon
     └── OutcomeUnknown  the call left, and whether it took effect is not known
 """
 
@@ -80,6 +81,14 @@ class Failure(Exception):
 
 class NotSent(Failure):
     """Connecting failed: the call may be repeated whatever it is."""
+
+
+class NotYet(NotSent):
+    """The call may be made in so many seconds: what several share for it is used up."""
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class OutcomeUnknown(Failure):

@@ -9,10 +9,12 @@ import msgspec
 
 from feedtool.check.recipes.recipe_file import Join, Match, RecipeFile
 from feedtool.feeds.area import Areas
+from feedtool.model.budget import Budget
 from feedtool.model.field_docs import field_docs
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.config import ACCOUNT, CHOICES, FILE, FLAGS, RANGES, RECORDS, TIMEOUTS
+from feedtool.runs.config import BUDGET_BOUNDS, FILE
 from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
+from feedtool.runs.profile import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIMEOUTS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
@@ -53,6 +55,7 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
         **{name: {"type": "number", "exclusiveMinimum": 0} for name in TIMEOUTS},
         **{name: {"type": "boolean"} for name in FLAGS},
         "recipes": {**TEXT, "description": "The folder of its recipes, beside this file."},
+        "budget": {**TEXT, "description": "The name of a table of `budgets`."},
         "default": {
             **_mapping({"type": ["string", "number", "boolean"]}),
             "description": "Values of blank cells and absent columns, by field.",
@@ -62,8 +65,20 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
     profile["properties"]["journal"] |= filled
     profile["properties"]["accounts"] |= _mapping(filled)
     page = _table({"users": _mapping(_page_rights())})
+    budgets = _mapping({**_budget(), "required": ["per_second"]})
     tables = {"defaults": _table(options), "profile": _mapping(profile), "page": page}
+    tables["budgets"] = budgets
     return {"$schema": DRAFT, "title": FILE, **_table(tables)}
+
+
+def _budget() -> Document:
+    """The table of what several accounts may ask together."""
+    kinds, meanings = {"per_second": "number", "burst": "integer"}, field_docs(Budget)
+    bounds = BUDGET_BOUNDS.items()
+    of = {name: {"minimum": least, "maximum": most} for name, (least, most) in bounds}
+    return _table(
+        {name: {"type": kinds[name], "description": meanings[name], **of[name]} for name in of}
+    )
 
 
 def _page_rights() -> Document:

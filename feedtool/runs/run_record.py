@@ -24,7 +24,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.config import dialect_of
+from feedtool.runs.profile import dialect_of
 from feedtool.runs.recipes import KeptRecipe
 from feedtool.runs.row_notes import refused_rows
 

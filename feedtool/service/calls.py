@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
-from feedtool.model.call import Call, Failure, NotSent, OutcomeUnknown, Reply, Sender
+from feedtool.model.call import Call, Failure, NotSent, NotYet, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
 from feedtool.service.answers import (
@@ -67,6 +67,8 @@ def read_answer(
     reply = result[-1] if isinstance(result, tuple) else result
     if isinstance(reply, FeedtoolError):
         return Answer(AnswerKind.AUTH, reply.message, error=reply)
+    if isinstance(reply, NotYet):
+        return Answer(AnswerKind.WAIT, reply.args[0], wait=reply.wait)
     if isinstance(reply, Failure):
         is_unsent = isinstance(reply, NotSent)
         return Answer(AnswerKind.NOT_SENT if is_unsent else AnswerKind.UNKNOWN, reply.args[0])

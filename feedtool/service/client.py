@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 import httpx
 
@@ -74,6 +74,18 @@ WORDS: tuple[tuple[type[Exception], Callable[[str], str]], ...] = (
 """The failures that are not the network's own, in plain words."""
 
 
+class Allowance(Protocol):
+    """What several clients may ask of the service together. Called from several threads."""
+
+    def take(self) -> None:
+        """Returns once a call may leave; NotYet where that takes long, NotSent where it ends."""
+        ...
+
+    def heard(self, reply: Reply) -> None:
+        """An answer, which may ask all of them to wait."""
+        ...
+
+
 class Client:
     """A seller's connection to the service; threads may share it."""
 
@@ -88,12 +100,14 @@ class Client:
         transport: httpx.BaseTransport | None = None,
         largest_reply: int = LARGEST_REPLY,
         allows_http: bool = False,
+        allowance: Allowance | None = None,
     ) -> None:
         """Connect at the first call. `base_url` ends with the version segment.
 
         Without a seller only brands and categories can be read (part "Authentication", 1).
-        `transport` stands in for the network. UsageProblem for what cannot be sent, and for an
-        address to which the token would leave the machine unencrypted, unless `allows_http`.
+        `transport` stands in for the network; each call takes of the `allowance`, a renewed one
+        too. UsageProblem for what cannot be sent, and for an address to which the token would leave
+        the machine unencrypted, unless `allows_http`.
         """
         self._base = base_url.rstrip("/")
         self._origin = _checked_origin(self._base)
@@ -101,6 +115,7 @@ class Client:
             _check_encrypted(*self._origin)
         self._token = token
         self._largest_reply = largest_reply
+        self._allowance = allowance
         headers = {
             "Accept-Language": language_tag(language),
             "Accept": "application/json, application/problem+json",
@@ -135,7 +150,11 @@ class Client:
         )
         largest = call.largest or self._largest_reply
         target = (call.into, call.success) if call.into else None
+        if self._allowance:
+            self._allowance.take()
         reply, mask = _exchange(self._http, request, largest, target), _mask_of(token)
+        if self._allowance:
+            self._allowance.heard(reply)
         # A gateway may repeat the token, and answers are shown and kept. Bytes as characters of the
         # same number: whatever the body holds, it stays.
         body = mask(reply.body.decode("latin-1")).encode("latin-1")

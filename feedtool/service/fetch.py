@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.call import Call, NotYet, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.service.answers import AnswerKind
@@ -144,7 +144,8 @@ class _Fetching(Generic[Asked]):
     def _read(self, asked: Asked, call: Call, result: CallResult) -> None:
         now = self._context.now()
         answer = read_answer(call, result, now, lambda reply: list(self._reader.take(asked, reply)))
-        self._pace = self._pace.after(answer.kind, now)
+        if not isinstance(result, NotYet):  # that says nothing of the seller's own quota
+            self._pace = self._pace.after(answer.kind, now)
         if answer.kind is AnswerKind.DONE:
             self._failures = self._waits = 0
             self._waiting.extend(answer.value)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -93,11 +94,11 @@ def test_how_long_anything_may_take() -> None:
 
 
 @pytest.mark.parametrize("name", ["base_url", "seller", "channel"])
-def test_an_account_is_all_of_it(name: str) -> None:
+def test_an_account_is_all_of_it(name: str, tmp_path: Path) -> None:
     given = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t", name: ""}
     with (
         pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')} is missing"),
-        connect(None, {**given, "sandbox": False}, Stopping(), needs_channel=True),
+        connect(tmp_path, {**given, "sandbox": False}, Stopping(), needs_channel=True),
     ):
         pass
 

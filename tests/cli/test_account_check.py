@@ -1,6 +1,9 @@
 """`feedtool account check`: what is wrong with an account, and the way out."""
 
 import json
+import sqlite3
+import time
+from contextlib import closing
 
 import pytest
 
@@ -122,3 +125,41 @@ def test_practice_by_default_is_never_taken_for_an_account(
         ran = feedtool(f"account check {typed}")
         assert (ran.code, "look for `sandbox`" in ran.error()[1]) == (Exit.USAGE, True)
     assert feedtool("account check --profile shop --sandbox").code == Exit.OK
+
+
+BUDGET = """
+[budgets.both]
+per_second = 50
+burst = 50
+
+[profile.shop]
+base_url = "{url}"
+seller = "S"
+token = "t"
+budget = "both"
+
+[profile.alone]
+base_url = "{url}"
+seller = "S"
+token = "t"
+"""
+UNTIL = "SELECT until FROM budgets WHERE name = 'both'"
+
+
+def test_each_call_takes_of_the_budget_of_its_profile(feedtool: Feedtool, files: Files) -> None:
+    ledger = files.folder / "home/ledger.sqlite"
+
+    def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+        status = 404 if path.startswith(CHANNELS) else 200
+        return status, {}, b"[]"
+
+    with serving_answers(answer) as service:
+        files.text(BUDGET.format(url=service.url), "feedtool.toml")
+        assert feedtool("account check --profile alone").code == Exit.OK
+        assert not ledger.exists(), "whoever has no budget asks for none"
+        begun = time.time()
+        assert feedtool("account check --profile shop").code == Exit.OK
+    with closing(sqlite3.connect(ledger)) as database:
+        ((until,),) = database.execute(UNTIL).fetchall()
+    # The token, the seller, the list of channels and one channel.
+    assert until - begun >= 4 / 50

@@ -51,6 +51,8 @@ BEYOND = {
     'legacy_transport = "url"\nlegacy_folder = "/srv/offers"',
     'legacy_transport = "url"\nlegacy_folder = "x"\nlegacy_address = "a"',
     "bounds.highest_price = nan",
+    "^[budgets.slow]\nper_second = nan",
+    "budget = 'operator'",
     "call_timeout = inf",
     "csv_fallback = 'cp9999'",
     "invoice_name = '.*[.]pdf'",
@@ -98,9 +100,11 @@ def test_samples_in_the_documents_are_right(
     assert SAMPLES
     for text in (WHOLE, *SAMPLES):
         tables = tomllib.loads(text)
-        (configurations if tables.keys() <= {"defaults", "profile", "page"} else recipes).validate(
-            tables
-        )
+        (
+            configurations
+            if tables.keys() <= {"defaults", "profile", "page", "budgets"}
+            else recipes
+        ).validate(tables)
 
 
 @pytest.mark.parametrize("case", WRONG)

@@ -104,6 +104,18 @@ def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None
     assert ran.only["error"]["code"] == "zip-bomb"
 
 
+def test_the_budget_of_an_account_is_shown(feedtool: Feedtool, files: Files) -> None:
+    budgets = "[budgets.both]\nper_second = 2.5\n"
+    files.text(f'{budgets}[profile.shop]\nbudget = "both"\n[profile.alone]\n', "feedtool.toml")
+    found = feedtool(f"{SHOW} --profile shop").settings
+    assert {name: found[name] for name in found if name.startswith("budget")} == {
+        "budget": ("both", "feedtool.toml, profile"),
+        "budget.per_second": (2.5, "feedtool.toml, budgets"),
+        "budget.burst": (1, "feedtool.toml, budgets"),
+    }
+    assert feedtool(f"{SHOW} --profile alone").settings["budget"] == ("", "default")
+
+
 def test_only_what_differs_is_shown(feedtool: Feedtool, files: Files) -> None:
     files.text(f'[defaults]\n"dry-run" = true\nprofile = "shop"\n{SHOP}', "feedtool.toml")
     differing = {line.split()[0] for line in feedtool("config show").out.splitlines()}

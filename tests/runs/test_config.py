@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings, Bounds, PackageLimits
@@ -51,6 +52,14 @@ part = 4294967296
 parts = 100
 
 [profile.other]
+budget = "operator-eu"
+
+[budgets.operator-eu]
+per_second = 20
+burst = 5
+
+[budgets.slow]
+per_second = 0.5
 
 [page.users."anna@example.org"]
 profiles = ["shop", "sandbox"]
@@ -96,6 +105,8 @@ def test_all_of_it(files: Files) -> None:
     assert (profile.recipes, profile.default) == (files.folder / "own", {"preparationTime": 2})
     for empty in (config.profile("other"), config.profile(None), load(None).profile(None)):
         assert (empty.account, empty.dialect) == ({}, AccountSettings())
+    assert config.profile("other").budget == Budget("operator-eu", 20, 5)
+    assert (profile.budget, config.budgets["slow"]) == (None, Budget("slow", 0.5, 1))
     assert config.page_users == {
         "anna@example.org": PageRights(("shop", "sandbox"), ("check", "send")),
         "zoe": PageRights(("*",)),
@@ -164,6 +175,18 @@ REFUSED = {
     "default.quantity = 2026-11-20": "quantity = 2026-11-20 is no text or number",
     "default.quantity = nan": "quantity = nan is no text or number",
     "default = 2": "default must be a table",
+    "budget = 'operator'": "there is no budget “operator”",
+    "budget = ['operator']": "there is no budget",
+    "^budgets = 1": "budgets must be a table",
+    "^[budgets]\nslow = 1": "slow must be a table",
+    "^[budgets.slow]": "slow: per_second is missing",
+    "^[budgets.slow]\nper_hour = 9": "nobody knows “per_hour”",
+    "^[budgets.slow]\nper_second = 0": "per_second = 0 is not possible",
+    "^[budgets.slow]\nper_second = nan": "per_second = nan is not possible",
+    "^[budgets.slow]\nper_second = '9'": "per_second = '9' is not possible",
+    "^[budgets.slow]\nper_second = true": "per_second = True is not possible",
+    "^[budgets.slow]\nper_second = 9\nburst = 0": "burst = 0 is not possible",
+    "^[budgets.slow]\nper_second = 9\nburst = 1.5": "burst = 1.5 is not possible",
     "^[page]\nuser = 1": "“user”",
     "^[page]\nusers = 1": "users must be a table",
     "^[page.users]\nanna = 1": "anna must be a table",

@@ -1,16 +1,27 @@
-"""What a run leaves to the next one of its seller."""
+"""How a run goes on with what the last one has learnt, and beside others that share a budget."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+import httpx
+import pytest
 
 from feedtool.check import Input, ReadOptions
+from feedtool.delivery.events import Event
+from feedtool.ledger.budgets import LEAST
+from feedtool.model.budget import Budget
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Stopped
+from feedtool.runs.allowance import LONGEST_WAIT, shared_allowance
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
 from feedtool.runs.submit import submit
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
 from feedtool.service.pace import Pace
 from tests.conftest import Files, offer
-from tests.runs.conftest import ADDRESS, Desk
+from tests.runs.conftest import ADDRESS, Desk, statuses
 
 KEY = (ADDRESS, "seller")
 
@@ -68,3 +79,42 @@ def test_a_run_that_is_parked_keeps_it_too(desk: Desk, files: Files) -> None:
     found = send(desk, files, 1, refusals=9, stop_after=2)
     assert isinstance(found.stopped, Stopped)
     assert kept(desk).behind
+
+
+# What sellers share.
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("hold", [0, 5, 300])
+def test_who_shares_a_budget_makes_no_more_calls_and_waits_for_the_others(
+    desk: Desk, files: Files, hold: int
+) -> None:
+    clock, at, said = desk.transport, list[datetime](), list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        at.append(clock.now())
+        return clock.handle_request(request)
+
+    budget = Budget("both", 2, 3)
+    how = (files.folder / "budgets.db", budget, clock.sleep, lambda: None, clock.now)
+    inputs = [Input("offers.csv", files.csv(offer(1), offer(2)))]
+    with shared_allowance(*how) as allowance, shared_allowance(*how) as others:
+        more = {"transport": httpx.MockTransport(answer), "allowance": allowance}
+        client = Client(ADDRESS, "seller", StaticToken("sandbox"), **more)  # type: ignore[arg-type]
+        by = replace(desk.session, client=client)
+
+        def note(event: Event) -> None:
+            if event.kind == "created":
+                others.heard(Reply(429, {"retry-after": str(hold)}))
+            said.append(event.text)
+
+        found = submit(inputs, ReadOptions(), Outputs(), by, desk.workspace, on_event=note)
+    assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
+    assert all(sum(begin <= it < begin + SECOND for it in at) <= 2 + 3 for begin in at)
+    # The longest time without a call is as long as the others were asked to wait.
+    longest = max(later - earlier for earlier, later in pairwise(at)).total_seconds()
+    assert longest >= hold - LEAST
+    assert any("“both” is used up until" in text for text in said) == (hold > LONGEST_WAIT)
+    # That says nothing of the seller's own quota.
+    assert desk.ledger.sellers.pace(KEY) is None

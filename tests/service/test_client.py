@@ -10,9 +10,9 @@ import pytest
 from feedtool import __version__
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import packages
-from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown
+from feedtool.model.call import READ, Call, NotSent, NotYet, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.service.auth import StaticToken
+from feedtool.service.auth import FileToken, StaticToken
 from feedtool.service.client import Client
 
 BASE = "https://service.example/v2"
@@ -193,3 +193,47 @@ def test_no_token_just_now_is_a_call_that_was_not_sent(
 def test_a_seller_that_no_header_carries() -> None:
     with pytest.raises(UsageProblem, match="The seller cannot be sent"):
         Client(BASE, "S1\r\nX: y", TOKEN)
+
+
+# What several clients share.
+
+
+class Counted:
+    """An allowance that says at each call how often it was asked."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors, self.taken, self.heard_of = [*errors], 0, list[int]()
+
+    def take(self) -> None:
+        self.taken += 1
+        if self.errors:
+            raise self.errors.pop(0)
+
+    def heard(self, reply: Reply) -> None:
+        self.heard_of.append(reply.status)
+
+
+def test_each_call_takes_of_the_allowance_before_it_leaves(tmp_path: Path) -> None:
+    held = tmp_path / "token"
+    held.write_text("first", "utf-8")
+    allowance = Counted()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert allowance.taken == len(allowance.heard_of) + 1
+        held.write_text("second", "utf-8")
+        is_renewed = request.headers["authorization"] == "Bearer second"
+        return httpx.Response(429 if is_renewed else 401)
+
+    transport = httpx.MockTransport(answer)
+    one = Client(BASE, "S1", FileToken(held), transport=transport, allowance=allowance)
+    assert one.send(Call("GET", "/x", READ)).status == 429
+    assert allowance.heard_of == [401, 429]
+
+
+@pytest.mark.parametrize("error", [NotYet("used up", 60), NotSent("stopped"), Interrupted("lost")])
+def test_what_has_no_allowance_never_leaves(error: Exception) -> None:
+    answer = mock.Mock()
+    with pytest.raises(NotSent) as raised:
+        client(answer, allowance=Counted(error)).send(Call("GET", "/x", READ))
+    answer.assert_not_called()
+    assert getattr(raised.value, "wait", None) == getattr(error, "wait", None)

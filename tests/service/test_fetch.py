@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown, Reply
+from feedtool.model.call import READ, Call, NotSent, NotYet, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
 from feedtool.service.answers import Unreadable
 from feedtool.service.fetch import FetchContext, fetch
@@ -104,6 +104,12 @@ def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -
         # After a 429 calls have a pause between them.
         is_slow = any(getattr(answer, "status", 0) == SLOW_DOWN.status for answer in answers)
         assert bool(world.slept[len(slept) :]) == is_slow
+
+
+def test_what_several_share_is_used_up_and_the_own_pace_stays_as_it_is() -> None:
+    world = World({"a": [NotYet("used up", 30), OK]})
+    world.fetch("a", "b", "c")
+    assert (world.taken, world.slept) == (["a", "b", "c"], [30.0])
 
 
 @pytest.mark.parametrize("asked", ["3601", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])

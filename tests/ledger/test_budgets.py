@@ -1,0 +1,176 @@
+"""The calls that several sellers may make together: what is allowed, and when."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.budgets import LEAST, Budgets
+from feedtool.model.budget import Budget
+from tests.ledger.conftest import Process
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def budgets(place: Path | str) -> Iterator[Budgets]:
+    """On SQLite, then on PostgreSQL, where the time that is given does not count."""
+    opened = Budgets(place)
+    yield opened
+    opened.close()
+
+
+Own = Callable[..., list[float]]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Own]:
+    """What a new budget says at each of some seconds, by the clock that is given."""
+    opened, names = Budgets(tmp_path_factory.mktemp("budgets") / "ledger.db"), iter(range(10**6))
+
+    def take(
+        per_second: float, burst: int, seconds: list[float], held: tuple[float, float] | None = None
+    ) -> list[float]:
+        budget, waits = Budget(str(next(names)), per_second, burst), []
+        for second in seconds:
+            now = START + timedelta(seconds=second)
+            if held and held[0] == second:
+                opened.hold(budget, held[1], now)
+            waits.append(round(opened.take(budget, now), 2))
+        return waits
+
+    yield take
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("per_second", "burst", "seconds", "waits"),
+    [
+        # One after the other.
+        (10, 1, [0, 0, 0.05, 0.1, 0.1, 0.2], [0, 0.1, 0.05, 0, 0.1, 0]),
+        # What is refused takes nothing of it.
+        (1, 1, [0, 0, 0, 0, 0.5, 1], [0, 1, 1, 1, 0.5, 0]),
+        # So many at once, and then one after the other.
+        (10, 3, [0, 0, 0, 0, 0.1, 0.1], [0, 0, 0, 0.1, 0, 0.1]),
+        # However long it was quiet, no more of them.
+        (10, 3, [0, 3600, 3600, 3600, 3600], [0, 0, 0, 0, 0.1]),
+        # Half of the burst is there again after half of its time.
+        (10, 4, [0, 0, 0, 0, 0.2, 0.2, 0.2], [0, 0, 0, 0, 0, 0, 0.1]),
+        (0.5, 1, [0, 1, 2], [0, 1, 0]),
+    ],
+)
+def test_what_is_allowed_when(
+    own: Own,
+    per_second: float,
+    burst: int,
+    seconds: list[float],
+    waits: list[float],
+) -> None:
+    assert own(per_second, burst, seconds) == waits
+
+
+@pytest.mark.parametrize(
+    ("seconds", "held", "waits"),
+    [
+        ([0, 0, 5, 5], (0, 5), [5, 5, 0, 0.1]),
+        # The longest counts, whoever is asked to wait in the meantime.
+        ([0, 1, 5], (1, 2), [0, 2, 0]),
+        ([0], (0, 0), [0]),
+    ],
+)
+def test_who_is_held_waits_and_then_goes_one_after_the_other(
+    own: Own,
+    seconds: list[float],
+    held: tuple[float, float],
+    waits: list[float],
+) -> None:
+    assert own(10, 3, seconds, held) == waits
+
+
+@given(
+    per_second=st.sampled_from([0.5, 3.0, 20.0, 1000.0]),
+    burst=st.integers(1, 20),
+    steps=st.lists(st.floats(0, 0.3), min_size=2, max_size=60),
+)
+def test_in_a_second_there_is_never_more(
+    own: Own, per_second: float, burst: int, steps: list[float]
+) -> None:
+    at = [sum(steps[:n]) for n in range(len(steps))]
+    allowed = [now for now, wait in zip(at, own(per_second, burst, at), strict=True) if not wait]
+    for begin in allowed:
+        within = sum(begin <= now < begin + 1 for now in allowed)
+        assert within <= burst + per_second * (1 + LEAST)
+
+
+def test_whoever_waits_as_long_as_he_is_told_may_go(own: Own) -> None:
+    waits = own(7, 1, [0, 0, 1 / 7 + LEAST])
+    assert waits == [0, pytest.approx(1 / 7, abs=0.01), 0]
+
+
+def test_on_both_databases(budgets: Budgets) -> None:
+    one, other = Budget("one", 0.1, 2), Budget("other", 0.1, 1)
+    assert [budgets.take(one, START) for _ in range(2)] == [0, 0]
+    assert 9 < budgets.take(one, START) <= 10
+    assert budgets.take(other, START) == 0
+    budgets.hold(one, 60, START)
+    budgets.hold(one, 30, START)
+    assert 59 < budgets.take(one, START) <= 60
+
+
+def test_a_server_is_asked_in_one_statement_that_waits_for_no_disk(postgresql: str) -> None:
+    budgets = Budgets(postgresql)
+    said: list[str] = []
+    event.listen(budgets._engine, "before_cursor_execute", lambda *it: said.append(it[2]))  # noqa: SLF001
+    with budgets._transaction() as db:  # noqa: SLF001
+        assert db.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
+    said.clear()
+    budgets.take(Budget("b", 1), START)
+    assert len(said) == 1
+    budgets.close()
+
+
+PROCESS = """
+from feedtool.ledger.budgets import Budgets
+from feedtool.model.budget import Budget
+from feedtool.runs.allowance import shared_allowance
+import psycopg, time
+budget = Budget("shared", 100, 5)
+clock = psycopg.connect(rest[0], autocommit=True)
+at = lambda: clock.execute("SELECT date_part('epoch', clock_timestamp())").fetchone()[0]
+with shared_allowance(place, budget, time.sleep, lambda: None) as allowance:
+    say("ready")
+    listen()
+    for _ in range(int(rest[1])):
+        before = at()
+        allowance.take()
+        say(f"{before} {at()}")
+"""
+"""Says when each call was allowed at the earliest, and at the latest."""
+
+
+def test_four_processes_together_never_make_more_calls(postgresql: str) -> None:
+    with Ledger(postgresql):
+        pass  # the tables are there
+    calls = 50
+    with ExitStack() as stack:
+        four = [
+            stack.enter_context(Process(PROCESS, postgresql, postgresql, str(calls)))
+            for _ in range(4)
+        ]
+        assert [one.heard() for one in four] == ["ready"] * 4
+        for one in four:
+            one.tell()
+        lines = [one.heard() for one in four for _ in range(calls)]
+    times = sorted((float(a), float(b)) for a, b in (line.split() for line in lines))
+    for begin, _ in times:
+        # Those that were allowed in this second for certain.
+        within = sum(begin <= before and after < begin + 1 for before, after in times)
+        assert within <= 100 + 5
+    took = max(after for _, after in times) - times[0][0]
+    assert took >= (4 * calls - 5) / 100
