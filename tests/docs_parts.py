@@ -20,11 +20,13 @@ from feedtool.check.fixes import all_fixes
 from feedtool.check.recipes import recipe_file
 from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
+from feedtool.model.budget import Budget
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import profile
 from feedtool.runs.codes import all_codes
+from feedtool.runs.config import BUDGET_BOUNDS
 from feedtool.runs.page_rights import PageRights
 from tests import decisions_drawn
 
@@ -123,6 +125,16 @@ def shared_options() -> str:
 def account_settings() -> str:
     """The settings of a profile that are options too."""
     return f"{listed((*profile.ACCOUNT, *profile.TIMEOUTS, *profile.FLAGS))}."
+
+
+def budget_settings() -> str:
+    """The settings of what accounts share."""
+    meanings = field_docs(Budget)
+    rows = (
+        (f"`{name}`", f"{least} to {most}", meanings[name])
+        for name, (least, most) in BUDGET_BOUNDS.items()
+    )
+    return markdown_table(("Setting", "Bounds", "Meaning"), rows)
 
 
 def service_settings() -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
+from feedtool.model.budget import Budget
 from feedtool.model.text import read_po
 from feedtool.runs import config
 from tests.forked import forking
@@ -142,11 +143,17 @@ def test_ci_runs_the_command_of_all_tests_and_checks() -> None:
     assert command in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
-def test_the_configuration_shown_is_one(tmp_path: Path) -> None:
-    (shown,) = blocks("docs/account.md", "toml")
-    file = tmp_path / config.FILE
+def test_the_configurations_shown_are_some(tmp_path: Path) -> None:
+    shown, seller, budgets = blocks("docs/account.md", "toml")
+    file, other = tmp_path / config.FILE, tmp_path / "sellers/shop-17.toml"
+    file.write_text(budgets, "utf-8")
+    assert config.load(file).profile("other").budget == Budget("operator-eu", 20, 5)
     file.write_text(shown, "utf-8")
-    profile = config.load(file).profile("shop")
+    other.parent.mkdir()
+    other.write_text(seller, "utf-8")
+    own = config.load(file).with_folder(other.parent)
+    assert own.profile("shop-17").account["token_file"] == str(other.parent / "secrets/shop-17")
+    profile = own.profile("shop")
     assert profile.account == {
         name: text
         for name, text in tomllib.loads(shown)["profile"]["shop"].items()

@@ -1,22 +1,25 @@
 """`feedtool account`."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.cli import options, options_account
-from feedtool.cli.errors import CONSOLE, echo_error, stopping
-from feedtool.cli.help import HelpfulCommand, HelpfulGroup
+from feedtool.cli.accounts import ServingCommand, options_with
+from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
+from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
-from feedtool.model.errors import Exit, FeedtoolError, first_of
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.runs.account import AccountCheck
+    from feedtool.runs.account import AccountCheck, ProfileCheck
 
 PARTS = {"token": tr("token"), "seller": tr("seller"), "channel": tr("channel")}
+NO_ACCOUNT = tr("there is no account to try")
 
 
 @click.group(cls=HelpfulGroup, no_args_is_help=False)
@@ -24,7 +27,8 @@ def account() -> None:
     """Say whether an account can be reached, and what is wrong with it."""
 
 
-@account.command(cls=HelpfulCommand)
+@account.command(cls=ServingCommand)
+@options.flag("--all", "Try the accounts of all profiles, several side by side; a line for each.")
 @options_account.sandbox
 @options.configuration
 @options_account.connection
@@ -34,7 +38,7 @@ def account() -> None:
 @options.ledger
 @options.format_
 @click.pass_context
-def check(ctx: click.Context, /, form: str, **given: Any) -> int:
+def check(ctx: click.Context, /, form: str, *, all: bool, **given: Any) -> int:  # noqa: A002
     """Try the token, the seller and each channel; change nothing.
 
     Each is tried with one request that only reads. The channels are yours (--channel, or the
@@ -45,16 +49,15 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_account
 
+    if all:
+        return _check_all(ctx, form)
     account_options(ctx, given)
-    channel = given["channel"] or options.chosen(ctx).profile.dialect.primary_channel
     checks = []
     with (
         stopping("") as stop,
-        connect(
-            home_folder(given["home"]), given, stop, tr("there is no account to try")
-        ) as session,
+        connect(home_folder(given["home"]), given, stop, NO_ACCOUNT) as session,
     ):
-        for checked in check_account(session, channel):
+        for checked in check_account(session, _channel(ctx, given)):
             checks.append(checked)
             if form == "text":
                 click.echo(_line(checked))
@@ -70,21 +73,110 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     return Exit.OK
 
 
+def _channel(ctx: click.Context, given: dict[str, Any]) -> str:
+    return str(given["channel"] or options.chosen(ctx).profile.dialect.primary_channel)
+
+
 def _line(checked: "AccountCheck") -> str:
     from feedtool.report.plain import clean
 
     say = CONSOLE.say
     width = max(len(say(part)) for part in PARTS.values())
-    result = say(tr("fails") if checked.error else tr("works"))
-    return clean(f"{say(PARTS[checked.part]):{width}}  {checked.value}  {result}")
+    return clean(f"{say(PARTS[checked.part]):{width}}  {checked.value}  {_result(checked.error)}")
+
+
+def _result(error: FeedtoolError | None) -> str:
+    return CONSOLE.say(tr("fails") if error else tr("works"))
 
 
 def _entry(checked: "AccountCheck") -> dict[str, Any]:
-    error = checked.error or FeedtoolError("")
+    return {"check": checked.part, "value": checked.value, **_outcome(checked.error)}
+
+
+def _outcome(error: FeedtoolError | None) -> dict[str, Any]:
+    error, works = error or FeedtoolError(""), error is None
+    return {"works": works, "message": str(error.message), "hint": str(error.hint)}
+
+
+# All of them.
+
+OF_ONE = ("sandbox", "profile", "base_url", "seller", "channel")
+
+
+def _check_all(ctx: click.Context, form: str) -> int:
+    from feedtool.cli.output import counting
+    from feedtool.report.as_json import write_entries
+    from feedtool.runs.account import check_profiles
+
+    for name, value in options.on_command_line(ctx, *OF_ONE).items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            text = tr("--all and {option} contradict each other", option=option)
+            raise UsageProblem(text, tr("leave one of them out"))
+    names = [*options.chosen(ctx).config.profiles]
+    if not names:
+        raise UsageProblem(
+            NO_ACCOUNT, tr("`feedtool init` writes a profile; --profiles names a folder of them")
+        )
+    with stopping("") as stop, counting("text") as count:
+        found = check_profiles(
+            names,
+            lambda name: _checks_of(ctx, stop, name),
+            stop.reason,
+            lambda done: count(CONSOLE.say(tr("accounts")), done, len(names)),
+        )
+    errors = [error for one in found for error in one.errors]
+    if form == "text":
+        _show_all(found)
+    else:
+        write_entries(map(_entry_of_profile, found), sys.stdout, form)
+    if stopped := stop.reason():
+        raise stopped
+    return first_of(error.exit for error in errors) if errors else Exit.OK
+
+
+def _checks_of(line: click.Context, stop: Stopping, name: str) -> "list[AccountCheck]":
+    from feedtool.cli.account import account_options, connect
+    from feedtool.runs.account import check_account
+
+    with options_with(line, "--profile", name) as (ctx, given):
+        account_options(ctx, given)
+        with connect(home_folder(given["home"]), given, stop, NO_ACCOUNT) as session:
+            return [*check_account(session, _channel(ctx, given))]
+
+
+def _show_all(found: "Sequence[ProfileCheck]") -> None:
+    """A line for each account, then the ways out and how many work."""
+    from feedtool.report.plain import clean
+
+    width = max((len(one.profile) for one in found), default=0)
+    for one in found:
+        error = next(iter(one.errors), None)
+        reasons = "; ".join(_reasons(one))
+        click.echo(clean(f"{one.profile:{width}}  {_result(error)}  {reasons}".rstrip()))
+    hints = (error.hint for one in found for error in one.errors)
+    for hint in dict.fromkeys(filter(None, hints)):
+        echo("help", hint)
+    works = sum(not one.errors for one in found)
+    echo("note", tr("{works:,} of {count:,} accounts work", works=works, count=len(found)))
+
+
+def _reasons(one: "ProfileCheck") -> Iterator[str]:
+    """What is wrong with an account; a channel by its name."""
+    say = CONSOLE.say
+    if one.error:
+        yield say(one.error.message)
+    for checked in one.checks:
+        if checked.error:
+            value = f" {checked.value}" if checked.part == "channel" else ""
+            yield f"{say(PARTS[checked.part])}{value}: {say(checked.error.message)}"
+
+
+def _entry_of_profile(one: "ProfileCheck") -> dict[str, Any]:
+    error = next(iter(one.errors), None)
     return {
-        "check": checked.part,
-        "value": checked.value,
-        "works": checked.error is None,
-        "message": str(error.message),
-        "hint": str(error.hint),
+        "profile": one.profile,
+        **_outcome(error),
+        "exitCode": int(first_of(it.exit for it in one.errors)) if error else 0,
+        "checks": [*map(_entry, one.checks)],
     }

@@ -6,9 +6,10 @@ counts from the next time on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -21,12 +22,15 @@ from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.rows import selection_of
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
+from feedtool.runs.config import FILE
 from feedtool.runs.page_rights import SANDBOX
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.cli.notifier import RunNotices
     from feedtool.ledger.records import SellerKey
+    from feedtool.model.file_version import Version
+    from feedtool.runs.profile import Profile
     from feedtool.runs.recipes import RecipeFolders
     from feedtool.runs.seller_account import PlanningAccount, SellerAccount
 
@@ -67,11 +71,15 @@ class ServedAccounts:
     notices: "RunNotices"
     needs_channel: bool = False
     """True if each is to have a channel, whatever is sent from it."""
+    _lacks: "dict[tuple[str, bool], tuple[Sequence[Version | None], str]]" = field(
+        default_factory=dict
+    )
+    """What was found of each, as long as the files that say so are as they were."""
 
     @property
     def profiles(self) -> Sequence[str]:
-        """The names of all profiles, as they were when the command began."""
-        return tuple(options.chosen(self.line).config.profiles)
+        """The names of all profiles: those of a folder as they are now."""
+        return tuple(iter(self._known))
 
     @property
     def names(self) -> Sequence[str]:
@@ -89,7 +97,7 @@ class ServedAccounts:
         """The name of the account that options alone name, `7@host`; empty where they name none."""
         given = self.line.params
         address, seller = (given[name] or "" for name in ACCOUNT)
-        is_named = address and seller if self.profiles else address or seller
+        is_named = address and seller if self._known else address or seller
         if given["sandbox"] or given["profile"] or not is_named:
             return ""
         return "@".join(filter(None, (seller, urlsplit(address).netloc or address)))
@@ -99,6 +107,10 @@ class ServedAccounts:
         """The name of the account that the command line means, else the first."""
         given = self.line.params
         return SANDBOX if given["sandbox"] else given["profile"] or self.names[0]
+
+    @property
+    def _known(self) -> "Mapping[str, Profile]":
+        return options.chosen(self.line).config.profiles
 
     @property
     def sellers(self) -> "Mapping[str, SellerKey]":
@@ -112,7 +124,7 @@ class ServedAccounts:
         sandbox, own = seller_key(options.SANDBOX, seller), self.own
         if given["sandbox"]:
             return dict.fromkeys(self.names, sandbox)
-        known = {SANDBOX: sandbox} | known_sellers(options.chosen(line).config.profiles, typed)
+        known = {SANDBOX: sandbox} | known_sellers(self._known, typed)
         if own:
             known[own] = seller_key(given["base_url"] or "", given["seller"] or "")
         return {name: known[name] for name in self.names if name in known}
@@ -123,9 +135,7 @@ class ServedAccounts:
 
     def is_sandbox(self, name: str) -> bool:
         """True for an account of the embedded sandbox."""
-        return bool(self.line.params["sandbox"]) or (
-            name == SANDBOX and SANDBOX not in self.profiles
-        )
+        return bool(self.line.params["sandbox"]) or (name == SANDBOX and SANDBOX not in self._known)
 
     def of_seller(self, address: str, seller: str) -> str:
         """The name of the account that no profile names, if it is this seller's; else empty."""
@@ -135,7 +145,24 @@ class ServedAccounts:
         return own if own and self.sellers[own] == seller_key(address, seller) else ""
 
     def lack(self, name: str, *, needs_channel: bool = False) -> str:
-        """Why nothing can be sent from an account, as far as is known here; empty where it can."""
+        """Why nothing can be sent from an account, as far as is known here; empty where it can.
+
+        It is told of hundreds at once, and so is found out anew only when a file has changed.
+        """
+        versions, key = self._versions_of(name), (name, needs_channel)
+        known, lack = self._lacks.get(key, ((), ""))
+        if known != versions:
+            lack = self._lack(name, needs_channel=needs_channel)
+            self._lacks[key] = versions, lack
+        return lack
+
+    def _versions_of(self, name: str) -> "Sequence[Version | None]":
+        from feedtool.model.file_version import version_of
+
+        config = options.chosen(self.line).config
+        return tuple(map(version_of, (config.path or Path(FILE), *config.files_of(name))))
+
+    def _lack(self, name: str, *, needs_channel: bool) -> str:
         from feedtool.cli.account import account_options, lacks_of
 
         try:
@@ -213,15 +240,21 @@ class ServedAccounts:
             # Those of which nothing can be sent share nothing.
             return seller_key(given["base_url"] or "", given["seller"] or given["profile"] or "")
 
-    @contextmanager
-    def _options(self, name: str | None) -> Iterator[tuple[click.Context, dict[str, Any]]]:
-        """The options of an account, of which the terminal takes no notice."""
-        words = list(self.line.meta[WORDS])
-        end = words.index("--") if "--" in words else len(words)
-        if name == SANDBOX and name not in self.profiles:
-            words[end:end] = ["--base-url", "", "--profile", "", "--sandbox"]
-        elif name and name != self.own:  # the last one named counts
-            words[end:end] = ["--profile", name]
-        silent = options.ChosenProfile(is_shown=False)
-        with self.line.command.make_context(self.line.info_name, words, obj=silent) as ctx:
-            yield ctx, dict(ctx.params)
+    def _options(
+        self, name: str | None
+    ) -> AbstractContextManager[tuple[click.Context, dict[str, Any]]]:
+        if name == SANDBOX and name not in self._known:
+            return options_with(self.line, "--base-url", "", "--profile", "", "--sandbox")
+        is_named = name is not None and name not in {"", self.own}
+        return options_with(self.line, *(("--profile", str(name)) if is_named else ()))
+
+
+@contextmanager
+def options_with(line: click.Context, *more: str) -> Iterator[tuple[click.Context, dict[str, Any]]]:
+    """The options of a command line with some more, of which the terminal takes no notice."""
+    words = list(line.meta[WORDS])
+    end = words.index("--") if "--" in words else len(words)
+    words[end:end] = more  # the last one named counts
+    silent = options.ChosenProfile(is_shown=False)
+    with line.command.make_context(line.info_name, words, obj=silent) as ctx:
+        yield ctx, dict(ctx.params)

@@ -6,11 +6,13 @@ A Tab changes nothing and waits for nothing: what cannot be read is not complete
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.cli.errors import CONSOLE
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -21,7 +23,7 @@ Words = Iterable[tuple[str, str]]
 """Words to choose from, each with what it means."""
 
 MOST = 50
-"""Runs, or categories, that are shown at once."""
+"""Runs, profiles, or categories, that are shown at once."""
 PATIENCE = 0.2
 """Seconds for which a locked database is waited for."""
 
@@ -83,11 +85,15 @@ def _fixes(ctx: click.Context, start: str) -> Words:
 
 
 def _profiles(ctx: click.Context, start: str) -> Words:
-    del start
+    """Each with its address; only the files of those that are shown are read."""
     from feedtool.cli.options import chosen
 
     profiles = chosen(ctx).config.profiles
-    return ((name, str(profile.account.get("base_url", ""))) for name, profile in profiles.items())
+    for name in islice((name for name in profiles if name.startswith(start)), MOST):
+        address = ""
+        with suppress(UsageProblem):
+            address = str(profiles[name].account.get("base_url", ""))
+        yield name, address
 
 
 _RUNS = """

@@ -15,6 +15,7 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_path
 from feedtool.cli.next_command import after_config
+from feedtool.cli.schema_option import json_schema
 from feedtool.model.text import tr
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
@@ -72,7 +73,7 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
 
 
 @config.command(cls=HelpfulCommand)
-@options.json_schema("feedtool.toml", _schema)
+@json_schema("feedtool.toml", _schema)
 @options.configuration
 @options.reading
 @options_account.connection
@@ -128,9 +129,10 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
         case ParameterSource.ENVIRONMENT:
             return tr("environment {name}", name=option.envvar)
         case ParameterSource.DEFAULT_MAP:
-            is_profiles = name in state.profile.account
-            table = f"profile {ctx.params.get('profile')}" if is_profiles else "defaults"
-            return f"{state.config.path}, {table}"
+            if name not in state.profile.account:
+                return f"{state.config.path}, defaults"
+            own = f"{state.config.path}, profile {ctx.params.get('profile')}"
+            return str(state.profile.path or own)
     return DEFAULT
 
 
@@ -153,7 +155,7 @@ def _budget(ctx: click.Context) -> list[Row]:
         return [("budget", "", DEFAULT)]
     table = f"{state.config.path}, budgets"
     own = {"budget.per_second": budget.per_second, "budget.burst": budget.burst}
-    named: Row = ("budget", budget.name, f"{state.config.path}, profile")
+    named: Row = ("budget", budget.name, _of_profile(state))
     return [named, *((name, value, table) for name, value in own.items())]
 
 
@@ -164,9 +166,13 @@ def _dialect(ctx: click.Context) -> list[Row]:
     state = options.chosen(ctx)
     usual = _fields(AccountSettings())
     return [
-        (name, value, DEFAULT if value == usual[name] else f"{state.config.path}, profile")
+        (name, value, DEFAULT if value == usual[name] else _of_profile(state))
         for name, value in _fields(state.profile.dialect).items()
     ]
+
+
+def _of_profile(state: options.ChosenProfile) -> str:
+    return str(state.profile.path or f"{state.config.path}, profile")
 
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:

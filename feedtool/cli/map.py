@@ -14,6 +14,7 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
+from feedtool.cli.schema_option import json_schema
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
 from feedtool.runs.mapping import SURE
@@ -38,7 +39,7 @@ def _schema() -> dict[str, Any]:
 
 @click.command(name="map", cls=HelpfulCommand)
 @click.argument("file", metavar="FILE", shell_complete=completers.files)
-@options.json_schema("recipes", _schema)
+@json_schema("recipes", _schema)
 @options.configuration
 @options.reading
 @options.option(

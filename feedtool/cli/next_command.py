@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Words = Mapping[str, Sequence[str]]
 """Options as they are typed, by the names of their parameters."""
 
-PLACES = frozenset({"config", "home", "ledger", "store", "language"})
+PLACES = frozenset({"config", "profiles", "home", "ledger", "store", "language"})
 """Options of every command of a user who types them once."""
 TOKENS = frozenset({"profile", "insecure_http", "token_file", "token_url", "client_id"}) | {
     *("client_secret_file", "token_scope", "token_audience")

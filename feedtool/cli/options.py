@@ -1,6 +1,5 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +34,8 @@ class ChosenProfile:
 
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
+    folder: Path | None = None
+    """That of further profiles."""
     is_shown: bool = True
     """False of options that say nothing of what is shown on the terminal."""
 
@@ -96,9 +97,18 @@ def names_of(command: click.Command) -> dict[str, str]:
     }
 
 
+def _choose_folder(
+    ctx: click.Context, parameter: click.Parameter, folder: Path | None
+) -> Path | None:
+    del parameter
+    chosen(ctx).folder = folder
+    return folder
+
+
 def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
     del parameter
     state = chosen(ctx)
+    state.config = state.config.with_folder(state.folder)
     name = name or None  # `--profile ''` is none, whatever the environment says
     state.profile = state.config.profile(name)
     ctx.default_map = {**(ctx.default_map or {}), **state.profile.account}
@@ -164,25 +174,6 @@ def choice(name: str, choices: Sequence[str], help_: str) -> Callable[[F], F]:
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
-def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]:
-    """`--json-schema`, which prints a schema and does nothing else."""
-
-    def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
-        del parameter
-        if wanted and not ctx.resilient_parsing:
-            click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
-            ctx.exit()
-
-    return option(
-        "--json-schema",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=write,
-        help=f"Print the JSON Schema of {of}, for editors, and do nothing else.",
-    )
-
-
 def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
     """An option with a number from `min` on, which is 1."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
@@ -215,16 +206,24 @@ config_file = path(
 )
 configuration = group(
     config_file,
-    # Not eager: it comes after --config wherever it is written.
+    path(
+        "--profiles",
+        "DIR",
+        "A folder of further profiles, a file NAME.toml for each.",
+        may_be="folder",
+        is_eager=True,
+        callback=_choose_folder,
+    ),
+    # Not eager: it comes after the two wherever it is written.
     text(
         "--profile",
         "NAME",
-        "The account, a table [profile.NAME] of the configuration.",
+        "The account, a table [profile.NAME] of the configuration, or a file of --profiles.",
         shell_complete=completers.profiles,
         callback=_choose_profile,
     ),
 )
-"""`--config` and `--profile`; to be declared before the options that a profile gives values."""
+"""Which account is meant; to be declared before the options that a profile gives values."""
 
 channel = text(
     "--channel", "ID", "The sales channel, where a row names none.  [default: the primary one]"

@@ -45,7 +45,7 @@ def page(ctx: click.Context, /, **given: Any) -> None:
 
     with stopping(HINT) as stop, run_notices("page", given) as notices:
         folder = home_folder(given["home"]) / "page"
-        door = entrance(given, options.chosen(ctx).config.page_users)
+        door = entrance(given, options.chosen(ctx).config.users_of_page())
         click.echo(f"page: {door.address}")
         # Who comes now waits at the door until the rest is here, which takes longer.
         from feedtool.page.serve import serve

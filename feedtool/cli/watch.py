@@ -1,7 +1,7 @@
 """`feedtool watch`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -175,7 +175,7 @@ def _watch(
     return code
 
 
-def _export_profiles(accounts: ServedAccounts) -> "Sequence[str | None]":
+def _export_profiles(ctx: click.Context) -> "Collection[str | None]":
     """Whose exports go into the outbox: the account's, else those of all profiles."""
-    is_one = accounts.line.params["profile"] or not accounts.profiles
-    return (None,) if is_one else accounts.profiles
+    profiles = options.chosen(ctx).config.profiles
+    return (None,) if ctx.params["profile"] or not profiles else profiles.keys()

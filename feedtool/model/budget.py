@@ -9,9 +9,9 @@ class Budget:
 
     name: str
     per_second: float
-    """Calls a second, in the long run."""
+    """Calls a second, in the long run; to be given."""
     burst: int = 1
-    """So many calls may leave at once, after a second or more in which there were none."""
+    """So many calls may leave at once, after a pause; 1 where it is not given."""
 
     @property
     def interval(self) -> float:

@@ -21,12 +21,12 @@ RESUME = "resume "
 
 def account_of(at: Desk, run: Run, options: RunOptions) -> str:
     """The name of the account of a run; empty for one that none reaches."""
-    names = [it for it in at.accounts.names if at.accounts.is_sandbox(it) == options.is_sandbox]
-    if options.profile in names:
-        return str(options.profile)
+    accounts, profile = at.accounts, options.profile
+    if profile and profile in accounts.names and accounts.is_sandbox(profile) == options.is_sandbox:
+        return profile
     if options.is_sandbox:
-        return names[0] if names else ""
-    return "" if options.profile else at.accounts.of_seller(run.service, run.seller)
+        return next(filter(accounts.is_sandbox, accounts.names), "")
+    return "" if profile else accounts.of_seller(run.service, run.seller)
 
 
 def start_resume(at: Desk, run: int, account: str) -> Job:

@@ -1,6 +1,7 @@
-"""An account tried out: its token, its seller and its channels, by one harmless read each."""
+"""Accounts tried out: token, seller and channels of each, by one harmless read each."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from feedtool.areas.channel_list import read_channels
@@ -11,7 +12,7 @@ from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.workspace import Session
 from feedtool.service.answers import AnswerKind, items_of, text
-from feedtool.service.calls import Answer, ask_all, read_answer
+from feedtool.service.calls import Answer, ask_all, read_answer, wait_for
 from feedtool.service.fetch import no_answer, not_authorised
 
 CHANNEL_NAMES = ("salesChannelId", "salesChannel")
@@ -27,6 +28,52 @@ class AccountCheck(NamedTuple):
     error: FeedtoolError | None = None
     channels: tuple[str, ...] = ()
     """The channels that its answer names."""
+
+
+class ProfileCheck(NamedTuple):
+    """What came of all reads of an account."""
+
+    profile: str
+    checks: Sequence[AccountCheck] = ()
+    error: FeedtoolError | None = None
+    """Why there was none."""
+
+    @property
+    def errors(self) -> list[FeedtoolError]:
+        """All that is wrong with it."""
+        return [*filter(None, (self.error, *(check.error for check in self.checks)))]
+
+
+SIDE_BY_SIDE = 8
+"""Accounts that are tried at a time."""
+
+
+def check_profiles(
+    names: Sequence[str],
+    check: Callable[[str], Sequence[AccountCheck]],
+    stopping: Callable[[], FeedtoolError | None],
+    on_done: Callable[[int], None],
+) -> list[ProfileCheck]:
+    """Try several accounts side by side; what is wrong with one stops no other.
+
+    `on_done` gets how many are done. Those that were not tried before it was to stop are left out.
+    """
+
+    def checked(name: str) -> ProfileCheck | None:
+        if stopping():
+            return None
+        try:
+            return ProfileCheck(name, check(name))
+        except FeedtoolError as error:
+            return ProfileCheck(name, error=error)
+
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+        tried = [threads.submit(checked, name) for name in names]
+        left = {*tried}
+        while left:
+            left = wait_for(left, return_when=FIRST_COMPLETED)[1]
+            on_done(len(tried) - len(left))
+    return [*filter(None, (future.result() for future in tried))]
 
 
 def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:

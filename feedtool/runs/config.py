@@ -42,20 +42,23 @@ profiles = ["shop"]
 may = ["check", "send"]
 """
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from feedtool.model.budget import Budget
-from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.text import tr
-from feedtool.runs.config_tables import refuse_unknown, refused, table_of
-from feedtool.runs.page_rights import PageRights, page_rights
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import joined, tr
+from feedtool.runs.config_tables import read_tables, refuse_unknown, refused, table_of
+from feedtool.runs.page_rights import EVERY, SANDBOX, PageRights, page_rights
 from feedtool.runs.profile import Profile, profile_of
+from feedtool.runs.profile_folder import FolderProfiles, folder_problem
 
 FILE = "feedtool.toml"
+MOST_NAMES = 10
+"""Of so many profiles all are named where there is none of a name."""
 
 BUDGET_BOUNDS = {"per_second": (0.1, 1000), "burst": (1, 1000)}
 """The least and the most of a budget: whole numbers of calls at once, and any each second."""
@@ -71,25 +74,50 @@ class Config:
     page_users: Mapping[str, PageRights] = field(default_factory=dict)
     budgets: Mapping[str, Budget] = field(default_factory=dict)
 
+    def with_folder(self, folder: Path | None) -> "Config":
+        """With the profiles of a folder, too; UsageProblem where there is no such folder."""
+        if folder is None:
+            return self
+        if not folder.is_dir():
+            raise folder_problem(folder, tr("there is no such folder"))
+        profiles = FolderProfiles(self.profiles, folder, self.budgets, self.path)
+        return replace(self, profiles=profiles)
+
+    def files_of(self, name: str) -> Sequence[Path]:
+        """The file of a profile's own, where profiles may have one."""
+        profiles = self.profiles
+        return (profiles.place_of(name),) if isinstance(profiles, FolderProfiles) else ()
+
     def profile(self, name: str | None) -> Profile:
         """The profile of a name, else UsageProblem; without a name the defaults alone."""
         if name is None:
             return Profile()
-        if name not in self.profiles:
-            known = ", ".join(self.profiles) or tr("none")
-            lack = tr("there is no profile “{name}” since there is no {file}", name=name, file=FILE)
-            if self.path:
-                lack = tr("there is no profile “{name}” in {path}", name=name, path=self.path)
-            raise UsageProblem(
-                lack,
-                tr(
-                    "known profiles: {known}; add a table [profile.{name}] to {file}",
-                    known=known,
-                    name=name,
-                    file=self.path or FILE,
-                ),
-            )
-        return self.profiles[name]
+        try:
+            return self.profiles[name]
+        except KeyError:
+            raise self._no_profile(name) from None
+
+    def _no_profile(self, name: str) -> UsageProblem:
+        known, file = list(self.profiles), self.path or FILE
+        lack = tr("there is no profile “{name}” since there is no {file}", name=name, file=FILE)
+        if self.path:
+            lack = tr("there is no profile “{name}” in {path}", name=name, path=self.path)
+        hint = tr("add a table [profile.{name}] to {file}", name=name, file=file)
+        if isinstance(self.profiles, FolderProfiles):
+            places = [*filter(None, (self.path, self.profiles.folder))]
+            lack = tr("there is no profile “{name}” in {path}", name=name, path=joined(places))
+            hint = tr("add a file {file}", file=self.profiles.place_of(name))
+        if len(known) > MOST_NAMES:
+            known = get_close_matches(name, known, n=3)
+        named = ", ".join(known) or tr("none")
+        return UsageProblem(lack, joined((tr("known profiles: {known}", known=named), hint), "; "))
+
+    def users_of_page(self) -> Mapping[str, PageRights]:
+        """The rights of a shared page's users; UsageProblem for a profile that is not there."""
+        for name, rights in self.page_users.items():
+            where = f"{self.path}, {name}: profiles"
+            refuse_unknown(rights.profiles, (*self.profiles, SANDBOX, EVERY), where)
+        return self.page_users
 
 
 def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
@@ -100,19 +128,7 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
     path = path or next((place for place in fallbacks if place.is_file()), None)
     if path is None:
         return Config()
-    try:
-        tables = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        if isinstance(error, OSError):
-            why = reason_of(error)
-            hint = tr("name another with --config")
-        elif isinstance(error, UnicodeDecodeError):
-            why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")
-        else:
-            why, hint = tr("it is no TOML: {error}", error=error), tr("correct the file")
-        raise UsageProblem(
-            tr("the configuration {path} cannot be read: {why}", path=path, why=why), hint
-        ) from error
+    tables = read_tables(path, tr("name another with --config"))
     refuse_unknown(tables, ("defaults", "profile", "page", "budgets"), str(path))
     profiles, budgets = table_of(tables, "profile", str(path)), _budgets(tables, str(path))
     return Config(
@@ -127,7 +143,7 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
             )
             for name in profiles
         },
-        page_rights(tables, profiles, str(path)),
+        page_rights(tables, str(path)),
         budgets,
     )
 

@@ -1,12 +1,30 @@
 """Tables and values of a configuration, and the error of a place in it."""
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import joined, tr
+
+
+def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
+    """What a file holds; UsageProblem, with a hint of one's own where it cannot even be read."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        if isinstance(error, OSError):
+            why, hint = reason_of(error), unreadable
+        elif isinstance(error, UnicodeDecodeError):
+            why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")
+        else:
+            why, hint = tr("it is no TOML: {error}", error=error), tr("correct the file")
+        raise UsageProblem(
+            tr("the configuration {path} cannot be read: {why}", path=path, why=why), hint
+        ) from error
 
 
 def table_of(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """`[page.users.NAME]`: what each user of a shared page sees and may do there."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -23,31 +23,22 @@ class PageRights:
     """What the user may do with them: `check`, `send`, `release` held rows. All may look."""
 
 
-def page_rights(
-    tables: Mapping[str, Any], profiles: Collection[str], where: str
-) -> Mapping[str, PageRights]:
-    """The rights of each user by name.
-
-    Args:
-        tables: The configuration.
-        profiles: The names of its profiles.
-        where: The name of its file.
-    """
+def page_rights(tables: Mapping[str, Any], where: str) -> Mapping[str, PageRights]:
+    """The rights of each user by name, of a configuration; `where` is the name of its file."""
     page = table_of(tables, "page", where)
     refuse_unknown(page, ("users",), f"{where}, [page]")
     users = table_of(page, "users", f"{where}, [page]")
     return {
-        name: _rights(table_of(users, name, f"{where}, [page.users]"), profiles, f"{where}, {name}")
+        name: _rights(table_of(users, name, f"{where}, [page.users]"), f"{where}, {name}")
         for name in users
     }
 
 
-def _rights(table: Mapping[str, Any], profiles: Collection[str], where: str) -> PageRights:
+def _rights(table: Mapping[str, Any], where: str) -> PageRights:
     refuse_unknown(table, [entry.name for entry in fields(PageRights)], where)
     lists = {name: [EVERY] if value == EVERY else value for name, value in table.items()}
     rights = PageRights(
         **{name: like((), value, f"{where}: {name}") for name, value in lists.items()}
     )
-    refuse_unknown(rights.profiles, (*profiles, SANDBOX, EVERY), f"{where}: profiles")
     refuse_unknown(rights.may, ACTIONS, f"{where}: may")
     return rights

@@ -21,6 +21,9 @@ ACCOUNT = (
 )
 """Texts of a profile that say how the service and people are reached; each is an option too."""
 
+PATHS = ("token_file", "client_secret_file", "log")
+"""Those that are paths: in a file of its own they are of its folder."""
+
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
 
@@ -69,18 +72,25 @@ class Profile:
     """Values of blank and absent cells, by key."""
     budget: Budget | None = None
     """What it may ask of the service together with others; None is as much as it likes."""
+    path: Path | None = None
+    """Its file, where it has one of its own."""
 
 
 def profile_of(
-    table: Mapping[str, Any], where: str, folder: Path, budgets: Mapping[str, Budget]
+    table: Mapping[str, Any],
+    where: str,
+    folder: Path,
+    budgets: Mapping[str, Budget],
+    path: Path | None = None,
 ) -> Profile:
     """The profile of a table; UsageProblem for a name that nobody knows, or a value that cannot be.
 
     Args:
         table: What stands under `[profile.NAME]`.
         where: The place of it, for people.
-        folder: Its own paths are of this folder.
+        folder: Where its recipes are.
         budgets: Those that it may name.
+        path: Its file, if it has one of its own.
     """
     table = dict(table)
     default = table_of(table, "default", where)
@@ -101,10 +111,12 @@ def profile_of(
     account = {name: table[name] for name in own if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
+    if path:
+        account |= {name: str(folder / account[name]) for name in PATHS if name in account}
     settings = dialect_of({name: value for name, value in table.items() if name in known}, where)
     own_recipes = folder / recipes if recipes else None
     shared = None if budget is None else budgets[budget]
-    return Profile(account, settings, own_recipes, default, shared)
+    return Profile(account, settings, own_recipes, default, shared, path)
 
 
 def _unknown_budget(budget: object, where: str, budgets: Mapping[str, Budget]) -> UsageProblem:

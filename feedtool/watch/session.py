@@ -105,7 +105,7 @@ class Environment:
     exports: Sequence[OutboxExport] = ()
     every: float = 600
     """Seconds from one beat of the exports to the next."""
-    export_profiles: Sequence[str | None] = (None,)
+    export_profiles: Collection[str | None] = (None,)
     """Whose they are."""
 
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -163,3 +164,75 @@ def test_each_call_takes_of_the_budget_of_its_profile(feedtool: Feedtool, files:
         ((until,),) = database.execute(UNTIL).fetchall()
     # The token, the seller, the list of channels and one channel.
     assert until - begun >= 4 / 50
+
+
+# All of them.
+
+
+@pytest.fixture
+def sellers(files: Files) -> Iterator[None]:
+    """A profile in the configuration, and some in a folder: of one the token is wrong."""
+
+    def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+        seller = path.split("/")[1]
+        status = 401 if seller == "wrong" else 404 if CHANNELS in path else 200
+        return status, {}, b"[]"
+
+    with serving_answers(answer) as service:
+        account = f'base_url = "{service.url}/{{name}}"\nseller = "S"\ntoken = "t"\n'
+        own = f"[defaults]\nprofiles = 'sellers'\n[profile.shop]\n{account.format(name='shop')}"
+        files.text(own, "feedtool.toml")
+        for name in ("north", "wrong", *(f"s{number}" for number in range(20))):
+            files.text(account.format(name=name), f"sellers/{name}.toml")
+        yield
+
+
+@pytest.mark.usefixtures("sellers")
+def test_all_accounts_are_tried(feedtool: Feedtool, files: Files) -> None:
+    files.text("seller = 7", "sellers/broken.toml")
+    ran = feedtool("account check --all")
+    lines = dict(line.split(None, 1) for line in ran.out.splitlines())
+    rest = sorted(f"s{number}" for number in range(20))
+    assert list(lines) == ["shop", "broken", "north", *rest, "wrong"]
+    for name in ("shop", "north", *rest):
+        assert lines.pop(name) == "works"
+    assert lines["wrong"].startswith("fails  token: The service does not accept the token")
+    assert lines["broken"] == "fails  sellers/broken.toml: seller must be a text"
+    assert ran.code == Exit.USAGE
+    assert "help: Check the token, and that it has not run out." in ran.err
+    assert "help: write seller = " in ran.err
+    assert "note: 22 of 24 accounts work" in ran.err
+
+
+@pytest.mark.usefixtures("sellers")
+def test_all_accounts_for_scripts(feedtool: Feedtool, files: Files) -> None:
+    ran = feedtool("account check --all --format jsonl")
+    found = {entry["profile"]: entry for entry in ran.events}
+    wrong = found.pop("wrong")
+    assert (wrong["works"], wrong["exitCode"]) == (False, Exit.AUTH)
+    assert [check["works"] for check in wrong["checks"]] == [False]
+    assert wrong["message"] == wrong["checks"][0]["message"] != ""
+    for entry in found.values():
+        assert (entry["works"], entry["exitCode"], entry["message"]) == (True, 0, "")
+        assert [check["check"] for check in entry["checks"]] == ["token", "seller", "channel"]
+    (files.folder / "sellers/wrong.toml").unlink()
+    ran = feedtool("account check --all --format json")
+    assert (ran.code, len(ran.json)) == (Exit.OK, 22)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "there is no account to try"),
+        ("--sandbox", "--all and --sandbox contradict"),
+        ("--profile shop", "--all and --profile contradict"),
+        ("--base-url https://a.example/v2", "--all and --base-url contradict"),
+    ],
+)
+def test_all_of_them_are_those_of_profiles(
+    feedtool: Feedtool, files: Files, words: str, said: str
+) -> None:
+    if words:
+        files.text("[profile.shop]\n", "feedtool.toml")
+    ran = feedtool(f"account check --all {words}")
+    assert (ran.code, said in ran.error()[0]) == (Exit.USAGE, True)

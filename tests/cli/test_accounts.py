@@ -222,3 +222,38 @@ def test_whoever_hears_of_runs_hears_of_each_account(accounts: Open, files: File
         with every.open(name) as opened:
             opened.on_answered([], Exit.OK)
     assert heard.sent == [(["hook told"], "mall")]
+
+
+def test_a_folder_of_profiles_is_as_it_is_now(accounts: Open, files: Files) -> None:
+    seller = f'base_url = "{ADDRESS}"\nseller = "{{}}"\ntoken = "t"\n'
+    files.text(seller.format(2), "sellers/south.toml")
+    every = accounts("--profiles", str(files.folder / "sellers"))
+    assert (every.names, every.usual) == (("south", SANDBOX), "south")
+    files.text(seller.format(3), "sellers/north.toml")
+    files.text("seller = ", "sellers/broken.toml")
+    assert every.names == ("broken", "north", "south", SANDBOX)
+    assert not every.is_sandbox("broken")
+    assert every.seller_of("north") == (ADDRESS, "3")
+    with pytest.raises(UsageProblem, match=r"broken\.toml cannot be read"), every.open("broken"):
+        pass
+    files.text(seller.format(4), "sellers/south.toml")
+    with every.open("south") as opened:
+        assert (opened.session.seller, opened.session.profile) == ("4", "south")
+
+
+def test_what_an_account_lacks_is_found_out_anew_when_its_file_changes(
+    accounts: Open, files: Files
+) -> None:
+    seller = f'base_url = "{ADDRESS}"\nseller = "2"\n'
+    files.text(seller, "sellers/south.toml")
+    every = accounts("--profiles", str(files.folder / "sellers"))
+    assert [every.lack("south") for _ in range(2)] == ["missing: the token"] * 2
+    files.text(f'{seller}token = "t"\n', "sellers/south.toml")
+    assert [every.lack("south"), every.lack("south", needs_channel=True)] == [
+        "",
+        "missing: the sales channel",
+    ]
+    files.text(f'{seller}token = "t"\nchannel = \n', "sellers/south.toml")
+    assert "south.toml cannot be read: it is no TOML" in every.lack("south")
+    files.text("[profile.shop]\n", "feedtool.toml")
+    assert "south.toml" in every.lack("south")

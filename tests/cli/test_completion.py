@@ -29,9 +29,12 @@ def completed(feedtool: Feedtool, words: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def _shop(catalogue: Path) -> None:
-    """A home with a catalogue and two runs, and a configuration with two profiles."""
+    """A home with a catalogue and two runs, and two profiles twice, one of them broken."""
     del catalogue
     Path("feedtool.toml").write_text(CONFIGURATION, "utf-8")
+    Path("sellers").mkdir()
+    Path("sellers/south.toml").write_text('base_url = "https://south.example/v2"', "utf-8")
+    Path("sellers/sad.toml").write_text("base_url = ", "utf-8")
 
 
 COMPLETED = {
@@ -53,6 +56,12 @@ COMPLETED = {
     "results 9": [],
     "xyzzy ": [],
     "submit --config lost.toml --profile ": [],
+    "submit --profiles sellers --profile s": [
+        "shop: https://shop.example/v2",
+        "stall: _",
+        "sad: _",
+        "south: https://south.example/v2",
+    ],
 }
 
 

@@ -46,7 +46,6 @@ WRONG = {
 }
 BEYOND = {
     "^[profile",
-    "^[page.users.anna]\nprofiles = ['shop']",
     'legacy_transport = "url"\nlegacy_address = "https://a.example"',
     'legacy_transport = "url"\nlegacy_folder = "/srv/offers"',
     'legacy_transport = "url"\nlegacy_folder = "x"\nlegacy_address = "a"',
@@ -100,11 +99,10 @@ def test_samples_in_the_documents_are_right(
     assert SAMPLES
     for text in (WHOLE, *SAMPLES):
         tables = tomllib.loads(text)
-        (
-            configurations
-            if tables.keys() <= {"defaults", "profile", "page", "budgets"}
-            else recipes
-        ).validate(tables)
+        if "base_url" in tables:  # a file of a folder of profiles
+            tables = {"profile": {"shop": tables}}
+        is_configuration = tables.keys() <= {"defaults", "profile", "page", "budgets"}
+        (configurations if is_configuration else recipes).validate(tables)
 
 
 @pytest.mark.parametrize("case", WRONG)

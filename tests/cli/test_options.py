@@ -11,6 +11,7 @@ from feedtool.cli import feedtool as commands
 from tests.cli.conftest import Feedtool, OnTerminal
 
 OWN_MEANINGS = {
+    "--all": "of settings also the usual ones, of accounts those of all profiles",
     "--as": "design: of `export offers` the shape of what comes out",
     "--out": "design: the file that the command writes, each another",
     "--reference": "of an offer the seller's reference, of an order its own",

@@ -116,6 +116,29 @@ def test_the_budget_of_an_account_is_shown(feedtool: Feedtool, files: Files) -> 
     assert feedtool(f"{SHOW} --profile alone").settings["budget"] == ("", "default")
 
 
+@pytest.mark.parametrize("way", ["option", "environment", "defaults"])
+def test_a_folder_of_profiles(
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    own = '[defaults]\nprofiles = "sellers"\n' if way == "defaults" else "[defaults]\n"
+    files.text(f"{own}{SHOP}", "feedtool.toml")
+    files.text('seller = "2"\nvat_scale = 1\ntoken = "t"\n', "sellers/north.toml")
+    if way == "environment":
+        monkeypatch.setenv("FEEDTOOL_PROFILES", "sellers")
+    option = "--profiles sellers" if way == "option" else ""
+    # Whatever their order.
+    found = feedtool(f"{SHOW} --profile north {option}").settings
+    assert found["seller"] == ("2", "sellers/north.toml")
+    assert found["vat_scale"] == (1, "sellers/north.toml")
+    assert found["token"] == ("********", "sellers/north.toml")
+    sources = {"environment": "environment FEEDTOOL_PROFILES", "option": "option"}
+    assert found["profiles"] == ("sellers", sources.get(way, "feedtool.toml, defaults"))
+    shop = feedtool(f"{SHOW} {option} --profile shop").settings
+    assert shop["seller"][1] == "feedtool.toml, profile shop"
+    ran = feedtool("config show --profiles nowhere --profile shop")
+    assert (ran.code, "there is no such folder" in ran.error()[0]) == (2, True)
+
+
 def test_only_what_differs_is_shown(feedtool: Feedtool, files: Files) -> None:
     files.text(f'[defaults]\n"dry-run" = true\nprofile = "shop"\n{SHOP}', "feedtool.toml")
     differing = {line.split()[0] for line in feedtool("config show").out.splitlines()}

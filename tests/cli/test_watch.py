@@ -100,3 +100,18 @@ def test_how_the_watcher_is(feedtool: Feedtool, files: Files) -> None:
     ran = feedtool("watch feeds/inbox --health")
     assert (ran.code, ran.out) == (5, "no watcher has ever looked into feeds/inbox\n")
     assert feedtool("watch nowhere --health").error()[0] == "there is no folder nowhere"
+
+
+def test_a_broken_file_of_a_profile_stops_its_own_files_alone(
+    feedtool: Feedtool, files: Files
+) -> None:
+    for row, (name, scale) in enumerate({"shop": 1, "mall": 3}.items(), 1):
+        files.text(f"vat_scale = {scale}", f"sellers/{name}.toml")
+        drop(files, f"{name}/a.csv", row)
+    ran = once(feedtool, f"{SANDBOX} --profiles sellers")
+    assert applied() == [("SKU-1", "Upsert")]
+    assert "error: profile mall: sellers/mall.toml: vat_scale = 3 is not possible" in ran.err
+    assert Path("feeds/inbox/mall/a.csv").exists()
+    files.text("vat_scale = 100", "sellers/mall.toml")
+    assert once(feedtool, f"{SANDBOX} --profiles sellers").code == 0
+    assert not Path("feeds/inbox/mall/a.csv").exists()

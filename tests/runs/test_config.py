@@ -107,7 +107,7 @@ def test_all_of_it(files: Files) -> None:
         assert (empty.account, empty.dialect) == ({}, AccountSettings())
     assert config.profile("other").budget == Budget("operator-eu", 20, 5)
     assert (profile.budget, config.budgets["slow"]) == (None, Budget("slow", 0.5, 1))
-    assert config.page_users == {
+    assert config.users_of_page() == {
         "anna@example.org": PageRights(("shop", "sandbox"), ("check", "send")),
         "zoe": PageRights(("*",)),
     }
@@ -193,7 +193,6 @@ REFUSED = {
     "^[page.users.anna.doe]": "“doe”",
     "^[page.users.anna]\nprofiles = 'shop'": "a list of texts",
     "^[page.users.anna]\nprofiles = [1]": "a list of texts",
-    "^[page.users.anna]\nprofiles = ['shop']": "anna: profiles: nobody knows “shop”",
     "^[page.users.anna]\nmay = '*'": "may: nobody knows “*”",
     "^[page.users.anna]\nmay = ['look']": "may: nobody knows “look”",
 }
@@ -208,6 +207,13 @@ def test_everything_else_is_refused_with_a_clear_word(files: Files, text: str, s
     assert "feedtool.toml" in raised.value.message
     assert raised.value.hint
     assert "314" not in f"{raised.value.message} {raised.value.hint}", "a secret"
+
+
+def test_users_of_the_page_see_no_profile_that_is_not_there(files: Files) -> None:
+    config = loaded(files, "[profile.shop]\n[page.users.anna]\nprofiles = ['shopp']\n")
+    with pytest.raises(UsageProblem, match="anna: profiles: nobody knows “shopp”") as raised:
+        config.users_of_page()
+    assert "shop" in raised.value.hint
 
 
 def test_a_profile_that_is_not_there_names_those_that_are(files: Files) -> None:

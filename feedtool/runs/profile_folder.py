@@ -1,0 +1,96 @@
+"""Profiles in a folder, a file for each: hundreds of sellers, whose secrets change by themselves.
+
+`NAME.toml` holds what a table `[profile.NAME]` of `feedtool.toml` would. A file is read whenever
+its profile is asked for, and no other one is: so a change counts from the next time on, in whatever
+has been running for weeks, and what is wrong with a file stops its own seller alone.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from feedtool.model.budget import Budget
+from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.model.text import tr
+from feedtool.runs.config_tables import read_tables, refused
+from feedtool.runs.profile import Profile, profile_of
+
+ENDING = ".toml"
+
+
+@dataclass(frozen=True)
+class FolderProfiles(Mapping[str, Profile]):
+    """The profiles of a configuration, then those of a folder by their names.
+
+    To ask for one raises KeyError where there is none, and UsageProblem where it is of no use.
+    """
+
+    own: Mapping[str, Profile]
+    """Those of the configuration."""
+    folder: Path
+    budgets: Mapping[str, Budget]
+    config: Path | None = None
+    """The configuration, for people."""
+
+    def __getitem__(self, name: str) -> Profile:
+        place = self.place_of(name)
+        if name in self.own:
+            if place.is_file():
+                raise self._twice(name, place)
+            return self.own[name]
+        if name not in self:
+            raise KeyError(name)
+        tables = read_tables(place, tr("see that feedtool may read it, or take it away"))
+        if "profile" in tables:
+            raise refused(
+                str(place),
+                tr("it is one profile, and has a table [profile]"),
+                tr("write its lines without [profile.{name}] above them", name=name),
+            )
+        return profile_of(tables, str(place), place.parent, self.budgets, place)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or (
+            isinstance(name, str) and _is_name(name) and self.place_of(name).is_file()
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.own
+        yield from sorted(name for name in self._names() if name not in self.own)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return bool(self.own) or any(True for _ in self._names())
+
+    def place_of(self, name: str) -> Path:
+        """The file of a profile, which may not be there."""
+        return self.folder / f"{name}{ENDING}"
+
+    def _names(self) -> Iterator[str]:
+        try:
+            with os.scandir(self.folder) as entries:
+                for entry in entries:
+                    name = entry.name.removesuffix(ENDING)
+                    if name != entry.name and _is_name(name) and entry.is_file():
+                        yield name
+        except OSError as error:
+            raise folder_problem(self.folder, reason_of(error)) from error
+
+    def _twice(self, name: str, place: Path) -> UsageProblem:
+        places = {"path": self.config, "place": place}
+        text = tr("the profile “{name}” is both in {path} and in {place}", name=name, **places)
+        return UsageProblem(text, tr("take one of them away: nobody can tell which is meant"))
+
+
+def folder_problem(folder: Path, why: str) -> UsageProblem:
+    """The error of a folder that cannot be used."""
+    text = tr("the folder of profiles {folder} cannot be read: {why}", folder=folder, why=why)
+    return UsageProblem(text, tr("name another one with --profiles"))
+
+
+def _is_name(name: str) -> bool:
+    """False of what leads elsewhere, and of the hidden files that editors and servers put there."""
+    return bool(name) and not name.startswith(".") and os.path.basename(name) == name  # noqa: PTH119  # of hundreds
