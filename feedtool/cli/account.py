@@ -236,16 +236,27 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
 def _to_account(home: Path, options: Mapping[str, Any], stop: Stopping) -> Iterator[Session]:
     address, seller, language = options["base_url"], options.get("seller"), options["language"]
     timeouts, now = timeouts_of(options), partial(datetime.now, UTC)
-    token = token_of(options, partial(post_form, timeouts=timeouts), now)
     allows_http = bool(options.get("insecure_http"))
     how: dict[str, Any] = {"language": language, "timeouts": timeouts, "allows_http": allows_http}
-    with (
-        _allowance(home, options, stop) as allowance,
-        Client(address, seller or None, token, **how, allowance=allowance) as client,
-    ):
-        page, has_channel = options.get("page"), bool(options.get("channel"))
-        whose = (client, seller or "", address, language)
-        yield Session(*whose, now, stop.sleep, page=page, has_channel=has_channel)
+    with _allowance(home, options, stop) as allowance:
+        post = partial(_post_allowed, allowance, partial(post_form, timeouts=timeouts))
+        token = token_of(options, post, now)
+        with Client(address, seller or None, token, **how, allowance=allowance) as client:
+            page, has_channel = options.get("page"), bool(options.get("channel"))
+            whose = (client, seller or "", address, language)
+            yield Session(*whose, now, stop.sleep, page=page, has_channel=has_channel)
+
+
+def _post_allowed(
+    allowance: Allowance | None, post: Callable[[str, bytes], Reply], url: str, body: bytes
+) -> Reply:
+    """The answer to a form, which takes of the allowance as calls do."""
+    if allowance is None:
+        return post(url, body)
+    allowance.take()
+    reply = post(url, body)
+    allowance.heard(reply)
+    return reply
 
 
 def _allowance(

@@ -13,9 +13,10 @@ from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 
 if TYPE_CHECKING:
+    from feedtool.model.budget import Budget
     from feedtool.runs.account import AccountCheck, ProfileCheck
 
 PARTS = {"token": tr("token"), "seller": tr("seller"), "channel": tr("channel")}
@@ -64,6 +65,8 @@ def check(ctx: click.Context, /, form: str, *, all: bool, **given: Any) -> int: 
         is_sandbox = session.is_sandbox
     if form != "text":
         write_entries(map(_entry, checks), sys.stdout, form)
+    elif budget := given["budget"]:
+        echo("note", _budget_text(budget))
     if errors := [checked.error for checked in checks if checked.error]:
         for error in errors:
             echo_error(error)
@@ -71,6 +74,15 @@ def check(ctx: click.Context, /, form: str, *, all: bool, **given: Any) -> int: 
     if form == "text":
         after_account_check(is_sandbox=is_sandbox)
     return Exit.OK
+
+
+def _budget_text(budget: "Budget") -> MessageText:
+    return tr(
+        "the budget “{name}” allows {rate} calls a second to all that share it, {burst} at once",
+        name=budget.name,
+        rate=f"{budget.per_second:g}",
+        burst=budget.burst,
+    )
 
 
 def _channel(ctx: click.Context, given: dict[str, Any]) -> str:

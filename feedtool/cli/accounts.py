@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from feedtool.runs.recipes import RecipeFolders
     from feedtool.runs.seller_account import PlanningAccount, SellerAccount
 
+    Seen = Mapping[Path, Version | None]
+
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
 ACCOUNT = ("base_url", "seller")
@@ -71,10 +73,8 @@ class ServedAccounts:
     notices: "RunNotices"
     needs_channel: bool = False
     """True if each is to have a channel, whatever is sent from it."""
-    _lacks: "dict[tuple[str, bool], tuple[Sequence[Version | None], str]]" = field(
-        default_factory=dict
-    )
-    """What was found of each, as long as the files that say so are as they were."""
+    _lacks: "dict[tuple[str, bool], tuple[Seen, str]]" = field(default_factory=dict)
+    """What was found of each, for as long as the files that say so are as they were."""
 
     @property
     def profiles(self) -> Sequence[str]:
@@ -149,30 +149,33 @@ class ServedAccounts:
 
         It is told of hundreds at once, and so is found out anew only when a file has changed.
         """
-        versions, key = self._versions_of(name), (name, needs_channel)
-        known, lack = self._lacks.get(key, ((), ""))
-        if known != versions:
-            lack = self._lack(name, needs_channel=needs_channel)
-            self._lacks[key] = versions, lack
+        from feedtool.model.file_version import version_of
+
+        key = name, needs_channel
+        seen, lack = self._lacks.get(key, ({}, ""))
+        if not seen or any(version_of(file) != version for file, version in seen.items()):
+            seen, lack = self._lack(name, needs_channel=needs_channel)
+            self._lacks[key] = seen, lack
         return lack
 
-    def _versions_of(self, name: str) -> "Sequence[Version | None]":
+    def _lack(self, name: str, *, needs_channel: bool) -> "tuple[Seen, str]":
+        """What is lacking, and the files that say so as they were before they were read."""
+        from feedtool.cli.account import account_options, lacks_of
         from feedtool.model.file_version import version_of
 
         config = options.chosen(self.line).config
-        return tuple(map(version_of, (config.path or Path(FILE), *config.files_of(name))))
-
-    def _lack(self, name: str, *, needs_channel: bool) -> str:
-        from feedtool.cli.account import account_options, lacks_of
-
+        files = config.path or Path(FILE), *config.files_of(name)
+        seen = {file: version_of(file) for file in files}
         try:
             with self._options(name) as (ctx, given):
                 account_options(ctx, given)
+                if token := given["token_file"]:
+                    seen[Path(token)] = version_of(Path(token))
                 is_whole = given["sandbox"]
                 missing = [] if is_whole else lacks_of(given, needs_channel=needs_channel)
         except FeedtoolError as error:
-            return error.message
-        return tr("missing: {what}", what=joined(missing)) if missing else ""
+            return seen, error.message
+        return seen, tr("missing: {what}", what=joined(missing)) if missing else ""
 
     @contextmanager
     def reading(self, name: str | None) -> "Iterator[ReadOptions]":

@@ -204,16 +204,17 @@ config_file = path(
     expose_value=False,
     callback=_load_config,
 )
+profiles_folder = path(
+    "--profiles",
+    "DIR",
+    "A folder of further profiles, a file NAME.toml for each.",
+    may_be="folder",
+    is_eager=True,
+    callback=_choose_folder,
+)
 configuration = group(
     config_file,
-    path(
-        "--profiles",
-        "DIR",
-        "A folder of further profiles, a file NAME.toml for each.",
-        may_be="folder",
-        is_eager=True,
-        callback=_choose_folder,
-    ),
+    profiles_folder,
     # Not eager: it comes after the two wherever it is written.
     text(
         "--profile",

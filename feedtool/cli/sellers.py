@@ -26,6 +26,7 @@ from feedtool.model.text import tr
 @options.flag("--never", "Only those of whom nothing was ever sent.")
 @options.count("--page", "Only the N-th hundred of them.  [default: all]")
 @options.config_file
+@options.profiles_folder
 @options.format_
 @options.showing_alone
 @options.home
@@ -35,6 +36,7 @@ def sellers(
     ctx: click.Context,
     waiting_longer_than: timedelta | None,
     page: int | None,
+    profiles: Path | None,
     form: str,
     home: Path | None,
     ledger: str | None,
@@ -55,7 +57,7 @@ def sellers(
     now = datetime.now(UTC)
     since = now - waiting_longer_than if waiting_longer_than else None
     wanted = SellerFilter(trouble, held, since, never)
-    known = known_sellers(options.chosen(ctx).config.profiles)
+    known = known_sellers(options.chosen(ctx).config.with_folder(profiles).profiles)
     with open_workspace(home_folder(home), ledger, store) as workspace:
         states = seller_states(workspace.ledger, now, wanted, known=known, page=page)
         count = write_sellers(states, sys.stdout, form, CONSOLE.say, now)

@@ -121,7 +121,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
         read_options(ctx, given)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
-        if given["profile"] or not options.chosen(ctx).config.profiles:
+        if not _serves_profiles(ctx):
             with accounts.open(None):
                 pass  # what is wrong with it is said before anything is taken
         if given["create"] and watched.create():
@@ -164,7 +164,7 @@ def _watch(
         is_once=given["once"],
         exports=given["exports"],
         every=given["every"].total_seconds(),
-        export_profiles=_export_profiles(accounts),
+        export_profiles=_export_profiles(ctx),
     )
     code = None
     try:
@@ -177,5 +177,10 @@ def _watch(
 
 def _export_profiles(ctx: click.Context) -> "Collection[str | None]":
     """Whose exports go into the outbox: the account's, else those of all profiles."""
-    profiles = options.chosen(ctx).config.profiles
-    return (None,) if ctx.params["profile"] or not profiles else profiles.keys()
+    return options.chosen(ctx).config.profiles.keys() if _serves_profiles(ctx) else (None,)
+
+
+def _serves_profiles(ctx: click.Context) -> bool:
+    """True where no one account is meant; those of a folder may come later."""
+    given = ctx.params
+    return not given["profile"] and bool(given["profiles"] or options.chosen(ctx).config.profiles)

@@ -1,17 +1,19 @@
 """Profiles in a folder, a file for each: hundreds of sellers, whose secrets change by themselves.
 
-`NAME.toml` holds what a table `[profile.NAME]` of `feedtool.toml` would. A file is read whenever
-its profile is asked for, and no other one is: so a change counts from the next time on, in whatever
-has been running for weeks, and what is wrong with a file stops its own seller alone.
+`NAME.toml` holds what a table `[profile.NAME]` of `feedtool.toml` would. Whenever a profile is
+asked for its file is looked at, and read if it has changed; no other one is. So a change counts
+from the next time on, in whatever has been running for weeks, and what is wrong with a file stops
+its own seller alone.
 """
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.model.file_version import Version, version_of
 from feedtool.model.text import tr
 from feedtool.runs.config_tables import read_tables, refused
 from feedtool.runs.profile import Profile, profile_of
@@ -32,15 +34,25 @@ class FolderProfiles(Mapping[str, Profile]):
     budgets: Mapping[str, Budget]
     config: Path | None = None
     """The configuration, for people."""
+    _read: dict[str, tuple[Version, Profile]] = field(default_factory=dict, compare=False)
+    """What each file held when it was read last."""
 
     def __getitem__(self, name: str) -> Profile:
         place = self.place_of(name)
+        version = version_of(place) if _is_name(name) else None
         if name in self.own:
-            if place.is_file():
+            if version:
                 raise self._twice(name, place)
             return self.own[name]
-        if name not in self:
+        if version is None:
             raise KeyError(name)
+        known, profile = self._read.get(name, (None, None))
+        if profile is None or known != version:
+            profile = self._profile(name, place)
+            self._read[name] = version, profile
+        return profile
+
+    def _profile(self, name: str, place: Path) -> Profile:
         tables = read_tables(place, tr("see that feedtool may read it, or take it away"))
         if "profile" in tables:
             raise refused(

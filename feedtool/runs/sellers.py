@@ -1,6 +1,7 @@
 """All sellers at a glance, as `feedtool sellers` shows them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -15,11 +16,12 @@ from feedtool.ledger.sellers_overview import (
     SellerState,
     message_of,
 )
+from feedtool.model.errors import UsageProblem
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
 from feedtool.report.statuses import statuses_text
-from feedtool.runs.config import Profile
+from feedtool.runs.profile import Profile
 
 PAGE = 100
 """Sellers on a page."""
@@ -34,8 +36,14 @@ HEADINGS = (
 def known_sellers(
     profiles: Mapping[str, Profile], typed: Mapping[str, str] | None = None
 ) -> dict[str, SellerKey]:
-    """The seller of each profile that names one; `typed` are options that count for all."""
-    accounts = {name: {**profile.account, **(typed or {})} for name, profile in profiles.items()}
+    """The seller of each profile that names one; `typed` are options that count for all.
+
+    A profile whose file is of no use, or has just been taken away, names none.
+    """
+    accounts = {}
+    for name in profiles:
+        with suppress(KeyError, UsageProblem):
+            accounts[name] = {**profiles[name].account, **(typed or {})}
     return {
         name: seller_key(str(account["base_url"]), str(account["seller"]))
         for name, account in accounts.items()

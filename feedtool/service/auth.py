@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
-from feedtool.model.call import Failure, Reply
+from feedtool.model.call import Failure, NotYet, Reply
 from feedtool.model.command import printed_by, words_of
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.text import tr
@@ -286,6 +286,8 @@ class ClientCredentials(_Renewable):
         form = urlencode({name: value for name, value in fields.items() if value}).encode()
         try:
             reply = self._post(grant.url, form)
+        except NotYet:
+            raise  # nobody has asked the endpoint
         except Failure as error:
             text = tr(
                 "The token endpoint at {host} cannot be reached: {reason}.",

@@ -143,27 +143,40 @@ budget = "both"
 base_url = "{url}"
 seller = "S"
 token = "t"
+
+[profile.granted]
+base_url = "{url}"
+seller = "S"
+token_url = "{url}/token"
+client_id = "us"
+client_secret = "s"
+budget = "both"
 """
 UNTIL = "SELECT until FROM budgets WHERE name = 'both'"
 
 
-def test_each_call_takes_of_the_budget_of_its_profile(feedtool: Feedtool, files: Files) -> None:
+# Of each are asked the token, the seller, the list of channels and one channel.
+@pytest.mark.parametrize(("profile", "calls"), [("shop", 4), ("granted", 5)])
+def test_each_call_takes_of_the_budget_of_its_profile(
+    feedtool: Feedtool, files: Files, profile: str, calls: int
+) -> None:
     ledger = files.folder / "home/ledger.sqlite"
 
     def answer(path: str) -> tuple[int, dict[str, str], bytes]:
         status = 404 if path.startswith(CHANNELS) else 200
-        return status, {}, b"[]"
+        return status, {}, b'{"access_token": "t"}' if path == "/token" else b"[]"
 
     with serving_answers(answer) as service:
         files.text(BUDGET.format(url=service.url), "feedtool.toml")
         assert feedtool("account check --profile alone").code == Exit.OK
         assert not ledger.exists(), "whoever has no budget asks for none"
         begun = time.time()
-        assert feedtool("account check --profile shop").code == Exit.OK
+        ran = feedtool(f"account check --profile {profile}")
+        assert ran.code == Exit.OK
+    assert "the budget “both” allows 50 calls a second" in ran.err
     with closing(sqlite3.connect(ledger)) as database:
         ((until,),) = database.execute(UNTIL).fetchall()
-    # The token, the seller, the list of channels and one channel.
-    assert until - begun >= 4 / 50
+    assert until - begun >= calls / 50
 
 
 # All of them.

@@ -14,7 +14,7 @@ from feedtool.ledger.lock import Holder
 from feedtool.ledger.sellers_overview import LastRun, SellerLine, SellerState
 from feedtool.model.nouns import Status
 from feedtool.model.text import Translator, kept_text, tr
-from feedtool.runs.config import Profile
+from feedtool.runs.profile import Profile
 from feedtool.runs.sellers import known_sellers, named, seller_states, write_sellers
 from tests.ledger.conftest import NOW, SERVICE
 
