@@ -120,7 +120,7 @@ class Config:
         return self.page_users
 
 
-def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
+def load(path: Path | None = None, fallbacks: tuple[Path, ...] = ()) -> Config:
     """The configuration at `path`, else at the first of `fallbacks` that exists.
 
     UsageProblem where the file is missing, is no TOML, or holds a name that nobody knows.

@@ -55,18 +55,27 @@ def route_of(
     place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]
 ) -> InboxRoute | None:
     """The route of a file: PROFILE, KIND or PROFILE/KIND; None for any other folder."""
-    folder, parts = place.parent.as_posix(), place.parent.parts
-    # Network shares and people change capitals as they please.
-    of_profiles, of_kinds = (
-        {name.casefold(): name for name in names} for names in (profiles, kinds)
-    )
-    match [part.casefold() for part in parts]:
-        case []:
+    folder = place.parent.as_posix()
+    match place.parent.parts:
+        case ():
             return InboxRoute("", None, None)
-        case [name] if name in of_profiles:
-            return InboxRoute(folder, of_profiles[name], None)
-        case [name] if name in of_kinds:
-            return InboxRoute(folder, None, of_kinds[name])
-        case [profile, kind] if profile in of_profiles and kind in of_kinds:
-            return InboxRoute(folder, of_profiles[profile], of_kinds[kind])
+        case (name,):
+            if profile := _meant(name, profiles):
+                return InboxRoute(folder, profile, None)
+            if kind := _meant(name, kinds):
+                return InboxRoute(folder, None, kind)
+        case (first, second):
+            profile, kind = _meant(first, profiles), _meant(second, kinds)
+            if profile and kind:
+                return InboxRoute(folder, profile, kind)
     return None
+
+
+def _meant(part: str, names: Collection[str]) -> str | None:
+    """The name that a folder has; network shares and people change capitals as they please.
+
+    It is looked for among all only where it is not written so: there may be hundreds of them.
+    """
+    if part in names:
+        return part
+    return {name.casefold(): name for name in names}.get(part.casefold())

@@ -59,7 +59,13 @@ class Outbox:
     def _bring(self) -> _Beat:
         """All kinds of all accounts."""
         environment, beat = self._environment, _Beat(set(), [])
-        for profile in environment.export_profiles:
+        try:
+            profiles = [*environment.export_profiles]
+        except FeedtoolError as error:  # of a folder that is gone: it may come back
+            self._fail("profiles", None, error, beat)
+            return beat
+        self._log.is_over("profiles export None")
+        for profile in profiles:
             try:
                 with environment.open_account(profile) as account:
                     for wanted in environment.exports:

@@ -255,5 +255,10 @@ def test_what_an_account_lacks_is_found_out_anew_when_its_file_changes(
     ]
     files.text(f'{seller}token = "t"\nchannel = \n', "sellers/south.toml")
     assert "south.toml cannot be read: it is no TOML" in every.lack("south")
-    files.text("[profile.shop]\n", "feedtool.toml")
-    assert "south.toml" in every.lack("south")
+    token = files.folder / "token.txt"
+    files.text(f'{seller}token_file = "{token.as_posix()}"\n', "sellers/south.toml")
+    assert every.lack("south") == "missing: the token"
+    files.text("t", token.name)
+    assert every.lack("south") == ""
+    files.text("profile = 1\n", "feedtool.toml")
+    assert "feedtool.toml" in every.lack("south")

@@ -47,6 +47,23 @@ def test_filters_choose_among_them(feedtool: Feedtool, files: Files) -> None:
         assert ("note: no seller is like that" in ran.err) == (not found)
 
 
+def test_those_of_a_folder_are_listed_and_a_broken_file_hides_no_other(
+    feedtool: Feedtool, files: Files
+) -> None:
+    account = 'base_url = "http://127.0.0.1:9/v2"\nseller = "{}"\n'
+    files.text("seller = ", "sellers/broken.toml")
+    files.text(account.format(7), "sellers/north.toml")
+    ran = feedtool("sellers --profiles sellers --never --format json")
+    assert {one["seller"]: one["profile"] for one in ran.json} == {"7": "north"}
+    files.text(f"[defaults]\nprofiles = 'sellers'\n{CONFIG}", "feedtool.toml")
+    ran = feedtool("sellers --format json")
+    assert {one["profile"] for one in ran.json} == {"north", "shop"}
+    ran = feedtool("sellers --profiles nowhere")
+    assert (
+        ran.error()[0] == "the folder of profiles nowhere cannot be read: there is no such folder"
+    )
+
+
 def test_a_time_is_written_with_its_unit(feedtool: Feedtool) -> None:
     ran = feedtool("sellers --waiting-longer-than 10")
     assert ran.code == 2

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.model.errors import Exit
 from tests.cli.conftest import Feedtool, Ran, applied
 from tests.conftest import Files, offer
 
@@ -100,6 +101,13 @@ def test_how_the_watcher_is(feedtool: Feedtool, files: Files) -> None:
     ran = feedtool("watch feeds/inbox --health")
     assert (ran.code, ran.out) == (5, "no watcher has ever looked into feeds/inbox\n")
     assert feedtool("watch nowhere --health").error()[0] == "there is no folder nowhere"
+
+
+def test_a_folder_of_profiles_may_be_empty_at_first(feedtool: Feedtool, files: Files) -> None:
+    (files.folder / "sellers").mkdir()
+    (files.folder / "feeds/inbox").mkdir(parents=True)
+    ran = once(feedtool, "watch feeds --profiles sellers")
+    assert (ran.code, "error" in ran.err) == (Exit.NOTHING, False), ran.err
 
 
 def test_a_broken_file_of_a_profile_stops_its_own_files_alone(

@@ -76,6 +76,7 @@ def test_what_changes_counts_from_the_next_time_on(files: Files) -> None:
     config = config_of(files, "", north='token = "first"')
     profiles = config.profiles
     assert profiles["north"].account == {"token": "first"}
+    assert profiles["north"] is profiles["north"], "what has not changed is not read again"
     files.text('token = "other"', "sellers/north.toml")
     files.text('token = "new"', "sellers/new.toml")
     assert profiles["north"].account == {"token": "other"}

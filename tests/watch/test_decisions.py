@@ -49,3 +49,9 @@ def test_the_next_step(
 )
 def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, route: InboxRoute | None) -> None:
     assert route_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == route
+
+
+def test_of_names_that_differ_in_capitals_alone_the_one_that_is_written_counts() -> None:
+    for name in ("shop", "Shop"):
+        route = InboxRoute(name, name, None)
+        assert route_of(PurePosixPath(f"{name}/a.csv"), {"shop", "Shop"}, set()) == route

@@ -1,6 +1,6 @@
 """What is new goes into the outbox, at each beat; what is wrong with one export stops no other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,11 +11,13 @@ import pytest
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import Cursors
 from feedtool.model.errors import Exit, UsageProblem
+from feedtool.runs.config import load
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.session import OutboxExport
 from feedtool.watch.watcher import Watcher
 from tests.changing import Service, export_of
+from tests.conftest import Files
 from tests.watch.conftest import World
 
 EVERY = 600
@@ -33,7 +35,7 @@ class AtOnce(Executor):
 class Shop:
     """A watched folder whose account is at a service of things."""
 
-    def __init__(self, world: World, ledger: Ledger, profiles: Sequence[str | None]) -> None:
+    def __init__(self, world: World, ledger: Ledger, profiles: Collection[str | None]) -> None:
         self.world, self.ledger, self.service = world, ledger, Service()
         self.environment = replace(
             world.environment(ledger),
@@ -101,6 +103,22 @@ def test_each_profile_has_its_folder_and_stops_no_other(world: World) -> None:
         world.closed = set()
         assert shop.beat() == ["outbox/mall/things-2026-11-20-3.xlsx"]
         assert shop.outbox.troubles == []
+
+
+def test_profiles_of_a_folder_may_come_and_go(world: World, files: Files) -> None:
+    files.text("", "sellers/north.toml")
+    sellers, gone = files.folder / "sellers", files.folder / "gone"
+    with world.ledger() as ledger:
+        shop = Shop(world, ledger, load().with_folder(sellers).profiles.keys())
+        assert shop.beat("A") == ["outbox/north/things-2026-11-20-1.xlsx"]
+        files.text("", "sellers/south.toml")
+        assert [place.split("/")[1] for place in shop.beat("B")] == ["north", "south"]
+        sellers.rename(gone)
+        assert (shop.beat("C"), shop.beat()) == ([], [])
+        (told,) = world.told_as("error")
+        assert told.startswith(f"the folder of profiles {sellers} cannot be read")
+        gone.rename(sellers)
+        assert len(shop.beat()) == 2
 
 
 def test_what_is_wrong_is_told_once_and_tried_again(shop: Shop) -> None:
