@@ -138,6 +138,7 @@ def test_a_server_is_asked_in_one_statement_that_waits_for_no_disk(postgresql: s
 PROCESS = """
 from feedtool.ledger.budgets import Budgets
 from feedtool.model.budget import Budget
+from feedtool.model.call import Reply
 from feedtool.runs.allowance import shared_allowance
 import psycopg, time
 budget = Budget("shared", 100, 5)
@@ -145,7 +146,11 @@ clock = psycopg.connect(rest[0], autocommit=True)
 at = lambda: clock.execute("SELECT date_part('epoch', clock_timestamp())").fetchone()[0]
 with shared_allowance(place, budget, time.sleep, lambda: None) as allowance:
     say("ready")
-    listen()
+    if listen() == "told to wait":
+        before = at()
+        allowance.heard(Reply(429, {"retry-after": "1"}))
+        say(before)
+        listen()
     for _ in range(int(rest[1])):
         before = at()
         allowance.take()
@@ -154,23 +159,40 @@ with shared_allowance(place, budget, time.sleep, lambda: None) as allowance:
 """Says when each call was allowed at the earliest, and at the latest."""
 
 
-def test_four_processes_together_never_make_more_calls(postgresql: str) -> None:
+@pytest.fixture
+def four(postgresql: str, request: pytest.FixtureRequest) -> Iterator[list[Process]]:
+    """Processes that share a budget, and so many calls of each to make."""
     with Ledger(postgresql):
         pass  # the tables are there
-    calls = 50
     with ExitStack() as stack:
-        four = [
-            stack.enter_context(Process(PROCESS, postgresql, postgresql, str(calls)))
-            for _ in range(4)
-        ]
-        assert [one.heard() for one in four] == ["ready"] * 4
-        for one in four:
-            one.tell()
-        lines = [one.heard() for one in four for _ in range(calls)]
+        own = (PROCESS, postgresql, postgresql, str(request.param))
+        started = [stack.enter_context(Process(*own)) for _ in range(4)]
+        assert [one.heard() for one in started] == ["ready"] * 4
+        yield started
+
+
+CALLS = 50
+
+
+@pytest.mark.parametrize("four", [CALLS], indirect=True)
+def test_four_processes_together_never_make_more_calls(four: list[Process]) -> None:
+    for one in four:
+        one.tell()
+    lines = [one.heard() for one in four for _ in range(CALLS)]
     times = sorted((float(a), float(b)) for a, b in (line.split() for line in lines))
     for begin, _ in times:
         # Those that were allowed in this second for certain.
         within = sum(begin <= before and after < begin + 1 for before, after in times)
         assert within <= 100 + 5
     took = max(after for _, after in times) - times[0][0]
-    assert took >= (4 * calls - 5) / 100
+    assert took >= (4 * CALLS - 5) / 100
+
+
+@pytest.mark.parametrize("four", [1], indirect=True)
+def test_what_one_process_is_told_makes_the_others_wait(four: list[Process]) -> None:
+    four[0].tell("told to wait")
+    told = float(four[0].heard())
+    for one in four:
+        one.tell()
+    allowed = [float(one.heard().split()[1]) for one in four]
+    assert min(allowed) >= told + 1 - LEAST
