@@ -270,6 +270,7 @@ class Stopping:
         self._hint = hint
         self._reason: FeedtoolError | None = None
         self._woken = threading.Event()
+        self._listeners: list[Callable[[], None]] = []
 
     def reason(self) -> FeedtoolError | None:
         """None while all may go on."""
@@ -278,6 +279,12 @@ class Stopping:
     def sleep(self, seconds: float) -> None:
         """Pause, until somebody wants it to stop."""
         self._woken.wait(seconds)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Have a function called, in a thread of its own, once somebody wants it to stop."""
+        self._listeners.append(listener)
+        if self._reason is not None:
+            listener()
 
     def ctrl_c(self, number: int, frame: object) -> None:
         """The first parks what is under way, the second stops at once."""
@@ -299,7 +306,13 @@ class Stopping:
         self._reason = self._reason or reason
         # Not here: a signal may find this very thread in the midst of `sleep`, with the lock that
         # this takes, and would wait for it for ever.
-        _thread.start_new_thread(self._woken.set, ())
+        _thread.start_new_thread(self._wake, ())
+
+    def _wake(self) -> None:
+        self._woken.set()
+        for listener in self._listeners:
+            with suppress(RuntimeError):  # what it was to wake has ended meanwhile
+                listener()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ that is not ended: the one who made it is gone, or has parked it.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -109,10 +109,12 @@ class Claims:
         except IntegrityError:
             return None
 
-    def under_way(self, folder: str) -> list[Claim]:
-        """Those of a folder that are not ended, the first that was taken first."""
+    def under_way(self, folder: str, lanes: Collection[str] | None = None) -> list[Claim]:
+        """Those of a folder, or some lanes, that are not ended, the first that was taken first."""
         of = t.claims.c
         query = select(t.claims).where(of.folder == folder, of.state != ClaimState.ENDED)
+        if lanes is not None:
+            query = query.where(of.lane.in_(lanes))
         with reading(self._engine) as db:
             return [*map(_claim, db.execute(query.order_by(of.taken_at, of.claim)))]
 

@@ -72,6 +72,9 @@ CONNECTING: Mapping[str, str | int] = {
 }
 """Unless the URL says otherwise."""
 
+MAKING_TABLES = "SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"
+"""Whoever makes or migrates tables on PostgreSQL does it first in the transaction."""
+
 READS: Mapping[str, Mapping[str, Any]] = {
     "sqlite": {},
     "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
@@ -298,8 +301,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
                         "make one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`",
                     ),
                 )
-            # Who makes or migrates the tables holds it.
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
+            connection.execute(sa.text(MAKING_TABLES))
         current = _version(connection, shown, wanted)
         if current is None:
             fleet_tables.parcels.metadata.create_all(connection, checkfirst=False)

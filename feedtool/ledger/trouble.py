@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Engine
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.model.text import tr
@@ -98,7 +98,7 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
         ) from error
 
 
-def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
+def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
     """What is wrong, and what to do; Interrupted where the file is there no more."""
     cause = getattr(error, "orig", None) or error
     if is_file(url):

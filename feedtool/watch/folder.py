@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim
-from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import Translator, tr
 from feedtool.places import Entry
 from feedtool.places.answers import SUMMARY
@@ -191,10 +191,10 @@ class Folder:
         if move(source, self.place_of(claim)):
             unmark(source)
 
-    def explain(self, place: Path, error: FeedtoolError, say: Translator, more: str = "") -> None:
+    def explain(self, place: Path, reason: str, say: Translator) -> None:
         """Write why a file is in `error/`, before it is there."""
         make_folder(place.parent)
-        lines = [clean(say(line)) for line in (error.message, error.hint, more) if line]
+        lines = map(clean, say(reason).splitlines())
         with atomic_write(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 

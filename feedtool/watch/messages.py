@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from feedtool.ledger.claims import Claim, EarlierClaim
+from feedtool.ledger.claims import EarlierClaim
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import joined, plural, tr
 from feedtool.report.as_json import Fields, notice_fields
@@ -44,20 +44,35 @@ class DeduplicatedLog:
         self._last.pop(key, None)
 
 
+class Summarised(NamedTuple):
+    """A file whose answers are summed up."""
+
+    name: str
+    """As whoever brought it knows it."""
+    sha256: str
+    run: int | None
+    taken_at: datetime
+
+
 def write_summary(
-    place: Path, claim: Claim, run: int | None, outcomes: Sequence[SheetResult], code: Exit
+    place: Path, file: Summarised, outcomes: Sequence[SheetResult], code: Exit
 ) -> None:
     """Write it whole, in the place of an earlier one; UsageProblem where it cannot be written."""
     fields = {
-        "file": str(claim.place),
-        "sha256": claim.sha256,
-        "run": None if run is None else str(run),
+        "file": file.name,
+        "sha256": file.sha256,
+        "run": None if file.run is None else str(file.run),
         "exitCode": int(code),
-        "takenAt": claim.taken_at.isoformat(),
+        "takenAt": file.taken_at.isoformat(),
         "sheets": [*map(_sheet, outcomes)],
     }
     with atomic_write(place) as temporary:
         temporary.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def reason_lines(error: FeedtoolError, more: str = "") -> str:
+    """Why a file is not sent, and what to do: a line each."""
+    return joined(filter(None, (error.message, error.hint, more)), "\n")
 
 
 def one_line(results: Sequence[SheetResult]) -> str:

@@ -18,7 +18,7 @@ from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
 from feedtool.watch.messages import Bug
-from feedtool.watch.session import Environment, OutboxExport
+from feedtool.watch.session import OutboxExport, WatchEnvironment
 
 
 class _Beat(NamedTuple):
@@ -31,7 +31,7 @@ class _Beat(NamedTuple):
 class Outbox:
     """The exports of a watched folder, for as long as it is watched."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: WatchEnvironment) -> None:
         self._environment, self._log = environment, environment.log
         self._running: Future[_Beat] | None = None
         self._due = -inf

@@ -34,7 +34,9 @@ from feedtool.watch.messages import (
     Bug,
     Deferred,
     NameUnfit,
+    Summarised,
     one_line,
+    reason_lines,
     write_summary,
 )
 from feedtool.watch.session import ClaimWorkspace, Environment
@@ -65,6 +67,7 @@ class FileProcessor:
         if not is_recordable(str(place)):
             raise NameUnfit(tr("The name is not UTF-8."))
         sha256, now = digest_of(self._folder.inbox / place), self._now()
+        within = self._environment.same_within
         if sha256 is None:
             raise FileProblem(
                 tr("{name} cannot be read.", name=place.name), tr("See that feedtool may read it.")
@@ -77,7 +80,7 @@ class FileProcessor:
             source=place.name,
             names=self._names(place, route),
             now=now,
-            since=now - self._environment.same_within,
+            since=None if within is None else now - within,
         )
         if isinstance(claim, EarlierClaim):
             raise AlreadySent(claim)
@@ -115,7 +118,7 @@ class FileProcessor:
         target = self._folder.error_place(place.parent, place.name)
         owner = account or self._environment
         try:
-            self._folder.explain(target, error, Translator(owner.language.default))
+            self._folder.explain(target, reason_lines(error), Translator(owner.language.default))
             if not move(source, target):
                 self._folder.take_reason_back(target)
                 return None
@@ -259,17 +262,19 @@ class FileProcessor:
         claim = account.claims.read(claim.claim)
         error = results[0].checked.error if results else None
         if claim.run_id is None and error:
-            if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the folder
-                updates = self._folder.inbox / claim.lane / error.kinds[1]
-                error.hint = error.hint_with(
-                    tr("drop it into {folder}/", folder=self._folder.relative(updates))
-                )
+            if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the way
+                error.hint = error.hint_with(self._way_of(claim, error.kinds[1]))
             return self._refuse_claimed(claim, error, account)
         code = exit_code(results)
-        write_summary(self._folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
+        write_summary(
+            self._folder.answer_of(claim, SUMMARY),
+            Summarised(self._name_of(claim), claim.sha256, claim.run_id, claim.taken_at),
+            results,
+            code,
+        )
         day = self._folder.done / str(self._now().astimezone().date())
         target = free(day / claim.lane / self._folder.place_of(claim).name)
-        account.claims.settle(claim.claim, ClaimState.ANSWERED, self._folder.relative(target))
+        self._settle(claim, ClaimState.ANSWERED, target, code, account)
         written = [result.annotated for result in results] + [result.failed for result in results]
         answers = ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
         answer = joined((one_line(results), answers), " → ")
@@ -293,9 +298,23 @@ class FileProcessor:
         error.hint = with_value(error.hint, shown, self._folder.relative(target))
         run = claim.run_id
         more = tr("its run is {run}: `feedtool status {run}`", run=run) if run else ""
-        self._folder.explain(target, error, Translator(account.language.default), more)
-        account.claims.settle(claim.claim, ClaimState.REFUSED, self._folder.relative(target))
+        reason = reason_lines(error, more)
+        self._folder.explain(target, reason, Translator(account.language.default))
+        self._settle(claim, ClaimState.REFUSED, target, error.exit, account, reason)
         return self._refused(shown, target, error, account)
+
+    def _settle(
+        self,
+        claim: Claim,
+        state: ClaimState,
+        target: Path,
+        code: Exit,
+        account: SellerAccount,
+        reason: str | None = None,
+    ) -> None:
+        """Note that the answers, or a reason, are written, and where the file itself goes next."""
+        del code, reason  # the summary has them, or what is beside the target
+        account.claims.settle(claim.claim, state, self._folder.relative(target))
 
     def _refused(
         self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
@@ -317,4 +336,14 @@ class FileProcessor:
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
+        """The file, for whoever runs this."""
         return self._folder.relative(self._folder.source_of(claim))
+
+    def _name_of(self, claim: Claim) -> str:
+        """The file, for whoever reads its answers."""
+        return str(claim.place)
+
+    def _way_of(self, claim: Claim, kind: str) -> str:
+        """What to do with a file for it to be taken as one of a kind."""
+        folder = self._folder.relative(self._folder.inbox / claim.lane / kind)
+        return tr("drop it into {folder}/", folder=folder)

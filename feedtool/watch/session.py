@@ -1,7 +1,7 @@
 """The world around a watched folder: accounts, clocks, exports, and the wish to stop."""
 
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,7 @@ from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.seller_account import OpenAccount
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.decisions import InboxRoute, route_of
+from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder, make_folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
 
@@ -65,41 +65,49 @@ class ClaimWorkspace(Workspace):
             shutil.copyfile(path, temporary)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """A watched folder, and the world around it: accounts, clocks, and the wish to stop."""
+    """The world around the files of sellers: their folder, accounts, time, and the wish to stop."""
 
     folder: Folder
     name: str
-    """The folder's, in the ledger."""
-    ledger: Ledger
-    """For the main thread alone."""
+    """The folder's, in the ledger: that of its claims."""
     open_account: OpenAccount
-    seller_of: Callable[[str | None], SellerKey]
-    """The seller of a profile's files, or of those of the command line's account."""
-    profiles: Collection[str]
-    kinds: Collection[str]
-    clock: Callable[[], float]
-    """Seconds that only go forward."""
+    route_of: Callable[[PurePosixPath], InboxRoute | None]
+    """The route of a file of the inbox; None where its folder is nobody's."""
     now: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    """Ends sooner when it is to stop."""
     stopping: Callable[[], FeedtoolError | None]
     log: DeduplicatedLog
     report_bug: Callable[[Exception], str]
     """Writes down what is ready to be pasted; returns where."""
-    same_within: timedelta
-    """Since when the same content is taken for a mistake."""
+    same_within: timedelta | None
+    """Since when the same content is taken for a mistake; None where others have judged that."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """As an account's, for a file in no account's folder."""
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """As an account's, for a file in no account's folder."""
+    command: str = "watch"
+    """Its name, for who finds a seller's lock taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchEnvironment(Environment):
+    """The same for a folder that is watched, with the watcher's own time."""
+
+    ledger: Ledger
+    """For the main thread alone."""
+    seller_of: Callable[[str | None], SellerKey]
+    """The seller of a profile's files, or of those of the command line's account."""
+    clock: Callable[[], float]
+    """Seconds that only go forward."""
+    sleep: Callable[[float], None]
+    """Ends sooner when it is to stop."""
     on_turn: Callable[[Turn], None] = lambda _: None
     """Called after each look at the folder."""
     settle: float = 2
     """Seconds that a file has to rest."""
     poll: float = 1
     """Seconds between two looks."""
-    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """As an account's, for a file in no account's folder."""
     is_once: bool = False
     """True if it ends when all that was there is done."""
     exports: Sequence[OutboxExport] = ()
@@ -107,7 +115,3 @@ class Environment:
     """Seconds from one beat of the exports to the next."""
     export_profiles: Collection[str | None] = (None,)
     """Whose they are."""
-
-    def route_of(self, place: PurePosixPath) -> InboxRoute | None:
-        """The route of a file of the inbox; None where its folder is nobody's."""
-        return route_of(place, self.profiles, self.kinds)

@@ -34,7 +34,7 @@ from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.messages import RouteUnknown, Turn
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment
+from feedtool.watch.session import WatchEnvironment
 from feedtool.watch.work import Work
 
 SIDE_BY_SIDE = 8
@@ -73,7 +73,7 @@ class WatchedSeller:
 class Watcher:
     """A watched folder, for as long as it is watched."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: WatchEnvironment) -> None:
         self._environment, self._log = environment, environment.log
         self._seen: dict[PurePosixPath, Sighting] = {}
         self._open_well: set[Entry] = set()

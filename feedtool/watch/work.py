@@ -5,7 +5,7 @@ was left by somebody who is gone, or was put off (`Deferred`), and comes before 
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 
 from feedtool.ledger.claims import Claim
@@ -13,6 +13,7 @@ from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.places import Entry
 from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
@@ -22,8 +23,9 @@ from feedtool.watch.session import Environment
 class Work:
     """One pass over a seller's files: the claims of some profiles, then files that are whole."""
 
-    def __init__(self, environment: Environment) -> None:
-        self._environment, self._processor = environment, FileProcessor(environment)
+    def __init__(self, environment: Environment, processor: FileProcessor | None = None) -> None:
+        self._environment = environment
+        self._processor = processor or FileProcessor(environment)
         self.profiles: set[str | None] = set()
         self.whole: list[tuple[Entry, InboxRoute]] = []
         """As they were when they were found to be whole, the oldest first."""
@@ -65,11 +67,20 @@ class Work:
                 for claim, route in self._left_of(profile, account):
                     yield self._processor.process(claim, route, account)
         for entry, route in self.whole:
-            if self._environment.stopping():
+            if self._has_to_end():
                 break
             account = self._account(route.profile, stack)
-            if account and self._environment.folder.is_as_it_was(entry):
+            if account and self._is_ready(entry, account):
                 yield self._processor.take(entry.path, route, account)
+
+    def _has_to_end(self) -> bool:
+        """True if no further file is to be begun."""
+        return self._environment.stopping() is not None
+
+    def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
+        """True if a file is still in the inbox as it was found."""
+        del account
+        return self._environment.folder.is_as_it_was(entry)
 
     def _account(self, profile: str | None, stack: ExitStack) -> SellerAccount | None:
         """A profile's account; None where it cannot be opened, which stops no other profile."""
@@ -90,23 +101,30 @@ class Work:
         first = next(filter(None, self._accounts.values()), None)
         workspace, session = (first or account).workspace, account.session
         if first is None or first.key != account.key:
-            lock = hold(
-                workspace.ledger.engine,
-                session.seller,
-                session.address,
-                command="watch",
-                now=self._environment.now(),
-                is_awaited=True,
-            )
-            stack.enter_context(lock)
+            stack.enter_context(self._hold(workspace, session))
         return replace(account, session=replace(session, holds_lock=True), workspace=workspace)
+
+    def _hold(self, workspace: Workspace, session: Session) -> AbstractContextManager[None]:
+        """The lock of those whose files these are."""
+        return hold(
+            workspace.ledger.engine,
+            session.seller,
+            session.address,
+            command=self._environment.command,
+            now=self._environment.now(),
+            is_awaited=True,
+        )
+
+    def _under_way(self, account: SellerAccount) -> list[Claim]:
+        """The claims of the folder that are not ended."""
+        return account.claims.under_way(self._environment.name)
 
     def _left_of(
         self, profile: str | None, account: SellerAccount
     ) -> list[tuple[Claim, InboxRoute]]:
         """A profile's claims that are not ended: while we have the lock, they are ours."""
         left = []
-        for claim in account.claims.under_way(self._environment.name):
+        for claim in self._under_way(account):
             route = self._environment.route_of(claim.place)
             if route is None or route.profile != profile:
                 continue

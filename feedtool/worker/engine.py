@@ -1,0 +1,290 @@
+"""Passes side by side in one process, as the engine hands them out, until it is to stop.
+
+Each pass runs in a thread of its own. Where the server cannot be reached, all begins anew once it
+can; what was under way meanwhile is brought to its end, or parked, by itself.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import Engine
+
+from feedtool.ledger.lock import Holder
+from feedtool.ledger.parcels import DueSeller
+from feedtool.ledger.records import SellerKey
+from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.worker.library import connect_arguments, procrastinate
+from feedtool.worker.presence import Caretaker, GonePass, Presence
+from feedtool.worker.queue import (
+    ANY_CHANNEL,
+    CALL,
+    CHANNEL,
+    TASK,
+    job_of,
+    pool_arguments,
+    queue_of,
+    queue_trouble,
+    session_of,
+)
+
+POLL = 30.0
+"""Seconds after which a worker looks for passes although nobody has called it."""
+HEARTBEAT = 60.0
+FORGOTTEN = 86_400.0
+"""Seconds after which the library itself forgets a worker: `presence` does so sooner."""
+LOOK = 1.0
+"""Seconds from one look at whether all is done to the next."""
+LONGEST_PAUSE = 10.0
+"""Seconds between two tries to reach the server."""
+
+NOTIFY = "SELECT pg_notify(%(any)s, %(call)s), pg_notify(%(channel)s, %(call)s)"
+IS_LEFT = """
+SELECT count(*) AS left FROM procrastinate_jobs j WHERE status = 'todo'
+ AND (scheduled_at IS NULL OR scheduled_at <= now())
+ AND (%(queues)s::varchar[] IS NULL OR queue_name = ANY(%(queues)s::varchar[]))
+ AND NOT EXISTS (SELECT FROM procrastinate_jobs other
+  WHERE other.status = 'doing' AND other.lock = j.lock)"""
+
+
+class Stop(Protocol):
+    """The wish to stop."""
+
+    def reason(self) -> FeedtoolError | None:
+        """None while all may go on."""
+        ...
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Have a function called, in a thread of its own, once there is a reason."""
+        ...
+
+
+class PassWork(Protocol):
+    """What the engine is there for; all of it may block, and is called in threads."""
+
+    def do(self, key: SellerKey, tries: int) -> bool:
+        """A seller's pass; `tries` came to nothing before. True where another is queued at once."""
+        ...
+
+    def due(self) -> Sequence[DueSeller]:
+        """The sellers that a pass has something to do for."""
+        ...
+
+    def is_done(self) -> bool:
+        """True where nothing is left that could be done now, or soon."""
+        ...
+
+    def sellers(self) -> Collection[SellerKey] | None:
+        """Whose passes are taken; None for all."""
+        ...
+
+    def tell(self, trouble: FeedtoolError | None) -> None:
+        """What keeps passes from being handed out; None once nothing does any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How a process works off passes."""
+
+    schema: str
+    """That of the queue."""
+    me: Holder
+    side_by_side: int
+    is_once: bool = False
+    """True if it ends as soon as no pass is due."""
+    is_drained: bool = False
+    """True if it ends when all is done."""
+
+
+class PassEngine:
+    """The engine, for as long as the process works."""
+
+    def __init__(self, engine: Engine, settings: EngineSettings, work: PassWork, stop: Stop):
+        self._engine, self._settings, self._work, self._stop = engine, settings, work, stop
+        self._library = procrastinate()
+        self._threads: ThreadPoolExecutor
+        self._worker: Any = None
+        self._calls: set[asyncio.Task[None]] = set()
+        self._lost: BaseException | None = None
+        self._is_finished = False
+
+    def run(self) -> None:
+        """Work until it is to stop, or is done.
+
+        UsageProblem where the server is reached in a way that cannot be; Interrupted where it is
+        away and this is to end by itself.
+        """
+        with ThreadPoolExecutor(self._settings.side_by_side, "pass") as self._threads:
+            # The driver needs this loop on Windows.
+            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._run())
+
+    async def _run(self) -> None:
+        import psycopg
+        import psycopg_pool
+
+        away = (
+            self._library.exceptions.ConnectorException,
+            psycopg.Error,
+            psycopg_pool.PoolTimeout,
+        )
+        loop, failures, stopped = asyncio.get_running_loop(), 0, asyncio.Event()
+        # A pass that was given to another meanwhile cannot end in the library's tables.
+        loop.set_exception_handler(lambda *_: None)
+        self._stop.listen(lambda: loop.call_soon_threadsafe(self._end, stopped))
+        while self._stop.reason() is None and not self._is_finished:
+            try:
+                self._lost = None
+                await self._serve()
+                if self._lost:
+                    raise self._lost
+            except (*away, Interrupted) as error:
+                is_told = isinstance(error, Interrupted)
+                trouble = error if is_told else queue_trouble(self._engine, error)
+                if self._settings.is_once:
+                    raise trouble from error
+                self._work.tell(trouble)
+                failures += 1
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stopped.wait(), min(LONGEST_PAUSE, 0.1 * 2**failures))
+            else:
+                failures = 0
+
+    def _end(self, stopped: asyncio.Event) -> None:
+        stopped.set()
+        if self._worker:
+            self._worker.stop()
+
+    async def _serve(self) -> None:
+        """One life of the library's worker: until it is stopped, or loses the server."""
+        keys = await asyncio.to_thread(self._work.sellers)
+        queues = None if keys is None else sorted(map(queue_of, keys))
+        settings, app = self._settings, self._app()
+        worker = self._library.worker.Worker(
+            app,
+            queues,
+            concurrency=settings.side_by_side,
+            wait=not settings.is_once,
+            fetch_job_polling_interval=POLL,
+            abort_job_polling_interval=FORGOTTEN,
+            delete_jobs="always",
+            install_signal_handlers=False,
+            update_heartbeat_interval=HEARTBEAT,
+            stalled_worker_timeout=FORGOTTEN,
+        )
+        presence = self._presence(app, worker)
+        app.job_manager = self._manager(app, presence.begin)
+        async with app.open_async():
+            if settings.is_once:
+                await self._queue_due(app)
+            ending = asyncio.create_task(self._see_the_end(worker, keys))
+            try:
+                if self._stop.reason() is None:
+                    self._worker = worker
+                    self._work.tell(None)
+                    await worker.run()
+            finally:
+                self._worker = None
+                ending.cancel()
+                await presence.end()
+                await asyncio.gather(*self._calls, return_exceptions=True)
+            if settings.is_once:
+                left = await app.connector.execute_query_one_async(IS_LEFT, queues=queues)
+                self._is_finished = not left["left"]
+
+    def _app(self) -> Any:
+        """The library, connected to the queue, with the one task that there is."""
+        schema = self._settings.schema
+
+        async def configure(connection: Any) -> None:
+            for statement in session_of(schema):
+                await connection.execute(statement)
+
+        app = self._library.App(
+            connector=self._library.PsycopgConnector(
+                **pool_arguments(self._engine), configure=configure
+            )
+        )
+
+        @app.task(name=TASK)  # type: ignore[untyped-decorator]
+        async def run(service: str, seller: str, tries: int) -> None:
+            key, loop = (service, seller), asyncio.get_running_loop()
+            if await loop.run_in_executor(self._threads, self._work.do, key, tries):
+                # Only once this pass is off the books the next can be handed out.
+                this = asyncio.current_task()
+                assert this
+                this.add_done_callback(lambda _: self._call(app, key))
+
+        return app
+
+    def _call(self, app: Any, key: SellerKey) -> None:
+        """Call the workers that idle: a seller's pass has become free."""
+        names = {"any": ANY_CHANNEL, "channel": CHANNEL + queue_of(key), "call": CALL}
+        task = asyncio.create_task(app.connector.execute_query_async(NOTIFY, **names))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
+    def _manager(self, app: Any, begin: Callable[[int], Awaitable[None]]) -> Any:
+        """The library's manager of jobs; a worker is there before it is given any."""
+        base: Any = self._library.manager.JobManager
+
+        class Manager(base):  # type: ignore[misc]
+            async def register_worker(self) -> int:
+                worker: int = await super().register_worker()
+                await begin(worker)
+                return worker
+
+        return Manager(app.connector)
+
+    def _presence(self, app: Any, worker: Any) -> Presence:
+        library = self._library
+
+        async def give_out(gone: GonePass) -> None:
+            failed = library.jobs.Status.FAILED
+            with suppress(library.exceptions.ConnectorException):  # another was faster
+                await app.job_manager.finish_job_by_id_async(gone.job, failed, delete_job=True)
+            key = gone.arguments["service"], gone.arguments["seller"]
+            await self._put(app, key)
+
+        def lost(error: BaseException) -> None:
+            self._lost = error
+            worker.stop()
+
+        return Presence(
+            connect_arguments(self._engine),
+            session_of(self._settings.schema),
+            self._settings.me,
+            Caretaker(give_out, lambda: self._queue_due(app)),
+            lost,
+        )
+
+    async def _queue_due(self, app: Any) -> None:
+        """Queue the sellers with something to do that are not queued."""
+        due = await asyncio.to_thread(self._work.due)
+        queued = {job.queue for job in await app.job_manager.list_jobs_async()} if due else ()
+        for seller in due:
+            key = seller.service, seller.seller
+            if queue_of(key) not in queued:
+                await self._put(app, key, seller.priority)
+
+    async def _put(self, app: Any, key: SellerKey, priority: int = 0) -> None:
+        with suppress(self._library.exceptions.AlreadyEnqueued):
+            await app.configure_task(**job_of(key, priority=priority)).defer_async()
+
+    async def _see_the_end(self, worker: Any, keys: Collection[SellerKey] | None) -> None:
+        """Stop when all is done; begin anew when the sellers have become others."""
+        pause = LOOK if self._settings.is_drained else HEARTBEAT
+        while True:
+            await asyncio.sleep(pause)
+            with suppress(FeedtoolError):  # where the ledger is away, others tell so
+                self._is_finished = self._settings.is_drained and await self._is_done()
+                if self._is_finished or await asyncio.to_thread(self._work.sellers) != keys:
+                    worker.stop()
+                    return
+
+    async def _is_done(self) -> bool:
+        return await asyncio.to_thread(self._work.is_done)

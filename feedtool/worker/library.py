@@ -1,0 +1,53 @@
+"""Procrastinate, which is an extra: imported when it is needed, and kept from speaking itself."""
+
+import logging
+from types import ModuleType
+from typing import Any
+
+from sqlalchemy import Engine
+
+from feedtool.ledger.database import CONNECTING
+from feedtool.ledger.trouble import shown_as
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+
+LOGGERS = ("procrastinate", "psycopg.pool", "asyncio")
+"""What goes wrong there is told by those who called it."""
+
+
+def procrastinate() -> ModuleType:
+    """The library; UsageProblem where it is not installed."""
+    try:
+        import procrastinate
+        import procrastinate.worker
+        import psycopg_pool  # noqa: F401  # the library begins without it
+    except ImportError as error:
+        raise UsageProblem(
+            tr("Workers need more than is installed here: {module} is missing.", module=error.name),
+            tr("Install it with: pip install 'feedtool[workers]'"),
+        ) from error
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    return procrastinate
+
+
+def refuse_other_ledgers(engine: Engine) -> None:
+    """UsageProblem for a ledger that workers cannot share."""
+    if engine.dialect.name != "postgresql":
+        raise UsageProblem(
+            tr(
+                "Workers share a ledger on PostgreSQL; {ledger} is a file of this machine.",
+                ledger=shown_as(engine.url),
+            ),
+            tr("Name one with --ledger postgresql://USER:PASSWORD@HOST/DATABASE."),
+        )
+
+
+def connect_arguments(engine: Engine) -> dict[str, Any]:
+    """How the driver connects to the ledger's database, each statement its own transaction."""
+    url = engine.url
+    usual = {name: value for name, value in CONNECTING.items() if name not in url.query}
+    _, given = engine.dialect.create_connect_args(url)
+    return {**usual, **given, "autocommit": True}

@@ -1,0 +1,180 @@
+"""Which workers are there, and what becomes of the passes of those that are gone.
+
+A worker is there as long as a connection of its own holds an advisory lock: that is gone with its
+process at once, with its machine within ten seconds, and with nothing else. No worker has to write
+that it is alive, and none is taken for dead because it is slow.
+
+One of them looks after the others: who waits for the lock of that asks nothing meanwhile. Each
+second it gives out again the passes of workers that are gone, and wakes those that idle where a
+pass is due; each minute it queues the sellers with parcels that are due, whatever was lost.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from feedtool.ledger.lock import DEAD_SOON, NAME_LENGTH, Holder
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.worker.queue import ANY_CHANNEL, CALL, CHANNEL
+
+LOOK = 1.0
+"""Seconds from one look after the others to the next."""
+QUEUE_ANEW = 60
+"""Looks from one queueing of all that is due to the next."""
+TURN = "20s"
+"""How long one waits to look after the others before it sees whether that is done at all.
+
+Not for ever: whoever waits keeps the server from tidying its tables.
+"""
+
+SETTING = "SELECT set_config(name, %(value)s, false) FROM pg_settings WHERE name = %(name)s"
+IS_THERE = """EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+ AND l.objsubid = 2 AND l.classid::bigint = %(there)s AND l.objid::bigint = {worker}
+ AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"""
+LOOK_AFTER = f"""
+WITH gone AS (
+  SELECT id, args FROM procrastinate_jobs j WHERE status = 'doing'
+   AND NOT {IS_THERE.format(worker="j.worker_id")}
+), ready AS (
+  SELECT DISTINCT queue_name FROM procrastinate_jobs j
+   WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()) AND NOT EXISTS (
+    SELECT FROM procrastinate_jobs other WHERE other.status = 'doing' AND other.lock = j.lock)
+   LIMIT 50
+), woken AS (
+  SELECT pg_notify(channel, %(call)s)::text FROM (
+   SELECT %(any)s AS channel WHERE EXISTS (SELECT FROM ready)
+   UNION ALL SELECT %(channel)s || queue_name FROM ready) AS channels
+)
+SELECT id, args FROM gone UNION ALL SELECT NULL, NULL FROM woken"""
+FORGET_WORKERS = f"""
+DELETE FROM procrastinate_workers w WHERE last_heartbeat < now() - interval '10 minutes'
+ AND NOT {IS_THERE.format(worker="w.id")}"""
+END_WHOEVER_IS_STUCK = """
+SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+ AND l.classid::bigint = %(there)s AND l.objid = 0
+ AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+ AND a.state_change < clock_timestamp() - interval '30 seconds'"""
+
+
+class GonePass(NamedTuple):
+    """A pass of a worker that is gone."""
+
+    job: int
+    arguments: Mapping[str, Any]
+
+
+class Caretaker(NamedTuple):
+    """What whoever looks after the others does."""
+
+    give_out: Callable[[GonePass], Awaitable[None]]
+    """Queue a pass again."""
+    queue_due: Callable[[], Awaitable[None]]
+    """Queue all sellers with parcels that are due."""
+
+
+class Presence:
+    """That a worker is there; and that it looks after the others when it is its turn."""
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Any],
+        session: tuple[str, ...],
+        me: Holder,
+        caretaker: Caretaker,
+        on_lost: Callable[[BaseException], None],
+    ) -> None:
+        """Connects with `arguments`; `session` are the first statements."""
+        self._arguments, self._session, self._me = arguments, session, me
+        self._caretaker, self._on_lost = caretaker, on_lost
+        self._connection: Any = None
+        self._task: asyncio.Task[None] | None = None
+        digest = hashlib.sha256("".join(session).encode()).digest()
+        self._names = {
+            **{"there": int.from_bytes(digest[:3]), "call": CALL},
+            **{"any": ANY_CHANNEL, "channel": CHANNEL},
+        }
+
+    async def begin(self, worker: int) -> None:
+        """Be there, under the number that the passes of this worker bear."""
+        self._connection = await self._connect()
+        await self._refuse_pooled()
+        settings = {**DEAD_SOON, "application_name": self._me.as_text()[:NAME_LENGTH]}
+        for name, value in {**settings, "lock_timeout": TURN}.items():
+            await self._ask(SETTING, name=name, value=value)
+        await self._ask("SELECT pg_advisory_lock(%(there)s, %(worker)s)", worker=worker)
+        self._task = asyncio.create_task(self._stay())
+
+    async def end(self) -> None:
+        """Be there no more."""
+        if self._task:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        if self._connection:
+            await self._connection.close()
+
+    async def _connect(self) -> Any:
+        from psycopg import AsyncConnection
+
+        connection = await AsyncConnection.connect(**self._arguments)
+        for statement in self._session:
+            await connection.execute(statement.encode())
+        return connection
+
+    async def _refuse_pooled(self) -> None:
+        """UsageProblem behind a pooler that gives our statements to any connection of its own."""
+        other = await self._connect()
+        try:
+            query = b"SELECT pg_backend_pid()"
+            for _ in range(3):
+                one = await (await self._connection.execute(query)).fetchone()
+                if one == await (await other.execute(query)).fetchone():
+                    raise UsageProblem(
+                        tr("The ledger is reached through a pooler that shares connections."),
+                        tr(
+                            "Locks of sellers need connections of their own: name the server "
+                            "itself, or let the pooler work by sessions (pool_mode = session)."
+                        ),
+                    )
+        finally:
+            await other.close()
+
+    async def _ask(self, query: str, **values: object) -> Any:
+        return await self._connection.execute(query.encode(), {**self._names, **values})
+
+    async def _stay(self) -> None:
+        """Look after the others when it is our turn, until we are not there any more."""
+        try:
+            while not await self._is_my_turn():
+                await self._ask(END_WHOEVER_IS_STUCK)
+            looks = 0
+            while True:
+                if looks % QUEUE_ANEW == 0:
+                    await self._ask(FORGET_WORKERS)
+                    await self._caretaker.queue_due()
+                await self._look()
+                looks += 1
+                await asyncio.sleep(LOOK)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # whatever it is, we are not there any more
+            self._on_lost(error)
+
+    async def _is_my_turn(self) -> bool:
+        from psycopg.errors import LockNotAvailable
+
+        try:
+            await self._ask("SELECT pg_advisory_lock(%(there)s, 0)")
+        except LockNotAvailable:
+            return False
+        return True
+
+    async def _look(self) -> None:
+        found = await (await self._ask(LOOK_AFTER)).fetchall()
+        for job, arguments in found:
+            if job is not None:
+                await self._caretaker.give_out(GonePass(job, arguments))

@@ -1,0 +1,205 @@
+"""Which sellers' passes are due, as Procrastinate keeps it in a schema of its own.
+
+The schema stands beside the ledger's and is named after the library's own tables: another version
+of the library finds none, and begins a new one. For a queue that is lost whole loses nothing: the
+sellers with parcels that are due are queued anew once a minute.
+
+There is one task, a seller's pass. It is queued once, and runs once at a time: both by the seller's
+name. A pass that has to come sooner, or before others, takes the place of the one that is queued.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, NamedTuple, Self
+
+from sqlalchemy import Connection, Engine, text
+
+from feedtool.ledger.database import MAKING_TABLES, reading, writing
+from feedtool.ledger.records import SellerKey
+from feedtool.ledger.trouble import LATER, explain, shown_as
+from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import tr
+from feedtool.worker.library import connect_arguments, procrastinate, refuse_other_ledgers
+
+TASK = "feedtool.pass"
+ANY_CHANNEL = "procrastinate_any_queue_v1"
+"""Where workers of all sellers listen."""
+CHANNEL = "procrastinate_queue_v1#"
+"""Where those of some sellers listen, with the seller's queue behind it."""
+CALL = '{"type": "job_inserted", "job_id": 0}'
+"""What makes a worker that listens look for a job."""
+
+
+class QueuedPass(NamedTuple):
+    """A seller's pass, as it is queued or under way."""
+
+    job: int
+    key: SellerKey
+    is_running: bool
+    priority: int
+    at: datetime | None
+    """When it is due; None is at once."""
+
+
+def queue_of(key: SellerKey) -> str:
+    """The name of a seller's passes: as short as a channel of the server must be."""
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
+
+
+def job_of(
+    key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
+) -> dict[str, Any]:
+    """What a seller's pass is configured with.
+
+    `tries` is how often one after the other it came to nothing.
+    """
+    name = queue_of(key)
+    return {
+        **{"name": TASK, "queue": name, "lock": name, "queueing_lock": name, "priority": priority},
+        "schedule_at": at,
+        "task_kwargs": {"service": key[0], "seller": key[1], "tries": tries},
+    }
+
+
+class PassQueue:
+    """The queue of a ledger's passes; threads may share it."""
+
+    def __init__(self, engine: Engine) -> None:
+        """UsageProblem where the library is missing, or the ledger is none that workers share."""
+        self._library = procrastinate()
+        refuse_other_ledgers(engine)
+        self._engine = engine
+        self.schema = _prepared(engine, self._library.schema.SchemaManager.get_schema())
+        self._app = self._library.App(
+            connector=self._library.SyncPsycopgConnector(
+                **pool_arguments(engine), configure=self._configure
+            )
+        )
+
+    def __enter__(self) -> Self:
+        with self._explained():
+            self._app.open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._app.close()
+
+    def put(
+        self,
+        key: SellerKey,
+        at: datetime | None = None,
+        priority: int = 0,
+        tries: int = 0,
+    ) -> None:
+        """Queue a seller's pass; of two the earlier time counts, and the higher priority."""
+        with self._explained():
+            if self._is_new(key, at, priority, tries):
+                return
+            for other in self._of(key):
+                is_sooner = other.at is not None and (at is None or at < other.at)
+                if is_sooner or priority > other.priority:
+                    self._app.job_manager.cancel_job_by_id(other.job, delete_job=True)
+                    soonest = at if is_sooner else other.at
+                    self._is_new(key, soonest, max(priority, other.priority), tries)
+
+    def _is_new(self, key: SellerKey, at: datetime | None, priority: int, tries: int) -> bool:
+        """Queue a pass; False where one is queued already."""
+        try:
+            self._app.configure_task(**job_of(key, at, priority, tries)).defer()
+        except self._library.exceptions.AlreadyEnqueued:
+            return False
+        return True
+
+    def _of(self, key: SellerKey) -> list[QueuedPass]:
+        return self.listed(queueing_lock=queue_of(key), status="todo")
+
+    def listed(self, **which: Any) -> list[QueuedPass]:
+        """All passes that are queued or under way, in the order in which they were queued."""
+        with self._explained():
+            jobs = self._app.job_manager.list_jobs(**which)
+        return [
+            QueuedPass(
+                job.id,
+                (job.task_kwargs["service"], job.task_kwargs["seller"]),
+                job.status == "doing",
+                job.priority,
+                job.scheduled_at,
+            )
+            for job in jobs
+            if job.task_name == TASK and job.status in {"todo", "doing"}
+        ]
+
+    def _configure(self, connection: Any) -> None:
+        for statement in session_of(self.schema):
+            connection.execute(statement)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        import psycopg_pool
+
+        trouble = (self._library.exceptions.ConnectorException, psycopg_pool.PoolTimeout)
+        try:
+            yield
+        except trouble as error:
+            raise queue_trouble(self._engine, error) from error
+
+
+def pool_arguments(engine: Engine) -> dict[str, Any]:
+    """What the library makes its pool of connections with."""
+    return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": 10.0}
+
+
+def session_of(schema: str) -> tuple[str, ...]:
+    """The statements that a connection to the queue begins with."""
+    # What a crash takes from the queue is queued anew.
+    return f'SET search_path TO "{schema}"', "SET synchronous_commit TO off"
+
+
+def queue_trouble(engine: Engine, error: BaseException) -> Interrupted:
+    """What keeps the queue from being used."""
+    reason, _ = explain(error.__cause__ or error, engine.url, LATER)
+    shown = shown_as(engine.url)
+    return Interrupted(
+        tr("The queue in {shown} cannot be used: {reason}.", shown=shown, reason=reason),
+        tr("See to the server; what waits is in the ledger, and is queued anew."),
+    )
+
+
+# The schema.
+
+
+def _prepared(engine: Engine, tables: str) -> str:
+    """The name of the queue's schema, which is made where there is none."""
+    digest = hashlib.sha256(tables.encode()).hexdigest()[:8]
+    with reading(engine) as db:
+        name = f"{db.scalar(text('SELECT current_schema()'))[:40]}_queue_{digest}"
+        if _is_there(db, name):
+            return name
+    with writing(engine) as db:
+        db.execute(text(MAKING_TABLES))
+        if not _is_there(db, name):
+            _make(db, name, tables)
+    return name
+
+
+def _is_there(db: Connection, name: str) -> bool:
+    query = text("SELECT count(*) FROM pg_namespace WHERE nspname = :name")
+    return bool(db.scalar(query, {"name": name}))
+
+
+def _make(db: Connection, name: str, tables: str) -> None:
+    database = db.engine.url.database or ""
+    may = text("SELECT has_database_privilege(current_database(), 'CREATE')")
+    if not db.scalar(may):
+        raise UsageProblem(
+            tr("The queue cannot be made: its user may make no schema in {name}.", name=database),
+            tr("Let the owner of the database run: GRANT CREATE ON DATABASE … TO …"),
+        )
+    quoted = db.dialect.identifier_preparer.quote_identifier(name)
+    db.execute(text(f"CREATE SCHEMA {quoted}"))
+    db.execute(text(f"SET LOCAL search_path TO {quoted}"))
+    # Several statements at once, in which a % is no placeholder.
+    db.exec_driver_sql(tables, execution_options={"no_parameters": True})
