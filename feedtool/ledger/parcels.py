@@ -189,18 +189,18 @@ class Parcels:
         """The first of a seller's parcels that are due: by priority, then as they arrived."""
         return self._all(and_(_is_of(key), _is_due(now)), limit)
 
-    def next_due(self, key: tuple[str, str]) -> tuple[datetime | None, int] | None:
+    def next_due(self, key: tuple[str, str], now: datetime) -> tuple[datetime | None, int] | None:
         """When the first of a seller's parcels is due, None for at once; and the highest priority.
 
-        None where nothing waits.
+        That is of what is due at once, else of all that waits. None where nothing waits.
         """
-        is_at_once = func.count().filter(_of.not_before.is_(None))
-        query = select(is_at_once, func.min(_of.not_before), func.max(_of.priority))
+        at_once = func.max(_of.priority).filter(_is_due(now))
+        query = select(at_once, func.min(_of.not_before), func.max(_of.priority))
         with reading(self._engine) as db:
-            count, first, priority = db.execute(query.where(_is_of(key), WAITS)).one()
-        if priority is None:
+            due, first, later = db.execute(query.where(_is_of(key), WAITS)).one()
+        if later is None:
             return None
-        return (None if count else first), priority
+        return (first, later) if due is None else (None, due)
 
     def begun(self, key: tuple[str, str]) -> list[Parcel]:
         """A seller's parcels that a worker has taken in hand and not answered, on any machine."""

@@ -7,7 +7,7 @@ one statement.
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, select, text, update
 
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.fleet_tables import sellers
@@ -62,6 +62,21 @@ class Sellers:
         query = select(sellers.c.service, sellers.c.seller).where(sellers.c.profile.in_(profiles))
         with reading(self._engine) as db:
             return {(service, seller) for service, seller in db.execute(query)}
+
+    def rest(self, key: SellerKey) -> tuple[int, datetime | None]:
+        """How many passes over a seller's files have failed of late, and when the next may come."""
+        service, seller = key
+        query = select(sellers.c.failures, sellers.c.not_before)
+        with reading(self._engine) as db:
+            row = db.execute(query.filter_by(service=service, seller=seller)).one_or_none()
+        return (0, None) if row is None else (row.failures, row.not_before)
+
+    def end_rest(self, key: SellerKey) -> None:
+        """Let the next pass over a seller's files come at once."""
+        service, seller = key
+        is_it = (sellers.c.service == service, sellers.c.seller == seller)
+        with writing(self._engine) as db:
+            db.execute(update(sellers).where(*is_it).values(not_before=None))
 
     def pace(self, key: SellerKey) -> str | None:
         """What a seller's last run has learnt of its pace; None where that was full speed."""

@@ -1,6 +1,6 @@
 """One file from step to step, by `decisions.next_step`, with the seller's lock held."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -276,8 +276,7 @@ class FileProcessor:
         target = free(day / claim.lane / self._folder.place_of(claim).name)
         self._settle(claim, ClaimState.ANSWERED, target, code, account)
         written = [result.annotated for result in results] + [result.failed for result in results]
-        answers = ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
-        answer = joined((one_line(results), answers), " → ")
+        answer = joined((one_line(results), self._answers_shown(claim, written)), " → ")
         self._log.echo("answered", joined((self._shown(claim), answer), ": "))
         account.on_answered(results, code)
         return code
@@ -295,7 +294,7 @@ class FileProcessor:
         claim, shown = account.claims.read(claim.claim), self._shown(claim)
         target = self._folder.error_place(claim.lane, self._folder.place_of(claim).name)
         # It is there by then.
-        error.hint = with_value(error.hint, shown, self._folder.relative(target))
+        error.hint = with_value(error.hint, shown, self._target_shown(shown, target))
         run = claim.run_id
         more = tr("its run is {run}: `feedtool status {run}`", run=run) if run else ""
         reason = reason_lines(error, more)
@@ -319,8 +318,9 @@ class FileProcessor:
     def _refused(
         self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
     ) -> Exit:
-        place = self._folder.relative(target)
-        self._log.echo("refused", joined((shown, joined((error.message, place), " → ")), ": "))
+        place = self._target_shown(shown, target)
+        told = error.message if place == shown else joined((error.message, place), " → ")
+        self._log.echo("refused", joined((shown, told), ": "))
         owner.on_refused(shown, error)
         return error.exit
 
@@ -338,6 +338,16 @@ class FileProcessor:
     def _shown(self, claim: Claim) -> str:
         """The file, for whoever runs this."""
         return self._folder.relative(self._folder.source_of(claim))
+
+    def _target_shown(self, shown: str, target: Path) -> str:
+        """Where a file goes that is refused, for whoever runs this; `shown` if nowhere."""
+        del shown
+        return self._folder.relative(target)
+
+    def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
+        """The answers to a file, for whoever runs this."""
+        del claim
+        return ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
 
     def _name_of(self, claim: Claim) -> str:
         """The file, for whoever reads its answers."""

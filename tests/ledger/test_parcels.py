@@ -155,7 +155,8 @@ def test_parcels_are_due_by_priority_then_as_they_arrived(ledger: Ledger) -> Non
         ([{}], (None, 0)),
         ([{"not_before": SOON}], (SOON, 0)),
         ([{"not_before": SOON, "priority": 2}, {"not_before": SOON + DAY}], (SOON, 2)),
-        ([{"not_before": SOON}, {"priority": 1}], (None, 1)),
+        ([{"not_before": SOON, "priority": 9}, {"priority": 1}], (None, 1)),
+        ([{"not_before": NOW}], (None, 0)),
     ],
 )
 def test_when_a_seller_is_next_due(
@@ -164,7 +165,7 @@ def test_when_a_seller_is_next_due(
     for number, more in enumerate(brought_with):
         brought(ledger, f"c{number}", **more)
     brought(ledger, "other", key=OTHER)
-    assert ledger.parcels.next_due(KEY) == expected
+    assert ledger.parcels.next_due(KEY, NOW) == expected
 
 
 def test_sellers_are_due_with_what_waits_or_is_to_be_told(ledger: Ledger) -> None:
@@ -289,7 +290,7 @@ def test_a_worker_begins_with_what_waits(ledger: Ledger, state: str, *, can_begi
 def test_what_is_held_is_not_due(ledger: Ledger) -> None:
     parcel = brought(ledger)
     ledger.parcels.hold(parcel.parcel)
-    assert (ledger.parcels.due(KEY, NOW, 9), ledger.parcels.next_due(KEY)) == ([], None)
+    assert (ledger.parcels.due(KEY, NOW, 9), ledger.parcels.next_due(KEY, NOW)) == ([], None)
     assert ledger.parcels.sellers_due(NOW) == []
     assert names(ledger.parcels.listing()) == ["c1"]
     released = ledger.parcels.release(parcel.parcel)

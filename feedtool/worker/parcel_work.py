@@ -1,0 +1,170 @@
+"""A seller's parcels, one after the other: the watcher's own work, with parcels for an inbox.
+
+A parcel that is due is written from the store into this machine's private folder, in a lane of its
+own, and taken to its end there. All machines share the claims: so one that another machine has
+begun is gone on with, from the store if it has a run. Without one nothing of it was sent, and its
+file is written out anew.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path, PurePosixPath
+
+from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.ledger.parcels import FOLDER, Parcel, ParcelAnswer
+from feedtool.model.errors import Exit, FeedtoolError, FileProblem
+from feedtool.model.text import tr
+from feedtool.places import Entry
+from feedtool.runs.seller_account import SellerAccount
+from feedtool.sheets.atomic_write import atomic_write
+from feedtool.watch.decisions import InboxRoute
+from feedtool.watch.folder import PARTS, Folder, make_folder
+from feedtool.watch.messages import reason_lines
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment
+from feedtool.watch.work import Work
+
+
+class Lanes:
+    """The parcels of a pass, and their lanes in this machine's folder."""
+
+    def __init__(self, folder: Folder, parcels: Sequence[Parcel]) -> None:
+        self._folder = folder
+        self.of: Mapping[str, Parcel] = {parcel.lane: parcel for parcel in parcels}
+
+    def route_of(self, place: PurePosixPath) -> InboxRoute | None:
+        """The route of a parcel's file; None where it is none of this pass."""
+        parcel = self.of.get(place.parent.as_posix())
+        return parcel and InboxRoute(parcel.lane, parcel.profile, parcel.kind or None)
+
+    def entry_of(self, parcel: Parcel) -> Entry:
+        """A parcel as an inbox lists its files."""
+        place = PurePosixPath(parcel.lane) / parcel.name
+        arrived = int(parcel.arrived_at.timestamp() * 1e9)
+        return Entry(str(place), parcel.size, parcel.sha256, arrived)
+
+
+class ParcelProcessor(FileProcessor):
+    """Brings parcels to their end; what comes of each is noted with the parcel."""
+
+    def __init__(self, environment: Environment, lanes: Lanes) -> None:
+        super().__init__(environment)
+        self._lanes = lanes
+
+    def refuse(
+        self, place: PurePosixPath, error: FeedtoolError, account: SellerAccount | None = None
+    ) -> Exit | None:
+        """As a file of the inbox is refused, with nothing claimed."""
+        code = super().refuse(place, error, account)
+        if code is not None and account:
+            answer = ParcelAnswer(int(code), None, reason_lines(error))
+            parcel = self._lanes.of[place.parent.as_posix()]
+            account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
+        return code
+
+    def refuse_unreadable(
+        self, parcel: Parcel, error: FileProblem, account: SellerAccount
+    ) -> None:
+        """The store has not what was brought."""
+        answer = ParcelAnswer(int(error.exit), None, reason_lines(error))
+        account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
+        shown = f"{parcel.profile}/{parcel.name}"
+        self._refused(shown, self._folder.inbox / parcel.lane / parcel.name, error, account)
+
+    def _give_back(self, claim: Claim, account: SellerAccount) -> None:
+        super()._give_back(claim, account)
+        account.workspace.ledger.parcels.put_back(int(claim.lane))
+
+    def _settle(
+        self,
+        claim: Claim,
+        state: ClaimState,
+        target: Path,
+        code: Exit,
+        account: SellerAccount,
+        reason: str | None = None,
+    ) -> None:
+        """The claim ends with its parcel: where the file itself is does not matter."""
+        del state, target
+        answer = ParcelAnswer(int(code), claim.run_id, reason)
+        account.workspace.ledger.parcels.settle(claim, answer, self._now())
+
+    def _shown(self, claim: Claim) -> str:
+        return f"{self._lanes.of[claim.lane].profile}/{claim.source}"
+
+    def _name_of(self, claim: Claim) -> str:
+        return claim.source
+
+    def _target_shown(self, shown: str, target: Path) -> str:
+        del target
+        return shown
+
+    def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
+        del written
+        return tr("run {run}", run=claim.run_id)
+
+    def _way_of(self, claim: Claim, kind: str) -> str:
+        return tr("bring it with `feedtool enqueue {name} --as {kind}`", name=claim.source, kind=kind)
+
+
+class ParcelWork(Work):
+    """A pass over a seller's parcels: those that are begun, then those that are due."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        lanes: Lanes,
+        due: Sequence[Parcel],
+        is_over: Callable[[], bool],
+        on_answered: Callable[[], None],
+    ) -> None:
+        """`is_over` says when no further one is begun; `on_answered` is called after each."""
+        self._parcels = ParcelProcessor(environment, lanes)
+        super().__init__(environment, self._parcels)
+        self._lanes, self._is_over, self._on_answered = lanes, is_over, on_answered
+        self.profiles = {parcel.profile for parcel in lanes.of.values() if parcel.begun_at}
+        for parcel in due:
+            entry = lanes.entry_of(parcel)
+            if route := lanes.route_of(entry.path):
+                self.whole.append((entry, route))
+
+    def _results(self, stack: ExitStack) -> Iterator[Exit | None]:
+        for code in super()._results(stack):
+            yield code
+            self._on_answered()
+
+    def _has_to_end(self) -> bool:
+        return super()._has_to_end() or self._is_over()
+
+    def _under_way(self, account: SellerAccount) -> list[Claim]:
+        return account.claims.under_way(FOLDER, list(self._lanes.of))
+
+    def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
+        """True once a parcel is in hand, and its file written out.
+
+        False where somebody has dropped or held it, or it is answered by now.
+        """
+        parcel = self._lanes.of[entry.path.parent.as_posix()]
+        workspace, folder = account.workspace, self._environment.folder
+        if not workspace.ledger.parcels.begin(parcel.parcel, self._environment.now()):
+            return False
+        clear_lane(folder, parcel.lane)
+        try:
+            kept = workspace.snapshots.path_of(parcel.sha256)
+        except FileProblem as error:
+            self._parcels.refuse_unreadable(parcel, error, account)
+            return False
+        place = folder.inbox / entry.path
+        make_folder(place.parent)
+        with atomic_write(place) as temporary:
+            shutil.copyfile(kept, temporary)
+        return True
+
+
+def clear_lane(folder: Folder, lane: str) -> None:
+    """Remove what is left of a parcel's file and of its answers."""
+    for part in PARTS:
+        shutil.rmtree(folder.root / part / lane, ignore_errors=True)
+
+

@@ -1,0 +1,173 @@
+"""Passes over the parcels of sellers, as the engine asks for them; threads share this."""
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Protocol
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.lock import Held
+from feedtool.ledger.parcels import DueSeller
+from feedtool.ledger.records import SellerKey
+from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.watch.messages import Bug
+from feedtool.watch.session import Environment
+from feedtool.worker.parcel_work import Lanes, ParcelWork
+from feedtool.worker.rests import FILES, SECONDS, PassEnd, next_pass, rest_after
+from feedtool.worker.telling import Teller
+
+
+class Queue(Protocol):
+    """Where passes are queued: see `queue.PassQueue`."""
+
+    def put(
+        self, key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
+    ) -> None:
+        """Queue a seller's pass."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """How much of a seller's files one pass takes."""
+
+    files: int = FILES
+    seconds: float = SECONDS
+
+
+class Passes:
+    """The passes of one process."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        queue: Queue,
+        environment: Environment,
+        teller: Teller,
+        sellers: Callable[[], Collection[SellerKey] | None] = lambda: None,
+        size: Slice = Slice(),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """`sellers` are those whose passes are taken; `clock` has seconds that only go forward."""
+        self._ledger, self._queue, self._teller = ledger, queue, teller
+        self._environment, self._size, self._clock = environment, size, clock
+        self.sellers = sellers
+        self._running: set[SellerKey] = set()
+        self._troubles: dict[SellerKey | None, tuple[str | None, FeedtoolError]] = {}
+        self._guard = threading.Lock()
+        self.codes: set[Exit] = set()
+        """Of each parcel that is answered."""
+
+    # What the engine asks for.
+
+    def do(self, key: SellerKey, tries: int) -> bool:
+        """A seller's pass, and the next one queued; True where that is due at once."""
+        with self._guard:
+            self._running.add(key)
+        try:
+            return self._passed(key, tries)
+        except FeedtoolError as error:  # the ledger or the queue is away: both are asked again
+            self._note(key, None, error)
+        except Exception as error:  # noqa: BLE001  # one seller never stops the next
+            self._note(key, None, Bug(error, self._environment.report_bug))
+        finally:
+            with self._guard:
+                self._running.discard(key)
+        return False
+
+    def due(self) -> Sequence[DueSeller]:
+        """The sellers with parcels that are due, or that are to be told."""
+        return self._ledger.parcels.sellers_due(self._environment.now())
+
+    def is_done(self) -> bool:
+        """True where nothing of our sellers is due, in work, or to be told."""
+        ours = self.sellers()
+        return not [it for it in self.due() if ours is None or (it.service, it.seller) in ours]
+
+    def tell(self, trouble: FeedtoolError | None) -> None:
+        """What keeps passes from being handed out; None once nothing does any more."""
+        self._note(None, None, trouble)
+
+    # What monitors ask for.
+
+    @property
+    def in_work(self) -> int:
+        """How many sellers' passes are under way here."""
+        return len(self._running)
+
+    @property
+    def troubles(self) -> list[tuple[str | None, FeedtoolError]]:
+        """What keeps profiles, or this process, from their work."""
+        with self._guard:
+            return [*self._troubles.values()]
+
+    # A pass.
+
+    def _passed(self, key: SellerKey, tries: int) -> bool:
+        failures, resting = self._ledger.sellers.rest(key)
+        now = self._environment.now()
+        if resting and resting > now:
+            return self._queue_next(key, PassEnd(), (resting - now).total_seconds(), tries)
+        work = self._work(key, now)
+        if work is None:
+            return self._queue_next(key, PassEnd(), 0, 0)
+        work.do()
+        self._teller.tell(key)
+        with self._guard:
+            self.codes.update(work.codes)
+        is_stopped = self._environment.stopping() is not None
+        end = PassEnd(work.trouble, bool(work.codes), is_stopped)
+        rest = rest_after(end, failures, tries)
+        self._note_end(key, work.profile, end, rest)
+        return self._queue_next(key, end, rest, tries)
+
+    def _work(self, key: SellerKey, now: datetime) -> ParcelWork | None:
+        """What is to be done for a seller; None where that is nothing."""
+        self._teller.tell(key)
+        begun = self._ledger.parcels.begun(key)
+        due = self._ledger.parcels.due(key, now, self._size.files)
+        if not begun and not due:
+            return None
+        lanes = Lanes(self._environment.folder, [*begun, *due])
+        until = self._clock() + self._size.seconds
+        return ParcelWork(
+            replace(self._environment, route_of=lanes.route_of),
+            lanes,
+            due,
+            lambda: self._clock() >= until,
+            lambda: self._teller.tell(key),
+        )
+
+    def _queue_next(self, key: SellerKey, end: PassEnd, rest: float, tries: int) -> bool:
+        now = self._environment.now()
+        following = next_pass(end, self._ledger.parcels.next_due(key, now), rest, now, tries)
+        if following is None:
+            return False
+        self._queue.put(key, following.at, following.priority, following.tries)
+        return following.at is None
+
+    def _note_end(self, key: SellerKey, profile: str | None, end: PassEnd, rest: float) -> None:
+        """Note in the ledger how a pass has ended, unless it was stopped or had to wait."""
+        if end.is_stopped:
+            return
+        self._note(key, profile, end.trouble)
+        if not end.is_held:
+            now = self._environment.now()
+            until = now + timedelta(seconds=rest) if rest else None
+            self._ledger.sellers.passed(key, profile, None, end.trouble, until, now)
+
+    def _note(self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None) -> None:
+        """What keeps a seller from its files, or all: told once for as long as it does."""
+        with self._guard:
+            self._troubles.pop(key, None)
+            if trouble and not isinstance(trouble, Held):
+                self._troubles[key] = profile, trouble
+        name, log = f"seller {key}", self._environment.log
+        if trouble is None:
+            log.is_over(name)
+        else:
+            label = "waiting" if isinstance(trouble, Held) else "error"
+            whose = f"profile {profile}: " if profile else ""
+            log.once(name, label, whose + trouble.message)

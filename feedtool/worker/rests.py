@@ -1,0 +1,71 @@
+"""When a seller's next pass is due, by how the last one ended. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from feedtool.ledger.lock import Held
+from feedtool.model.errors import FeedtoolError
+
+FILES, SECONDS = 20, 60.0
+"""How much of a seller's files one pass takes: then the others have their turn."""
+LONGEST_REST = 300.0
+"""Seconds before a seller whose service cannot be reached is tried again."""
+LONGEST_WAIT = 10.0
+"""Seconds before a seller is tried again whose lock somebody else holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassEnd:
+    """How a pass has ended."""
+
+    trouble: FeedtoolError | None = None
+    """What kept it from its end."""
+    has_answered: bool = False
+    """True if any of its files is at its end."""
+    is_stopped: bool = False
+    """True if this process is to stop."""
+
+    @property
+    def is_held(self) -> bool:
+        """True if somebody else sends the seller's files."""
+        return isinstance(self.trouble, Held)
+
+
+def rest_after(end: PassEnd, failures: int, tries: int) -> float:
+    """Seconds until the next pass may begin.
+
+    `failures` of the seller came before, as the ledger counts them; `tries` passes came to nothing.
+    """
+    if end.is_stopped or end.has_answered:
+        return 0
+    if end.is_held:
+        return min(LONGEST_WAIT, 0.5 * 2 ** min(tries, 9))
+    return min(LONGEST_REST, 2.0 ** min(failures if end.trouble else tries, 9))
+
+
+@dataclass(frozen=True, slots=True)
+class NextPass:
+    """The next pass of a seller, to be queued."""
+
+    at: datetime | None
+    """None is at once."""
+    priority: int
+    tries: int
+
+
+def next_pass(
+    end: PassEnd,
+    waiting: tuple[datetime | None, int] | None,
+    rest: float,
+    now: datetime,
+    tries: int,
+) -> NextPass | None:
+    """The next pass; None where nothing waits. `waiting`: see `Parcels.next_due`."""
+    if waiting is None:
+        return None
+    due, priority = waiting
+    times: Sequence[datetime] = [now + timedelta(seconds=rest), due or now]
+    is_at_once = max(times) <= now
+    came_to_nothing = 0 if end.has_answered or end.is_stopped else tries + 1
+    return NextPass(None if is_at_once else max(times), priority, came_to_nothing)
