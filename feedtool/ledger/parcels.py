@@ -252,6 +252,11 @@ class Parcels:
         """Those that are not told yet: by priority, then as they arrived."""
         return self._all(IS_OPEN, limit)
 
+    def count_waiting(self) -> int:
+        """How many wait, whether they are due or not."""
+        with reading(self._engine) as db:
+            return db.scalar(select(func.count()).select_from(table).where(WAITS)) or 0
+
     def drop(self, parcel: int) -> Parcel | None:
         """Forget a parcel, which is returned; None where there is none, or it is begun."""
         is_it = and_(_of.parcel == parcel, _is_free())

@@ -92,12 +92,16 @@ def _sheet(result: SheetResult) -> Fields:
     return {name: value for name, value in fields.items() if name not in {"file", "run", "stopped"}}
 
 
+AGAIN = tr("drop it again while feedtool watch runs with --same-within 0")
+
+
 class AlreadySent(FeedtoolError):
     """The same content again, within the days in which it is taken for a mistake."""
 
     exit = Exit.ROWS
 
-    def __init__(self, earlier: EarlierClaim) -> None:
+    def __init__(self, earlier: EarlierClaim, again: str = AGAIN) -> None:
+        """`again` says how it is sent all the same."""
         when = earlier.taken_at.astimezone().strftime("%Y-%m-%d %H:%M")
         run = earlier.run_id
         super().__init__(
@@ -108,9 +112,9 @@ class AlreadySent(FeedtoolError):
                 run=run,
             ),
             tr(
-                "Its answers: feedtool results {run}. To send it all the same, drop it again "
-                "while feedtool watch runs with --same-within 0.",
+                "Its answers: feedtool results {run}. To send it all the same, {again}.",
                 run=run,
+                again=again,
             ),
         )
 
@@ -223,12 +227,19 @@ class Health:
             self._has_failed = True
 
 
-def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, str]:
-    """The state of a folder's watcher: its last turn may be as old as `within`."""
+WATCHER, WORKER = tr("watcher"), tr("worker")
+"""Whose health it is."""
+
+
+def check_health(
+    root: Path, now: datetime, within: timedelta, who: str = WATCHER
+) -> tuple[Exit, str]:
+    """The state of who looks after a folder: the last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
         raise UsageProblem(
-            tr("there is no folder {root}", root=root), tr("name the folder that is watched")
+            tr("there is no folder {root}", root=root),
+            tr("name the folder that the {who} looks after", who=who),
         )
     try:
         fields = json.loads(place.read_text("utf-8"))
@@ -240,19 +251,21 @@ def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, st
             waiting=fields["waiting"],
         )
     except FileNotFoundError:
-        return Exit.INTERRUPTED, tr("no watcher has ever looked into {root}", root=root)
+        return Exit.INTERRUPTED, tr("no {who} has ever looked into {root}", who=who, root=root)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UsageProblem(
-            tr("{place} does not say how the watcher is", place=place),
-            tr("a running watcher writes it anew"),
+            tr("{place} does not say how the {who} is", place=place, who=who),
+            tr("a running {who} writes it anew", who=who),
         ) from error
     ago = f"{max(0, round(age.total_seconds()))} s ago"
     if state == STOPPED:
         return Exit.INTERRUPTED, tr(
-            "the watcher of {root} was stopped; last turn {ago}", root=root, ago=ago
+            "the {who} of {root} was stopped; last turn {ago}", who=who, root=root, ago=ago
         )
     if age > within:
-        return Exit.INTERRUPTED, tr("nobody watches {root}: last turn {ago}", root=root, ago=ago)
+        return Exit.INTERRUPTED, tr(
+            "no {who} looks after {root}: last turn {ago}", who=who, root=root, ago=ago
+        )
     return code, tr("{troubles} ({work})", troubles=troubles, work=work) if troubles else tr(
         "{state}: last turn {ago}, {work}", state=state, ago=ago, work=work
     )

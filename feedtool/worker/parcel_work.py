@@ -63,9 +63,7 @@ class ParcelProcessor(FileProcessor):
             account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
         return code
 
-    def refuse_unreadable(
-        self, parcel: Parcel, error: FileProblem, account: SellerAccount
-    ) -> None:
+    def refuse_unreadable(self, parcel: Parcel, error: FileProblem, account: SellerAccount) -> None:
         """The store has not what was brought."""
         answer = ParcelAnswer(int(error.exit), None, reason_lines(error))
         account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
@@ -105,7 +103,9 @@ class ParcelProcessor(FileProcessor):
         return tr("run {run}", run=claim.run_id)
 
     def _way_of(self, claim: Claim, kind: str) -> str:
-        return tr("bring it with `feedtool enqueue {name} --as {kind}`", name=claim.source, kind=kind)
+        return tr(
+            "bring it with `feedtool enqueue {name} --as {kind}`", name=claim.source, kind=kind
+        )
 
 
 class ParcelWork(Work):
@@ -166,5 +166,3 @@ def clear_lane(folder: Folder, lane: str) -> None:
     """Remove what is left of a parcel's file and of its answers."""
     for part in PARTS:
         shutil.rmtree(folder.root / part / lane, ignore_errors=True)
-
-

@@ -158,7 +158,9 @@ class Passes:
             until = now + timedelta(seconds=rest) if rest else None
             self._ledger.sellers.passed(key, profile, None, end.trouble, until, now)
 
-    def _note(self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None) -> None:
+    def _note(
+        self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None
+    ) -> None:
         """What keeps a seller from its files, or all: told once for as long as it does."""
         with self._guard:
             self._troubles.pop(key, None)

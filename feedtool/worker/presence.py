@@ -94,8 +94,10 @@ class Presence:
         self._task: asyncio.Task[None] | None = None
         digest = hashlib.sha256("".join(session).encode()).digest()
         self._names = {
-            **{"there": int.from_bytes(digest[:3]), "call": CALL},
-            **{"any": ANY_CHANNEL, "channel": CHANNEL},
+            "there": int.from_bytes(digest[:3]),
+            "call": CALL,
+            "any": ANY_CHANNEL,
+            "channel": CHANNEL,
         }
 
     async def begin(self, worker: int) -> None:

@@ -58,7 +58,11 @@ def job_of(
     """
     name = queue_of(key)
     return {
-        **{"name": TASK, "queue": name, "lock": name, "queueing_lock": name, "priority": priority},
+        "name": TASK,
+        "queue": name,
+        "lock": name,
+        "queueing_lock": name,
+        "priority": priority,
         "schedule_at": at,
         "task_kwargs": {"service": key[0], "seller": key[1], "tries": tries},
     }

@@ -84,8 +84,6 @@ class Teller:
         before = options_of(run, self._workspace).outputs
         targets = {name: folder / place.name for name, place in before.targets.items()}
         folder.mkdir(parents=True, exist_ok=True)
-        found = results(
-            run, self._workspace, self._now(), outputs=replace(before, targets=targets)
-        )
+        found = results(run, self._workspace, self._now(), outputs=replace(before, targets=targets))
         file = Summarised(parcel.name, parcel.sha256, run, parcel.arrived_at)
         write_summary(summary, file, found, Exit(parcel.exit_code or 0))

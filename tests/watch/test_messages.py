@@ -48,7 +48,7 @@ TROUBLES = [("shop", Interrupted("cannot be reached")), (None, NotAuthorised("no
 BROKEN = [(None, UsageProblem("inbox cannot be read"))]
 BOTH = "profile shop: cannot be reached; no right (0 in work, 0 waiting)"
 UNREAD = "inbox cannot be read (0 in work, 0 waiting)"
-NOBODY = "nobody watches ROOT: last turn 61 s ago"
+NOBODY = "no watcher looks after ROOT: last turn 61 s ago"
 STOP = "the watcher of ROOT was stopped; last turn 1 s ago"
 ANSWERS: dict[str, tuple[Turn, str | None, int, Exit, str]] = {
     "at work": (Turn(1, 4), None, 9, Exit.OK, "watching: last turn 9 s ago, 1 in work, 4 waiting"),

@@ -1,0 +1,158 @@
+"""`feedtool worker`."""
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
+from feedtool.cli.home import home_folder
+from feedtool.cli.parcels import open_queue
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
+from feedtool.model.text import tr
+from feedtool.report.plain import clean
+
+if TYPE_CHECKING:
+    from feedtool.ledger.records import SellerKey
+    from feedtool.runs.workspace import Workspace
+    from feedtool.worker.passes import Passes
+    from feedtool.worker.queue import PassQueue
+
+HINT = tr("what was begun is noted, and other workers go on with it")
+
+now = partial(datetime.now, UTC)
+
+
+@click.command(cls=ServingCommand)
+@options.count("--side-by-side", "Sellers whose files are sent at the same time.", default=8)
+@options.text(
+    "--sellers",
+    "PATTERN",
+    "Only those whose profile or SellerId is like it: 'eu-*'.  [default: all]",
+)
+@options.flag("--once", "Send what is due now, and end: for cron.")
+@options.flag("--drain", "End once nothing is due any more, here or at other workers.")
+@options.flag("--health", "Only say how the worker of this --home is: exit code 0 if all is well.")
+@options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
+@serving
+@click.pass_context
+def worker(ctx: click.Context, /, **given: Any) -> int:
+    """Send the files that wait in a shared ledger, for the sellers of all profiles.
+
+    Any number of workers, on any number of machines, share the work: a seller's files go one at a
+    time, each once, and no seller keeps the others waiting. Ctrl-C and SIGTERM park what is under
+    way; other workers go on with it.
+    """
+    from feedtool.cli.notifier import run_notices
+    from feedtool.watch.messages import WORKER, check_health
+
+    home = home_folder(given["home"])
+    if given["health"]:
+        within = timedelta(seconds=given["health_within"])
+        code, text = check_health(home / FOLDER, now(), within, WORKER)
+        click.echo(clean(CONSOLE.say(text)))
+        return code
+    options.refuse_two_services(ctx)
+    with (
+        open_queue(given) as (workspace, queue),
+        stopping(HINT) as stop,
+        run_notices("worker", given) as notices,
+    ):
+        accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
+        return _work(ctx, accounts, workspace, queue, home)
+
+
+FOLDER = "parcels"
+"""Where a worker has the files that it sends, in its home."""
+
+
+def _work(
+    ctx: click.Context,
+    accounts: ServedAccounts,
+    workspace: "Workspace",
+    queue: "PassQueue",
+    home: Path,
+) -> Exit:
+    from feedtool.ledger.lock import Holder
+    from feedtool.ledger.parcels import FOLDER as CLAIMED
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.watch.session import Environment
+    from feedtool.worker.beat import beating
+    from feedtool.worker.engine import EngineSettings, PassEngine
+    from feedtool.worker.passes import Passes
+    from feedtool.worker.telling import Teller
+
+    given, stop = ctx.params, accounts.stop
+    folder, log = Folder(home / FOLDER), DeduplicatedLog(echo)
+    folder.create()
+    folder.prepare()
+    environment = Environment(
+        folder=folder,
+        name=CLAIMED,
+        open_account=accounts.open,
+        route_of=lambda _: None,
+        now=now,
+        stopping=stop.reason,
+        log=log,
+        report_bug=lambda error: str(bug_report(error, ["worker"])),
+        same_within=None,
+        on_refused=accounts.notices.refused,
+        language=CONSOLE.language,
+        command="worker",
+    )
+    teller = Teller(folder, workspace, lambda _: None, log, now, CONSOLE.language)
+    sellers = _sellers(accounts, given["sellers"])
+    passes = Passes(workspace.ledger, queue, environment, teller, sellers)
+    settings = EngineSettings(
+        queue.schema,
+        Holder.here("worker", now()),
+        given["side_by_side"],
+        is_once=given["once"],
+        is_drained=given["drain"],
+    )
+    health = Health(folder.root, now, partial(echo, "warning"))
+    is_through = False
+    try:
+        with beating(health, passes, workspace.ledger.parcels):
+            PassEngine(workspace.ledger.engine, settings, passes, stop).run()
+        is_through = stop.reason() is None
+    finally:
+        health.write(DONE if is_through else STOPPED)
+    return _code(passes, stop.reason(), ends=given["once"] or given["drain"])
+
+
+def _sellers(
+    accounts: ServedAccounts, pattern: str | None
+) -> "Callable[[], Collection[SellerKey] | None]":
+    """Whose files are sent, as the profiles are at the moment; None for all."""
+
+    def of_pattern() -> "Collection[SellerKey]":
+        keys = {profile: accounts.seller_of(profile) for profile in accounts.profiles}
+        found = {
+            key
+            for profile, key in keys.items()
+            if any(fnmatchcase(name, pattern or "") for name in (profile, key[1]))
+        }
+        if not found:
+            raise UsageProblem(
+                tr("no profile and no seller is like “{pattern}”", pattern=pattern),
+                tr("profiles: {names}", names=", ".join(accounts.profiles) or tr("none")),
+            )
+        return found
+
+    return (lambda: None) if pattern is None else of_pattern
+
+
+def _code(passes: "Passes", stopped: FeedtoolError | None, *, ends: bool) -> Exit:
+    """What came of all files together, if it ends by itself; else that it was to stop."""
+    if ends:
+        troubles = {error.exit for _, error in passes.troubles if error is not stopped}
+        return first_of({*passes.codes, *troubles, *({stopped.exit} if stopped else ())})
+    return stopped.exit if stopped and stopped.exit is Exit.CTRL_C else Exit.OK

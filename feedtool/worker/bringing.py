@@ -1,0 +1,120 @@
+"""Files are brought: into the store, then as parcels, then the seller's pass is queued."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.ledger.claims import EarlierClaim
+from feedtool.ledger.lock import who
+from feedtool.ledger.parcels import Parcel
+from feedtool.ledger.records import SellerKey
+from feedtool.model.errors import FeedtoolError, FileProblem
+from feedtool.model.text import tr
+from feedtool.runs.workspace import Workspace
+from feedtool.watch.messages import AlreadySent
+from feedtool.worker.passes import Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What came of files that were brought."""
+
+    parcels: list[Parcel] = field(default_factory=list)
+    waiting: list[Parcel] = field(default_factory=list)
+    """Those whose content waits already."""
+    problems: list[FeedtoolError] = field(default_factory=list)
+    """Why files were not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """When, and before which others, files are to be sent."""
+
+    priority: int = 0
+    not_before: datetime | None = None
+    since: datetime | None = None
+    """From when on the same content is taken for a mistake; None for never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bringer:
+    """Brings the files of one profile, and kind if that is named."""
+
+    workspace: Workspace
+    queue: Queue
+    key: SellerKey
+    profile: str
+    kind: str | None
+
+    def bring_all(self, files: Sequence[Path], order: Order, now: datetime) -> Brought:
+        """Bring files, in their order; what is wrong with one stops no other."""
+        brought = Brought()
+        for file in files:
+            try:
+                found = self.bring(file, file.name, f"{who()}:{file.absolute()}", order, now)
+            except (FileProblem, AlreadySent) as error:
+                brought.problems.append(error)
+                continue
+            (brought.parcels if found.is_new else brought.waiting).append(found.parcel)
+            if found.is_new and len(brought.parcels) == 1:  # workers begin meanwhile
+                self.queue_pass(order, now)
+        if len(brought.parcels) > 1:
+            self.queue_pass(order, now)
+        return brought
+
+    def bring(
+        self,
+        file: Path,
+        name: str,
+        origin: str,
+        order: Order,
+        now: datetime,
+        claim: int | None = None,
+    ) -> "Bringing":
+        """Bring a file as it is now; the pass is yet to be queued.
+
+        FileProblem where it cannot be read, AlreadySent where the same content was sent.
+        """
+        snapshots, parcels = self.workspace.snapshots, self.workspace.ledger.parcels
+        sha256 = snapshots.keep(file)
+        found = parcels.add(
+            key=self.key,
+            profile=self.profile,
+            kind=self.kind,
+            name=name,
+            sha256=sha256,
+            size=snapshots.path_of(sha256).stat().st_size,
+            origin=origin,
+            now=now,
+            priority=order.priority,
+            not_before=order.not_before,
+            claim=claim,
+            since=order.since,
+        )
+        if isinstance(found, EarlierClaim):
+            raise AlreadySent(found, tr("bring it again with --same-within 0"))
+        if found is None:
+            same = parcels.same(self.key, self.profile, self.kind, sha256)
+            # It was answered at this very moment.
+            return (
+                Bringing(same, is_new=False)
+                if same
+                else self.bring(file, name, origin, order, now, claim)
+            )
+        return Bringing(found, is_new=True)
+
+    def queue_pass(self, order: Order, now: datetime) -> None:
+        """Queue the seller's pass, for when he does not rest any more."""
+        _, rest = self.workspace.ledger.sellers.rest(self.key)
+        times = [at for at in (order.not_before, rest) if at and at > now]
+        self.queue.put(self.key, max(times, default=None), order.priority)
+
+
+class Bringing(NamedTuple):
+    """What came of one file."""
+
+    parcel: Parcel
+    is_new: bool
+    """False where the same content waits already."""
