@@ -135,31 +135,33 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 def _watch(
     ctx: click.Context, watched: "Folder", name: str, accounts: ServedAccounts, ledger: "Ledger"
 ) -> Exit:
+    from feedtool.watch.decisions import route_of
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
-    from feedtool.watch.session import Environment
+    from feedtool.watch.session import WatchEnvironment
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
     health = Health(watched.root, now, partial(echo, "warning"))
-    environment = Environment(
-        watched,
-        name,
-        ledger,
-        accounts.open,
-        accounts.seller_of,
-        options.chosen(ctx).config.profiles,
-        load().feeds,
-        time.monotonic,
-        now,
-        stop.sleep,
-        stop.reason,
-        DeduplicatedLog(echo),
-        lambda error: str(bug_report(error, ["watch"])),
-        timedelta(days=given["same_within"]),
-        accounts.notices.refused,
-        health.turn,
-        given["settle"],
-        given["poll"],
+    environment = WatchEnvironment(
+        folder=watched,
+        name=name,
+        ledger=ledger,
+        open_account=accounts.open,
+        seller_of=accounts.seller_of,
+        route_of=partial(
+            route_of, profiles=options.chosen(ctx).config.profiles, kinds=load().feeds
+        ),
+        clock=time.monotonic,
+        now=now,
+        sleep=stop.sleep,
+        stopping=stop.reason,
+        log=DeduplicatedLog(echo),
+        report_bug=lambda error: str(bug_report(error, ["watch"])),
+        same_within=timedelta(days=given["same_within"]),
+        on_refused=accounts.notices.refused,
+        on_turn=health.turn,
+        settle=given["settle"],
+        poll=given["poll"],
         language=CONSOLE.language,
         is_once=given["once"],
         exports=given["exports"],

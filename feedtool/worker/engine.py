@@ -103,7 +103,9 @@ class EngineSettings:
 class PassEngine:
     """The engine, for as long as the process works."""
 
-    def __init__(self, engine: Engine, settings: EngineSettings, work: PassWork, stop: Stop):
+    def __init__(
+        self, engine: Engine, settings: EngineSettings, work: PassWork, stop: Stop
+    ) -> None:
         self._engine, self._settings, self._work, self._stop = engine, settings, work, stop
         self._library = procrastinate()
         self._threads: ThreadPoolExecutor
@@ -118,10 +120,12 @@ class PassEngine:
         UsageProblem where the server is reached in a way that cannot be; Interrupted where it is
         away and this is to end by itself.
         """
-        with ThreadPoolExecutor(self._settings.side_by_side, "pass") as self._threads:
+        with (
+            ThreadPoolExecutor(self._settings.side_by_side, "pass") as self._threads,
             # The driver needs this loop on Windows.
-            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-                runner.run(self._run())
+            asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner,
+        ):
+            runner.run(self._run())
 
     async def _run(self) -> None:
         import psycopg
@@ -135,7 +139,11 @@ class PassEngine:
         loop, failures, stopped = asyncio.get_running_loop(), 0, asyncio.Event()
         # A pass that was given to another meanwhile cannot end in the library's tables.
         loop.set_exception_handler(lambda *_: None)
-        self._stop.listen(lambda: loop.call_soon_threadsafe(self._end, stopped))
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(self._end, stopped)
+
+        self._stop.listen(wake)
         while self._stop.reason() is None and not self._is_finished:
             try:
                 self._lost = None
@@ -143,8 +151,7 @@ class PassEngine:
                 if self._lost:
                     raise self._lost
             except (*away, Interrupted) as error:
-                is_told = isinstance(error, Interrupted)
-                trouble = error if is_told else queue_trouble(self._engine, error)
+                trouble = queue_trouble(self._engine, error)
                 if self._settings.is_once:
                     raise trouble from error
                 self._work.tell(trouble)
@@ -201,6 +208,7 @@ class PassEngine:
         schema = self._settings.schema
 
         async def configure(connection: Any) -> None:
+            await connection.set_autocommit(True)
             for statement in session_of(schema):
                 await connection.execute(statement)
 
@@ -213,10 +221,9 @@ class PassEngine:
         @app.task(name=TASK)  # type: ignore[untyped-decorator]
         async def run(service: str, seller: str, tries: int) -> None:
             key, loop = (service, seller), asyncio.get_running_loop()
-            if await loop.run_in_executor(self._threads, self._work.do, key, tries):
+            is_next_due = await loop.run_in_executor(self._threads, self._work.do, key, tries)
+            if is_next_due and (this := asyncio.current_task()):
                 # Only once this pass is off the books the next can be handed out.
-                this = asyncio.current_task()
-                assert this
                 this.add_done_callback(lambda _: self._call(app, key))
 
         return app

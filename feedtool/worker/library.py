@@ -46,8 +46,8 @@ def refuse_other_ledgers(engine: Engine) -> None:
 
 
 def connect_arguments(engine: Engine) -> dict[str, Any]:
-    """How the driver connects to the ledger's database, each statement its own transaction."""
+    """How the driver connects to the ledger's database."""
     url = engine.url
     usual = {name: value for name, value in CONNECTING.items() if name not in url.query}
     _, given = engine.dialect.create_connect_args(url)
-    return {**usual, **given, "autocommit": True}
+    return {**usual, **given}

@@ -36,7 +36,9 @@ class Lanes:
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:
         """The route of a parcel's file; None where it is none of this pass."""
         parcel = self.of.get(place.parent.as_posix())
-        return parcel and InboxRoute(parcel.lane, parcel.profile, parcel.kind or None)
+        if parcel is None:
+            return None
+        return InboxRoute(parcel.lane, parcel.profile, parcel.kind or None)
 
     def entry_of(self, parcel: Parcel) -> Entry:
         """A parcel as an inbox lists its files."""

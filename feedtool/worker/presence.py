@@ -31,17 +31,19 @@ Not for ever: whoever waits keeps the server from tidying its tables.
 """
 
 SETTING = "SELECT set_config(name, %(value)s, false) FROM pg_settings WHERE name = %(name)s"
-IS_THERE = """EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
- AND l.objsubid = 2 AND l.classid::bigint = %(there)s AND l.objid::bigint = {worker}
- AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"""
-LOOK_AFTER = f"""
-WITH gone AS (
-  SELECT id, args FROM procrastinate_jobs j WHERE status = 'doing'
-   AND NOT {IS_THERE.format(worker="j.worker_id")}
+LOOK_AFTER = """
+WITH present AS (
+  SELECT l.objid::bigint AS worker FROM pg_locks l
+   WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+   AND l.classid::bigint = %(there)s
+   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+), gone AS (
+  SELECT id, args FROM procrastinate_jobs WHERE status = 'doing'
+   AND NOT EXISTS (SELECT FROM present WHERE present.worker = worker_id)
 ), ready AS (
-  SELECT DISTINCT queue_name FROM procrastinate_jobs j
+  SELECT DISTINCT queue_name FROM procrastinate_jobs job
    WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()) AND NOT EXISTS (
-    SELECT FROM procrastinate_jobs other WHERE other.status = 'doing' AND other.lock = j.lock)
+    SELECT FROM procrastinate_jobs other WHERE other.status = 'doing' AND other.lock = job.lock)
    LIMIT 50
 ), woken AS (
   SELECT pg_notify(channel, %(call)s)::text FROM (
@@ -49,9 +51,12 @@ WITH gone AS (
    UNION ALL SELECT %(channel)s || queue_name FROM ready) AS channels
 )
 SELECT id, args FROM gone UNION ALL SELECT NULL, NULL FROM woken"""
-FORGET_WORKERS = f"""
-DELETE FROM procrastinate_workers w WHERE last_heartbeat < now() - interval '10 minutes'
- AND NOT {IS_THERE.format(worker="w.id")}"""
+FORGET_WORKERS = """
+DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '10 minutes'
+ AND id NOT IN (SELECT l.objid::bigint FROM pg_locks l
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+  AND l.classid::bigint = %(there)s
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"""
 END_WHOEVER_IS_STUCK = """
 SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
@@ -122,7 +127,7 @@ class Presence:
     async def _connect(self) -> Any:
         from psycopg import AsyncConnection
 
-        connection = await AsyncConnection.connect(**self._arguments)
+        connection = await AsyncConnection.connect(**self._arguments, autocommit=True)
         for statement in self._session:
             await connection.execute(statement.encode())
         return connection

@@ -137,6 +137,7 @@ class PassQueue:
         ]
 
     def _configure(self, connection: Any) -> None:
+        connection.autocommit = True
         for statement in session_of(self.schema):
             connection.execute(statement)
 
@@ -164,6 +165,8 @@ def session_of(schema: str) -> tuple[str, ...]:
 
 def queue_trouble(engine: Engine, error: BaseException) -> Interrupted:
     """What keeps the queue from being used."""
+    if isinstance(error, Interrupted):
+        return error
     reason, _ = explain(error.__cause__ or error, engine.url, LATER)
     shown = shown_as(engine.url)
     return Interrupted(

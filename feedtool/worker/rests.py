@@ -40,8 +40,8 @@ def rest_after(end: PassEnd, failures: int, tries: int) -> float:
     if end.is_stopped or end.has_answered:
         return 0
     if end.is_held:
-        return min(LONGEST_WAIT, 0.5 * 2 ** min(tries, 9))
-    return min(LONGEST_REST, 2.0 ** min(failures if end.trouble else tries, 9))
+        return float(min(LONGEST_WAIT, 2 ** min(tries, 9) / 2))
+    return float(min(LONGEST_REST, 2 ** min(failures if end.trouble else tries, 9)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -28,11 +29,11 @@ from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.decisions import InboxRoute
+from feedtool.watch.decisions import InboxRoute, route_of
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment
+from feedtool.watch.session import WatchEnvironment
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
@@ -116,22 +117,22 @@ class World:
         assert self.watch() is Exit.AUTH
         self.token = StaticToken("sandbox")
 
-    def environment(self, ledger: Ledger) -> Environment:
-        return Environment(
-            self.folder,
-            self.name,
-            ledger,
-            self.session,
-            lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
-            {"shop", "mall"},
-            {"offers-upsert", "offers-update", "offers-delete"},
-            lambda: self.time,
-            lambda: self.today,
-            self.sleep,
-            lambda: self.stopped,
-            DeduplicatedLog(lambda label, text: self.told.append((label, text))),
-            lambda error: f"report of {type(error).__name__}",
-            self.same_within,
+    def environment(self, ledger: Ledger) -> WatchEnvironment:
+        kinds = {"offers-upsert", "offers-update", "offers-delete"}
+        return WatchEnvironment(
+            folder=self.folder,
+            name=self.name,
+            ledger=ledger,
+            open_account=self.session,
+            seller_of=lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
+            route_of=partial(route_of, profiles={"shop", "mall"}, kinds=kinds),
+            clock=lambda: self.time,
+            now=lambda: self.today,
+            sleep=self.sleep,
+            stopping=lambda: self.stopped,
+            log=DeduplicatedLog(lambda label, text: self.told.append((label, text))),
+            report_bug=lambda error: f"report of {type(error).__name__}",
+            same_within=self.same_within,
             on_turn=self.on_turn,
             language=self.language,
             is_once=True,
