@@ -235,6 +235,7 @@ class FileProcessor:
         for place in (self._folder.place_of(claim), *self._folder.handovers(claim)):
             with suppress(FileProblem):
                 workspace.snapshots.keep(place)
+        make_folder(self._folder.answer_of(claim, SUMMARY).parent)
         before = options_of(number, workspace).outputs
         outputs = replace(
             before,

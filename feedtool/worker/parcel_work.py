@@ -149,6 +149,9 @@ class ParcelWork(Work):
         """
         parcel = self._lanes.of[entry.path.parent.as_posix()]
         workspace, folder = account.workspace, self._environment.folder
+        if account.key != parcel.key:
+            self._echo_other_account(parcel)
+            return False
         if not workspace.ledger.parcels.begin(parcel.parcel, self._environment.now()):
             return False
         clear_lane(folder, parcel.lane)
@@ -162,6 +165,17 @@ class ParcelWork(Work):
         with atomic_write(place) as temporary:
             shutil.copyfile(kept, temporary)
         return True
+
+    def _echo_other_account(self, parcel: Parcel) -> None:
+        """Say that a profile stands for another account now, which must not send the file."""
+        text = tr(
+            "{name} was brought for another account than {profile} stands for now, and waits until "
+            "it stands for that one again; or drop it: feedtool queue drop {parcel}",
+            name=parcel.name,
+            profile=parcel.profile,
+            parcel=parcel.parcel,
+        )
+        self._environment.log.once(f"account of {parcel.parcel}", "error", text)
 
 
 def clear_lane(folder: Folder, lane: str) -> None:

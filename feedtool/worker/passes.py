@@ -37,6 +37,9 @@ class Slice:
     seconds: float = SECONDS
 
 
+SLICE = Slice()
+
+
 class Passes:
     """The passes of one process."""
 
@@ -47,7 +50,7 @@ class Passes:
         environment: Environment,
         teller: Teller,
         sellers: Callable[[], Collection[SellerKey] | None] = lambda: None,
-        size: Slice = Slice(),
+        size: Slice = SLICE,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """`sellers` are those whose passes are taken; `clock` has seconds that only go forward."""

@@ -1,0 +1,294 @@
+"""Passes over the parcels of sellers: what is sent, once, and what comes next."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.ledger.lock import hold
+from feedtool.ledger.parcels import ParcelState
+from feedtool.model.errors import Exit, Interrupted, Stopped
+from feedtool.service.auth import StaticToken
+from feedtool.watch.processor import FileProcessor
+from feedtool.worker.bringing import Order
+from feedtool.worker.passes import Slice
+from tests.conftest import offer
+from tests.watch.conftest import ADDRESS, NOON, RunsOut
+from tests.worker.conftest import ParcelWorld, Queued
+
+SOON = NOON + timedelta(hours=1)
+
+
+def test_a_parcel_is_sent_answered_and_told(shared: ParcelWorld) -> None:
+    world = shared
+    world.bring("a.csv", offer(1), offer(2, quantity="-1"))
+    assert world.work() is False
+    assert world.sent() == ["SKU-1"]
+    parcel = world.parcel()
+    assert (parcel.state, parcel.exit_code, parcel.run_id) == (ParcelState.ANSWERED, 1, 1)
+    assert parcel.told_at == NOON
+    assert world.out == {"shop": ["a.failed.xlsx", "a.result.csv", "a.summary.json"]}
+    assert world.files_of("one") == []
+    assert world.queued == []
+    assert world.told == [("answered", "shop/a.csv: 2 rows: 1 Invalid, 1 Integrated → run 1")]
+
+
+def test_a_sellers_parcels_go_by_priority_then_as_they_came(world: ParcelWorld) -> None:
+    world.sellers = {"shop": "seller", "mall": "seller"}
+    world.bring("a.csv", offer(1))
+    world.bring("b.csv", offer(2), profile="mall")
+    world.bring("c.csv", offer(3), order=Order(priority=1))
+    world.bring("d.csv", offer(4), order=Order(not_before=SOON, priority=9))
+    world.bring("e.csv", offer(5), profile="other")
+    assert world.work() is False
+    assert world.sent() == ["SKU-3", "SKU-1", "SKU-2"]
+    assert world.queued == [Queued("seller", SOON, 9)]
+
+
+@pytest.mark.parametrize(
+    ("size", "sent", "queued"),
+    [
+        (Slice(files=2), 2, [Queued("shop")]),
+        (Slice(files=3), 3, []),
+        (Slice(seconds=0.5), 1, [Queued("shop")]),
+        (Slice(seconds=1.5), 2, [Queued("shop")]),
+    ],
+)
+def test_a_pass_takes_a_slice_and_queues_the_next(
+    world: ParcelWorld,
+    monkeypatch: pytest.MonkeyPatch,
+    size: Slice,
+    sent: int,
+    queued: list[Queued],
+) -> None:
+    take = FileProcessor.take
+
+    def meanwhile(self: FileProcessor, *given: Any) -> Exit | None:
+        world.time += 1  # each file takes a second
+        return take(self, *given)
+
+    monkeypatch.setattr(FileProcessor, "take", meanwhile)
+    world.bring_each("a.csv", "b.csv", "c.csv")
+    assert world.work(size=size) is bool(queued)
+    assert len(world.sent()) == sent
+    assert world.queued == queued
+
+
+def test_a_run_that_was_cut_short_goes_on_at_another_machine(shared: ParcelWorld) -> None:
+    world = shared
+    world.bring_each("a.csv", "b.csv")
+    world.token = RunsOut("sandbox")
+    assert world.work() is False
+    (again,) = world.queued
+    assert again.at == NOON + timedelta(seconds=1)
+    assert world.parcel(1).begun_at == NOON
+    assert world.parcel(1).run_id is None
+    world.token = StaticToken("sandbox")
+    world.today += timedelta(seconds=1)
+    assert world.work(machine="two", tries=again.tries) is False
+    assert world.sent() == ["SKU-1", "SKU-2"]
+    assert [parcel.run_id for parcel in world.parcels()] == [1, 2]
+    assert world.out["shop"] == [f"{name}.{end}" for name in "ab" for end in ENDS]
+    assert world.files_of("two") == []
+
+
+ENDS = ("result.csv", "summary.json")
+
+
+@pytest.mark.parametrize("where", ["_claim", "_submit", "_settle", "_conclude"])
+@pytest.mark.parametrize("machine", ["one", "two"])
+def test_wherever_a_pass_is_killed_each_file_is_sent_and_told_once(
+    shared: ParcelWorld, monkeypatch: pytest.MonkeyPatch, where: str, machine: str
+) -> None:
+    world = shared
+    world.bring("a.csv", offer(1))
+    with monkeypatch.context() as killed:
+        from feedtool.worker.parcel_work import ParcelProcessor
+
+        before = getattr(ParcelProcessor, where)
+
+        def die(self: ParcelProcessor, *given: Any) -> None:
+            before(self, *given)
+            raise KeyboardInterrupt
+
+        killed.setattr(ParcelProcessor, where, die)
+        with pytest.raises(KeyboardInterrupt):
+            world.work()
+    world.work(machine=machine)
+    assert world.sent() == ["SKU-1"]
+    assert world.parcel().run_id == 1
+    assert world.parcel().told_at == NOON
+    assert world.out == {"shop": ["a.result.csv", "a.summary.json"]}
+    with world.ledger() as ledger:
+        assert ledger.claims.under_way("workers") == []
+        assert len(ledger.runs()) == 1
+
+
+def test_answers_that_could_not_go_out_are_told_by_the_next_pass(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1), offer(2, quantity="-1"))
+    world.out_trouble = Interrupted("the bucket is away")
+    world.work()
+    assert (world.parcel().state, world.parcel().told_at) == (ParcelState.ANSWERED, None)
+    assert world.told[-1] == ("error", "profile shop: the bucket is away")
+    world.out_trouble = None
+    with world.ledger() as ledger:
+        assert [due.seller for due in ledger.parcels.sellers_due(NOON)] == ["shop"]
+    world.work(machine="two")  # which has none of the answers
+    assert world.out == {"shop": ["a.failed.xlsx", "a.result.csv", "a.summary.json"]}
+    assert world.parcel().told_at == NOON
+    assert world.sent() == ["SKU-1"]
+    world.work()
+    assert len(world.out["shop"]) == 3
+
+
+@pytest.mark.parametrize("machine", ["one", "two"])
+def test_the_reason_of_a_file_that_is_not_sent_goes_out(world: ParcelWorld, machine: str) -> None:
+    world.bring("a.csv", {"x": "1"})
+    world.out_trouble = Interrupted("the bucket is away")
+    world.work()
+    parcel = world.parcel()
+    assert (parcel.exit_code, parcel.run_id) == (3, None)
+    assert parcel.message
+    assert "a.csv" in parcel.message
+    world.out_trouble = None
+    world.work(machine=machine)
+    assert world.out == {"shop": ["a.csv.reason.txt"]}
+    assert world.sent() == []
+
+
+def test_a_content_that_the_store_has_lost_is_told(world: ParcelWorld) -> None:
+    parcel = world.bring("a.csv", offer(1)).parcel
+    world.bring("b.csv", offer(2))
+    (world.root / world.snapshots / parcel.sha256).unlink()
+    world.work()
+    assert world.sent() == ["SKU-2"]
+    assert world.parcel(1).exit_code == 3
+    assert "cannot be read" in str(world.parcel(1).message)
+    assert world.out["shop"] == ["a.csv.reason.txt", "b.result.csv", "b.summary.json"]
+
+
+@pytest.mark.parametrize(("tries", "rest"), [(0, 0.5), (1, 1), (2, 2), (4, 8), (5, 10), (99, 10)])
+def test_a_seller_whose_lock_is_held_is_tried_again_later_and_later(
+    world: ParcelWorld, tries: int, rest: float
+) -> None:
+    world.bring("a.csv", offer(1))
+    with world.ledger() as ledger, hold(ledger.engine, "shop", ADDRESS, command="t", now=NOON):
+        assert world.work(tries=tries) is False
+    assert world.queued == [Queued("shop", NOON + timedelta(seconds=rest), 0, tries + 1)]
+    assert world.sent() == []
+    with world.ledger() as ledger:
+        assert ledger.sellers.rest(world.key()) == (0, None)
+    assert world.work() is False
+    assert world.sent() == ["SKU-1"]
+
+
+def test_a_seller_in_trouble_rests_longer_and_longer(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    world.closed = {"shop"}
+    rests = []
+    for _ in range(11):
+        world.queued = []
+        world.work()
+        (queued,) = world.queued
+        assert queued.at
+        rests.append((queued.at - world.today).total_seconds())
+        world.today = queued.at
+    assert rests == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+    assert set(world.told) == {("error", "profile shop: there is no token")}
+    world.closed = set()
+    world.work()
+    assert world.sent() == ["SKU-1"]
+    with world.ledger() as ledger:
+        assert ledger.sellers.rest(world.key()) == (0, None)
+
+
+def test_a_seller_that_rests_is_left_alone_until_then(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    world.closed = {"shop"}
+    world.work()
+    world.closed, world.queued = set(), []
+    assert world.work() is False
+    assert world.sent() == []
+    assert world.queued == [Queued("shop", NOON + timedelta(seconds=1), 0, 1)]
+
+
+def test_a_profile_in_trouble_stops_no_other_of_its_seller(world: ParcelWorld) -> None:
+    world.sellers = {"shop": "seller", "mall": "seller"}
+    world.closed = {"shop"}
+    world.bring("a.csv", offer(1))
+    world.bring("b.csv", offer(2), profile="mall")
+    assert world.work() is True
+    assert world.sent() == ["SKU-2"]
+    assert world.queued == [Queued("seller")]
+
+
+def test_a_pass_that_is_stopped_is_at_once_anothers(world: ParcelWorld) -> None:
+    world.bring_each("a.csv", "b.csv")
+    world.stopped = Stopped("stopped by Ctrl-C")
+    assert world.work() is True
+    assert world.queued == [Queued("shop")]
+    assert world.sent() == []
+    with world.ledger() as ledger:
+        assert ledger.sellers.rest(world.key()) == (0, None)
+
+
+def test_what_is_dropped_or_held_meanwhile_is_not_sent(
+    world: ParcelWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.bring_each("a.csv", "b.csv", "c.csv", "d.csv")
+    take = FileProcessor.take
+
+    def meanwhile(self: FileProcessor, *given: Any) -> Exit | None:
+        with world.ledger() as ledger:
+            ledger.parcels.drop(2)
+            ledger.parcels.hold(3)
+        return take(self, *given)
+
+    monkeypatch.setattr(FileProcessor, "take", meanwhile)
+    assert world.work() is False
+    assert world.sent() == ["SKU-1", "SKU-4"]
+
+
+def test_a_profile_that_stands_for_another_account_sends_nothing(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    key, world.sellers = world.key(), {"shop": "another"}
+    with world.passes() as passes:
+        passes.do(key, 0)
+    assert world.sent() == []
+    assert "another account" in world.told[-1][1]
+    assert world.parcel().begun_at is None
+
+
+def test_an_empty_pass_opens_no_account(world: ParcelWorld) -> None:
+    world.closed = {"shop"}
+    assert world.work() is False
+    assert (world.told, world.queued) == ([], [])
+
+
+def test_a_bug_of_one_seller_stops_no_other(
+    world: ParcelWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.bring("a.csv", offer(1))
+    world.bring("a.csv", offer(2), profile="mall")
+    with world.passes() as passes:
+        with monkeypatch.context() as broken:
+            broken.setattr(passes, "_work", None)
+            assert passes.do(world.key(), 0) is False
+        assert [error.exit for _, error in passes.troubles] == [Exit.BUG]
+        assert passes.do(world.key("mall"), 0) is False
+        assert len(passes.troubles) == 1
+        assert passes.do(world.key(), 0) is False
+        assert passes.troubles == []
+    assert world.sent() == ["SKU-2", "SKU-1"]
+
+
+def test_what_is_left_of_the_sellers_at_hand(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    with world.passes() as passes:
+        assert not passes.is_done()
+        passes.sellers = lambda: [world.key("mall")]
+        assert passes.is_done()
+        passes.sellers = lambda: None
+        passes.do(world.key(), 0)
+        assert passes.is_done()
+        assert passes.codes == {Exit.OK}
