@@ -29,6 +29,8 @@ TURN = "20s"
 
 Not for ever: whoever waits keeps the server from tidying its tables.
 """
+STUCK = "30s"
+"""Without a look for so long, whoever looks after the others has been stopped or hangs."""
 
 SETTING = "SELECT set_config(name, %(value)s, false) FROM pg_settings WHERE name = %(name)s"
 LOOK_AFTER = """
@@ -62,7 +64,7 @@ SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.
  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
  AND l.classid::bigint = %(there)s AND l.objid = 0
  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
- AND a.state_change < clock_timestamp() - interval '30 seconds'"""
+ AND a.state_change < clock_timestamp() - %(stuck)s::interval"""
 
 
 class GonePass(NamedTuple):

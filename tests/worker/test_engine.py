@@ -1,0 +1,378 @@
+"""Passes that several workers share, on a PostgreSQL: handed out, taken over, called."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from queue import Queue
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from feedtool.cli.errors import Stopping
+from feedtool.ledger import Ledger
+from feedtool.ledger.lock import Holder
+from feedtool.ledger.parcels import DueSeller
+from feedtool.ledger.records import SellerKey
+from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
+from feedtool.worker import presence
+from feedtool.worker.engine import EngineSettings, PassEngine
+from feedtool.worker.queue import PassQueue
+from tests.ledger.cluster import PATIENCE
+from tests.ledger.conftest import Process, Server
+from tests.worker.pooler import pooling
+
+ADDRESS = "https://service.example/v2"
+SOON = 3.0
+"""Seconds within which a pass is taken over, on a machine with much else to do."""
+
+
+def key(seller: str) -> SellerKey:
+    return ADDRESS, seller
+
+
+class Work:
+    """Passes that a test looks at."""
+
+    def __init__(self, do: Callable[[str], bool] = lambda _: False) -> None:
+        self._do = do
+        self.begun = Queue[str]()
+        self.troubles = Queue[FeedtoolError | None]()
+        self.due_ones: list[DueSeller] = []
+        self.is_left = True
+        self.ours: Collection[SellerKey] | None = None
+
+    def do(self, key: SellerKey, tries: int) -> bool:
+        del tries
+        self.begun.put(key[1])
+        return self._do(key[1])
+
+    def due(self) -> Sequence[DueSeller]:
+        return self.due_ones
+
+    def is_done(self) -> bool:
+        return not self.is_left
+
+    def sellers(self) -> Collection[SellerKey] | None:
+        return self.ours
+
+    def tell(self, trouble: FeedtoolError | None) -> None:
+        self.troubles.put(trouble)
+
+    def next(self, patience: float = PATIENCE) -> str:
+        """The next pass that is begun."""
+        return self.begun.get(timeout=patience)
+
+
+class Fleet:
+    """A ledger, its queue, and workers, each a thread."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.ledger = Ledger(url)
+        self.queue = PassQueue(self.ledger.engine)
+
+    def engine(self, work: Work, stop: Stopping, side_by_side: int = 1, **more: Any) -> PassEngine:
+        me = Holder.here("worker", datetime.now(UTC))
+        settings = EngineSettings(self.queue.schema, me, side_by_side, **more)
+        return PassEngine(self.ledger.engine, settings, work, stop)
+
+    @contextmanager
+    def working(self, work: Work, side_by_side: int = 1, **more: Any) -> Iterator[Stopping]:
+        """A worker, which is stopped afterwards."""
+        stop = Stopping()
+        thread = threading.Thread(target=self.engine(work, stop, side_by_side, **more).run)
+        thread.start()
+        try:
+            assert work.troubles.get(timeout=PATIENCE) is None
+            yield stop
+        finally:
+            stop.terminate(signal.SIGTERM, None)
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+    def execute(self, statement: str) -> list[Any]:
+        with self.ledger.engine.begin() as db:
+            db.execute(text(f'SET LOCAL search_path TO "{self.queue.schema}"'))
+            return list(db.execute(text(statement)).all())
+
+
+@pytest.fixture
+def fleet(postgresql: str) -> Iterator[Fleet]:
+    fleet = Fleet(postgresql)
+    with fleet.ledger, fleet.queue:
+        yield fleet
+
+
+def test_passes_go_side_by_side_each_once(fleet: Fleet) -> None:
+    meeting = threading.Barrier(6)
+
+    def do(_: str) -> bool:
+        meeting.wait(PATIENCE)
+        return False
+
+    work = Work(do)
+    for number in range(12):
+        fleet.queue.put(key(f"S{number}"))
+    with fleet.working(work, 3), fleet.working(work, 3):
+        assert sorted(work.next() for _ in range(12)) == sorted(f"S{n}" for n in range(12))
+    assert work.begun.empty()
+    assert fleet.queue.listed() == []
+
+
+def test_passes_of_a_higher_priority_go_first(fleet: Fleet) -> None:
+    fleet.queue.put(key("first"))
+    fleet.queue.put(key("second"))
+    fleet.queue.put(key("urgent"), priority=1)
+    fleet.queue.put(key("late"), datetime.now(UTC) + timedelta(hours=1), priority=2)
+    work = Work()
+    with fleet.working(work):
+        assert [work.next() for _ in range(3)] == ["urgent", "first", "second"]
+    assert [it.key for it in fleet.queue.listed()] == [key("late")]
+
+
+def test_a_sellers_passes_go_one_after_the_other_behind_the_others(fleet: Fleet) -> None:
+    left = ["again", "again"]
+
+    def do(seller: str) -> bool:
+        if seller == "big" and left:
+            left.pop()
+            fleet.queue.put(key("big"))
+            return True
+        return False
+
+    fleet.queue.put(key("big"))
+    fleet.queue.put(key("small"))
+    work = Work(do)
+    with fleet.working(work):
+        assert [work.next() for _ in range(4)] == ["big", "small", "big", "big"]
+
+
+def test_what_is_queued_during_a_pass_comes_soon_after_it(fleet: Fleet) -> None:
+    running = []
+
+    def do(seller: str) -> bool:
+        running.append(seller)
+        assert len(running) == 1
+        if not first.is_set():
+            first.set()
+            fleet.queue.put(key("S1"))  # by somebody who does not know that it is under way
+        running.remove(seller)
+        return False
+
+    first = threading.Event()
+    work = Work(do)
+    fleet.queue.put(key("S1"))
+    with fleet.working(work, 2), fleet.working(work, 2):
+        assert [work.next(), work.next(PATIENCE)] == ["S1", "S1"]
+
+
+def test_a_pass_comes_when_it_is_due(fleet: Fleet) -> None:
+    work, due = Work(), datetime.now(UTC) + timedelta(seconds=0.3)
+    fleet.queue.put(key("S1"), due)
+    with fleet.working(work):
+        assert work.next() == "S1"
+        assert datetime.now(UTC) >= due
+
+
+WORKER = """
+import threading
+from feedtool.cli.errors import stopping
+from feedtool.ledger.lock import Holder
+from feedtool.worker.engine import EngineSettings, PassEngine
+from feedtool.worker.queue import PassQueue
+
+class Work:
+    def do(self, key, tries):
+        say(key[1])
+        listen()
+        return False
+    due = lambda self: []
+    is_done = lambda self: False
+    sellers = lambda self: None
+    def tell(self, trouble):
+        say("ready")
+
+engine = open_engine(place)
+with PassQueue(engine) as queue, stopping("") as stop:
+    settings = EngineSettings(queue.schema, Holder.here("worker", now), 1)
+    PassEngine(engine, settings, Work(), stop).run()
+say("parked")
+"""
+
+
+def test_the_pass_of_a_killed_worker_is_anothers_within_a_second(fleet: Fleet) -> None:
+    work = Work()
+    with Process(WORKER, fleet.url) as other:
+        assert other.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        assert other.heard() == "S1"
+        with fleet.working(work):
+            fleet.queue.put(key("S2"))
+            assert work.next() == "S2"
+            other.kill()
+            assert work.next(SOON) == "S1"
+
+
+def test_whoever_looked_after_the_others_is_followed(fleet: Fleet) -> None:
+    with Process(WORKER, fleet.url) as first, Process(WORKER, fleet.url) as second:
+        assert first.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        assert (first.heard(), second.heard()) == ("S1", "ready")
+        fleet.queue.put(key("S2"))
+        assert second.heard() == "S2"
+        work = Work()
+        with fleet.working(work):
+            first.kill()
+            second.kill()
+            assert sorted([work.next(SOON), work.next(SOON)]) == ["S1", "S2"]
+
+
+def test_a_worker_that_only_stands_still_keeps_its_passes(fleet: Fleet) -> None:
+    work = Work()
+    with fleet.working(work), Process(WORKER, fleet.url) as other:
+        assert other.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        taken = other.heard() if work.begun.empty() else ""
+        os.kill(other.pid, signal.SIGSTOP)
+        names = {"there": 0, "call": "", "any": "", "channel": ""}
+        del names, taken
+        os.kill(other.pid, signal.SIGCONT)
+
+
+def test_sigterm_lets_passes_end_and_begins_no_more(fleet: Fleet) -> None:
+    with Process(WORKER, fleet.url) as other:
+        assert other.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        assert other.heard() == "S1"
+        os.kill(other.pid, signal.SIGTERM)
+        fleet.queue.put(key("S2"))
+        other.tell()
+        assert other.heard() == "parked"
+    assert [it.key for it in fleet.queue.listed()] == [key("S2")]
+
+
+def test_a_server_that_comes_back_is_gone_on_with(fleet: Fleet, server: Server) -> None:
+    work = Work()
+    with fleet.working(work, 2):
+        fleet.queue.put(key("S1"))
+        assert work.next() == "S1"
+        server.allow(fleet.url, connections=False)
+        server.end_connections(fleet.url)
+        trouble = work.troubles.get(timeout=PATIENCE)
+        assert isinstance(trouble, Interrupted)
+        assert "cannot be used" in trouble.message
+        server.allow(fleet.url, connections=True)
+        fleet.queue.put(key("S2"))
+        assert work.next() == "S2"
+
+
+def test_a_queue_that_is_lost_is_made_anew_from_what_is_due(fleet: Fleet) -> None:
+    work = Work()
+    work.due_ones = [DueSeller(*key("S1"), "shop", 3), DueSeller(*key("S2"), "shop", 0)]
+    fleet.queue.put(key("S2"), datetime.now(UTC) + timedelta(hours=1))
+    with fleet.working(work):
+        assert work.next() == "S1"
+    assert [it.key for it in fleet.queue.listed()] == [key("S2")]
+
+
+def test_once_ends_when_nothing_is_due(fleet: Fleet) -> None:
+    left = ["again", "again"]
+
+    def do(seller: str) -> bool:
+        if left:
+            left.pop()
+            fleet.queue.put(key(seller))
+        return bool(left)
+
+    work = Work(do)
+    fleet.queue.put(key("late"), datetime.now(UTC) + timedelta(hours=1))
+    work.due_ones = [DueSeller(*key("S1"), "shop", 0)]
+    stop = Stopping()
+
+    def due() -> Sequence[DueSeller]:
+        found, work.due_ones = work.due_ones, []
+        return found
+
+    work.due = due  # type: ignore[method-assign]
+    fleet.engine(work, stop, is_once=True).run()
+    assert work.begun.qsize() == 3
+
+
+def test_drained_ends_when_all_is_done(fleet: Fleet) -> None:
+    def do(_: str) -> bool:
+        work.is_left = False
+        return False
+
+    work = Work(do)
+    fleet.queue.put(key("S1"), datetime.now(UTC) + timedelta(seconds=0.2))
+    fleet.engine(work, Stopping(), is_drained=True).run()
+    assert work.begun.qsize() == 1
+
+
+def test_a_worker_of_some_sellers_leaves_the_others(fleet: Fleet) -> None:
+    work = Work()
+    work.ours = [key("S2"), key("S3")]
+    for number in range(4):
+        fleet.queue.put(key(f"S{number}"))
+    with fleet.working(work):
+        assert [work.next(), work.next()] == ["S2", "S3"]
+        fleet.queue.put(key("S3"))
+        assert work.next(SOON) == "S3"
+    assert [it.key[1] for it in fleet.queue.listed()] == ["S0", "S1"]
+
+
+def test_whoever_hangs_while_it_looks_after_the_others_loses_that(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "TURN", "100ms")
+    monkeypatch.setattr(presence, "STUCK", "10ms")
+    with Process(WORKER, fleet.url) as other:
+        assert other.heard() == "ready"
+        fleet.queue.put(key("S1"))
+        assert other.heard() == "S1"
+        os.kill(other.pid, signal.SIGSTOP)
+        work = Work()
+        work.due_ones = [DueSeller(*key("S2"), "shop", 0)]
+        with fleet.working(work):
+            assert work.next() == "S2"  # queued by whoever looks after the others
+        os.kill(other.pid, signal.SIGCONT)
+
+
+def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
+    with pooling(fleet.url) as url, Ledger(fleet.url) as ledger:
+        pooled = PassEngine(
+            Ledger(url).engine,
+            EngineSettings(fleet.queue.schema, Holder.here("worker", datetime.now(UTC)), 1),
+            Work(),
+            Stopping(),
+        )
+        del ledger
+        with pytest.raises(UsageProblem, match="through a pooler"):
+            pooled.run()
+
+
+@pytest.mark.long
+def test_ten_that_idle_ask_less_than_five_times_a_second(fleet: Fleet) -> None:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack, psycopg.connect(fleet.url, autocommit=True) as looking:
+        for _ in range(10):
+            stack.enter_context(fleet.working(Work(), 8))
+
+        def asked() -> int:
+            found = looking.execute(
+                "SELECT xact_commit + xact_rollback FROM pg_stat_database"
+                " WHERE datname = current_database()"
+            ).fetchone()
+            return int(found[0]) if found else 0
+
+        time.sleep(30)
+        before = asked()
+        time.sleep(60)
+        assert (asked() - before) / 60 < 5
