@@ -154,7 +154,7 @@ class PassQueue:
 
 def pool_arguments(engine: Engine) -> dict[str, Any]:
     """What the library makes its pool of connections with."""
-    return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": 10.0}
+    return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": 3.0}
 
 
 def session_of(schema: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from queue import Queue
 from typing import Any
@@ -235,13 +235,16 @@ def test_whoever_looked_after_the_others_is_followed(fleet: Fleet) -> None:
 
 def test_a_worker_that_only_stands_still_keeps_its_passes(fleet: Fleet) -> None:
     work = Work()
+    work.ours = [key("S2")]
     with fleet.working(work), Process(WORKER, fleet.url) as other:
         assert other.heard() == "ready"
         fleet.queue.put(key("S1"))
-        taken = other.heard() if work.begun.empty() else ""
+        assert other.heard() == "S1"
         os.kill(other.pid, signal.SIGSTOP)
-        names = {"there": 0, "call": "", "any": "", "channel": ""}
-        del names, taken
+        # Whoever looks after the others calls for it, and would have given out S1 as well.
+        fleet.queue.put(key("S2"), datetime.now(UTC) + timedelta(seconds=0.2))
+        assert work.next() == "S2"
+        assert [(it.key, it.is_running) for it in fleet.queue.listed()][:1] == [(key("S1"), True)]
         os.kill(other.pid, signal.SIGCONT)
 
 
@@ -345,22 +348,15 @@ def test_whoever_hangs_while_it_looks_after_the_others_loses_that(
 
 
 def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
-    with pooling(fleet.url) as url, Ledger(fleet.url) as ledger:
-        pooled = PassEngine(
-            Ledger(url).engine,
-            EngineSettings(fleet.queue.schema, Holder.here("worker", datetime.now(UTC)), 1),
-            Work(),
-            Stopping(),
-        )
-        del ledger
+    me = Holder.here("worker", datetime.now(UTC))
+    settings = EngineSettings(fleet.queue.schema, me, 1)
+    with pooling(fleet.url) as url, Ledger(url) as pooled:
         with pytest.raises(UsageProblem, match="through a pooler"):
-            pooled.run()
+            PassEngine(pooled.engine, settings, Work(), Stopping()).run()
 
 
 @pytest.mark.long
 def test_ten_that_idle_ask_less_than_five_times_a_second(fleet: Fleet) -> None:
-    from contextlib import ExitStack
-
     with ExitStack() as stack, psycopg.connect(fleet.url, autocommit=True) as looking:
         for _ in range(10):
             stack.enter_context(fleet.working(Work(), 8))

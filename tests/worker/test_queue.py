@@ -89,7 +89,7 @@ def test_several_that_begin_at_once_make_one_queue(postgresql: str) -> None:
         assert {it.key[1] for it in queue.listed()} == set("abcd")
 
 
-def test_two_ledgers_of_a_database_have_two_queues(postgresql: str, server: Server) -> None:
+def test_two_ledgers_of_a_database_have_two_queues(postgresql: str) -> None:
     one, other = (f"{postgresql}&options=-csearch_path%3D{name}" for name in ("one", "other"))
     engine = open_engine(postgresql)
     with engine.begin() as db:
@@ -106,7 +106,7 @@ def test_two_ledgers_of_a_database_have_two_queues(postgresql: str, server: Serv
         assert (len(queue.listed()), len(another.listed())) == (1, 0)
 
 
-def test_where_no_schema_may_be_made_that_is_said(postgresql: str, server: Server) -> None:
+def test_where_no_schema_may_be_made_that_is_said(postgresql: str) -> None:
     with Ledger(postgresql) as ledger, ledger.engine.begin() as db:
         name = ledger.engine.url.database
         db.execute(text("CREATE ROLE clerk LOGIN"))
@@ -129,7 +129,7 @@ def test_a_server_that_is_away_is_said(postgresql: str, queue: PassQueue, server
     queue.put(OTHER)  # on new connections
     server.allow(postgresql, connections=False)
     server.end_connections(postgresql)
-    with pytest.raises(Interrupted, match="The queue in .* cannot be used"):
+    with pytest.raises(Interrupted, match=r"The queue in .* cannot be used"):
         queue.put(KEY)
     server.allow(postgresql, connections=True)
 
