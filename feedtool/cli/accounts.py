@@ -177,6 +177,11 @@ class ServedAccounts:
             return seen, error.message
         return seen, tr("missing: {what}", what=joined(missing)) if missing else ""
 
+    def given(self, name: str | None) -> Mapping[str, Any]:
+        """The options of an account by their names, those of its profile too."""
+        with self._options(name) as (_, given):
+            return given
+
     @contextmanager
     def reading(self, name: str | None) -> "Iterator[ReadOptions]":
         """How the files of an account are read."""

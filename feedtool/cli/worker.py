@@ -1,6 +1,7 @@
 """`feedtool worker`."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from functools import partial
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
     from feedtool.worker.passes import Passes
     from feedtool.worker.queue import PassQueue
+    from feedtool.worker.telling import WayOut
 
 HINT = tr("what was begun is noted, and other workers go on with it")
 
@@ -35,6 +37,12 @@ now = partial(datetime.now, UTC)
     "--sellers",
     "PATTERN",
     "Only those whose profile or SellerId is like it: 'eu-*'.  [default: all]",
+)
+@options.text(
+    "--results",
+    "PLACE",
+    "Where the answers are put: a folder, s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER; a profile "
+    "may say so.  [default: only `feedtool results` has them]",
 )
 @options.flag("--once", "Send what is due now, and end: for cron.")
 @options.flag("--drain", "End once nothing is due any more, here or at other workers.")
@@ -107,7 +115,7 @@ def _work(
         language=CONSOLE.language,
         command="worker",
     )
-    teller = Teller(folder, workspace, lambda _: None, log, now, CONSOLE.language)
+    teller = Teller(folder, workspace, partial(_way_out, accounts), log, now, CONSOLE.language)
     sellers = _sellers(accounts, given["sellers"])
     passes = Passes(workspace.ledger, queue, environment, teller, sellers)
     settings = EngineSettings(
@@ -126,6 +134,22 @@ def _work(
     finally:
         health.write(DONE if is_through else STOPPED)
     return _code(passes, stop.reason(), ends=given["once"] or given["drain"])
+
+
+def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
+    """Puts answers where a profile has them put; a folder is one from where the worker stands."""
+    from feedtool.places import open_place
+    from feedtool.places.answers import put_answers
+
+    url = accounts.given(profile)["results"]
+    if not url:
+        return None
+
+    def put(name: str, answers: Mapping[str, Path]) -> None:
+        with closing(open_place(url, Path.cwd())) as place:
+            put_answers(place, name, answers, now().astimezone().date())
+
+    return put
 
 
 def _sellers(

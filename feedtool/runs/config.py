@@ -14,6 +14,7 @@ insecure_http = true             lets the token travel over http://, unencrypted
 hook = "tell-the-team"           gets the summary of each run, as JSON on its stdin
 webhook = "https://…"            the same, posted
 log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
+results = "s3://bucket/shop"     where workers put the answers
 vat_scale = 100                  any field of `AccountSettings`
 
 [profile.shop.columns]           the seller's own headers

@@ -17,7 +17,7 @@ from feedtool.runs.config_tables import like, refuse_unknown, refused, table_of
 ACCOUNT = (
     *("base_url", "seller", "channel", "token", "token_file", "token_command", "token_url"),
     *("client_id", "client_secret", "client_secret_file", "client_secret_command"),
-    *("token_scope", "token_audience", "hook", "webhook", "log"),
+    *("token_scope", "token_audience", "hook", "webhook", "log", "results"),
 )
 """Texts of a profile that say how the service and people are reached; each is an option too."""
 

@@ -159,7 +159,7 @@ class Presence:
         """Look after the others when it is our turn, until we are not there any more."""
         try:
             while not await self._is_my_turn():
-                await self._ask(END_WHOEVER_IS_STUCK)
+                await self._ask(END_WHOEVER_IS_STUCK, stuck=STUCK)
             looks = 0
             while True:
                 if looks % QUEUE_ANEW == 0:

@@ -4,7 +4,7 @@ They are in this machine's folder once a pass has written them. Where they are n
 machine wrote them, or this one crashed, they are written again from the ledger and the store.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -13,14 +13,16 @@ from pathlib import Path
 from feedtool.ledger.parcels import Parcel
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import LanguageChoice, Translator
+from feedtool.places.answers import SUMMARY
 from feedtool.runs.deliver import results
 from feedtool.runs.workspace import Workspace, options_of
-from feedtool.watch.folder import REASON, SUMMARY, Folder
+from feedtool.watch.folder import REASON, Folder
 from feedtool.watch.messages import DeduplicatedLog, Summarised, write_summary
 from feedtool.worker.parcel_work import clear_lane
 
-WayOut = Callable[[Sequence[Path]], object]
-"""Puts the answers of a file where they belong, the summary last; again after a crash."""
+WayOut = Callable[[str, Mapping[str, Path]], object]
+"""Puts the answers of a file where they belong, again after a crash: its name, and local files by
+what their names add to it without its ending."""
 
 
 class Teller:
@@ -48,7 +50,7 @@ class Teller:
         subject = f"way out of {parcel.profile}"
         try:
             if way_out := self._way_out(parcel.profile):
-                way_out(self._answers(parcel))
+                way_out(parcel.name, self._answers(parcel))
         except FeedtoolError as error:
             self._log.once(subject, "error", f"profile {parcel.profile}: {error.message}")
             return
@@ -56,8 +58,12 @@ class Teller:
         self._workspace.ledger.parcels.tell(parcel.parcel, self._now())
         clear_lane(self._folder, parcel.lane)
 
-    def _answers(self, parcel: Parcel) -> list[Path]:
-        """The files that answer a parcel, the summary, or the reason alone, last."""
+    def _answers(self, parcel: Parcel) -> dict[str, Path]:
+        """The files that answer a parcel, or the reason alone, by what their names add to its."""
+        stem = Path(parcel.name).stem
+        return {file.name.removeprefix(stem): file for file in self._files(parcel)}
+
+    def _files(self, parcel: Parcel) -> list[Path]:
         results_of, reasons = (
             part / parcel.lane for part in (self._folder.results, self._folder.error)
         )
@@ -67,8 +73,7 @@ class Teller:
         if not summary.exists():
             clear_lane(self._folder, parcel.lane)
             self._write_again(parcel, results_of, summary)
-        written = sorted(path for path in results_of.iterdir() if path.name[0] != ".")
-        return sorted(written, key=lambda path: path.name.endswith(SUMMARY))
+        return sorted(path for path in results_of.iterdir() if path.name[0] != ".")
 
     def _reason(self, parcel: Parcel, folder: Path) -> Path:
         with suppress(StopIteration, OSError):

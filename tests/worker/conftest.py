@@ -1,6 +1,6 @@
 """Parcels in a ledger, machines that send them, and all that these meet; no engine."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -115,10 +115,12 @@ class ParcelWorld(World):
         return self.time
 
     def way_out(self, profile: str) -> Any:
-        def put(files: Sequence[Path]) -> None:
+        def put(name: str, answers: Mapping[str, Path]) -> None:
             if self.out_trouble:
                 raise self.out_trouble
-            self.out.setdefault(profile, []).extend(file.name for file in files)
+            names = [f"{Path(name).stem}{ending}" for ending in answers]
+            assert names == [file.name for file in answers.values()]
+            self.out.setdefault(profile, []).extend(names)
 
         return put
 

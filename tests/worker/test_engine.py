@@ -350,9 +350,9 @@ def test_whoever_hangs_while_it_looks_after_the_others_loses_that(
 def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
     me = Holder.here("worker", datetime.now(UTC))
     settings = EngineSettings(fleet.queue.schema, me, 1)
-    with pooling(fleet.url) as url, Ledger(url) as pooled:
-        with pytest.raises(UsageProblem, match="through a pooler"):
-            PassEngine(pooled.engine, settings, Work(), Stopping()).run()
+    refused = pytest.raises(UsageProblem, match="through a pooler")
+    with pooling(fleet.url) as url, Ledger(url) as pooled, refused:
+        PassEngine(pooled.engine, settings, Work(), Stopping()).run()
 
 
 @pytest.mark.long

@@ -121,7 +121,7 @@ def test_wherever_a_pass_is_killed_each_file_is_sent_and_told_once(
     assert world.out == {"shop": ["a.result.csv", "a.summary.json"]}
     with world.ledger() as ledger:
         assert ledger.claims.under_way("workers") == []
-        assert len(ledger.runs()) == 1
+        assert len(ledger.run_ids()) == 1
 
 
 def test_answers_that_could_not_go_out_are_told_by_the_next_pass(world: ParcelWorld) -> None:
