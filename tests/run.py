@@ -38,8 +38,8 @@ WORKERS = min((os.cpu_count() or 1) + 1, 8)
 """One more than processors, for the tests of other processes often wait for them."""
 PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
 """A worker takes neighbours, which share fixtures, and when it is done takes from the others."""
-BROWSER = ["python", "-m", "tests.browser"]
-"""Installs Chromium for the tests of pages, where there is none."""
+PROGRAMS = ["python", "-m", "tests.programs"]
+"""Installs what tests need of the system, where it is not there."""
 COVERAGE = ["--cov", "--cov-report="]
 OWN = ["--fix", "--long", "--coverage"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -52,7 +52,7 @@ ROOM = 1 << 30
 def main(arguments: list[str]) -> int:
     """Runs what was asked for and sums it up."""
     asked = [one for one in arguments if one not in OWN]
-    run("browser", BROWSER)
+    run("programs", PROGRAMS)
     if "--long" in arguments:
         return test([*PYTEST, "-m", "long", *asked])
     for name, command in FIXES.items() if "--fix" in arguments else ():
