@@ -38,15 +38,15 @@ def put_answers(place: Place, source: str, answers: Mapping[str, Path], day: dat
     order = sorted(answers, key=lambda ending: ending == SUMMARY)
     for name in names_for(source, day):
         targets = {f"{name}{ending}": answers[ending] for ending in order}
-        if all(_may_be(place, target, local) for target, local in targets.items()) and all(
-            place.put(target, local) or _may_be(place, target, local)
+        if all(may_be(place, target, local) for target, local in targets.items()) and all(
+            place.put(target, local) or may_be(place, target, local)
             for target, local in targets.items()
         ):
             break
     return list(targets)
 
 
-def _may_be(place: Place, target: str, local: Path) -> bool:
+def may_be(place: Place, target: str, local: Path) -> bool:
     """True if a name is free, or its file is this one, put by somebody who was killed then."""
     there = place.find(target)
     if there is None or there.size != local.stat().st_size:

@@ -2,6 +2,7 @@
 
     inbox/        where they arrive
     done/DATE/    those that are kept; a folder of the inbox is one of these
+    error/        those that are not, each with its reason beside it
 
 Whoever is killed between two steps leaves a file where it was. It is seen, fetched and kept again,
 and whoever keeps it keeps the same content once. So two may look at one place.
@@ -14,18 +15,22 @@ from typing import NamedTuple
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.spool import temporary_folder
-from feedtool.places.answers import names_for
+from feedtool.places.answers import may_be, names_for
 from feedtool.places.contract import Entry, Moved, Place
 from feedtool.places.folder import opens
 from feedtool.places.sightings import MARKER, Seen, Sighting, is_overdue, look, quiet
 
-INBOX, DONE = "inbox", "done"
+INBOX, DONE, ERROR = "inbox", "done", "error"
+REASON = ".reason.txt"
+"""Beside a file in `error/`: why it is there."""
 LONGEST_SUFFIX = 16
 
-Keep = Callable[[Path, Entry], None]
-"""Keeps a file's content, by a local copy that is then gone; called again, it keeps it once.
+Keep = Callable[[Path], None]
+"""Keeps a file's content, by a local copy that is then gone; called again, it keeps it once."""
+Receiver = Callable[[Entry], Keep | None]
+"""How a file is kept; None where that cannot be now, so that it stays.
 
-FileProblem where the file itself is at fault, which then stays where it is.
+Both raise FileProblem where the file itself is at fault.
 """
 
 
@@ -34,42 +39,51 @@ class Arrivals(NamedTuple):
 
     seen: Seen
     """For the next look."""
-    taken: list[str]
-    """The names of the files that are kept and moved away."""
-    refused: list[tuple[str, FileProblem]]
-    """Those that stay, and why."""
+    taken: list[Entry]
+    """The files that are kept and moved away."""
+    refused: list[tuple[Entry, FileProblem]]
+    """Those that stay, and why: see `refuse`."""
 
 
 def take_arrivals(
-    place: Place,
-    seen: Seen,
-    now: float,
-    settle: float,
-    keep: Keep,
-    day: date,
-    lane: str = "",
+    place: Place, seen: Seen, now: float, settle: float, receiver: Receiver, day: date
 ) -> Arrivals:
     """Take the files that are whole, the oldest first; what is wrong with one stops no other.
 
     `seen` is that of the look before; `now` and `settle` are seconds of a clock that only goes
-    forward; `lane` is a folder of the inbox. Raises what the place and `keep` raise, but for
-    FileProblem: what is taken by then is taken.
+    forward. Raises what the place and the receiver raise, but for FileProblem: what is taken by
+    then is taken.
     """
-    seen = look(seen, place.listing(f"{INBOX}/{lane}".rstrip("/")), now)
+    seen = look(seen, place.listing(INBOX), now)
     taken, refused = [], []
     for sighting in quiet(seen, now, settle):
-        name = sighting.entry.name
+        entry = sighting.entry
         try:
-            if _keep(place, sighting, keep, is_due=is_overdue(sighting, now, settle)):
-                if sighting.entry.path.with_name(sighting.entry.path.name + MARKER) in seen:
+            keep = receiver(entry)
+            if keep and _keep(place, sighting, keep, is_due=is_overdue(sighting, now, settle)):
+                if entry.path.with_name(entry.path.name + MARKER) in seen:
                     # First: left behind it would say of the next file that it is whole.
-                    place.delete(name + MARKER)
-                _move_away(place, sighting.entry, day)
-                taken.append(name)
+                    place.delete(entry.name + MARKER)
+                _move_away(place, entry, day)
+                taken.append(entry)
         except FileProblem as error:
-            refused.append((name, error))
-    left = {path: sighting for path, sighting in seen.items() if str(path) not in taken}
-    return Arrivals(left, taken, refused)
+            refused.append((entry, error))
+    gone = {entry.path for entry in taken}
+    return Arrivals({path: seen[path] for path in seen if path not in gone}, taken, refused)
+
+
+def refuse(place: Place, entry: Entry, reason: str, day: date) -> str:
+    """Move a file to `error/`, its reason beside it before it is there; its name there."""
+    path = entry.path.relative_to(INBOX)
+    with temporary_folder() as folder:
+        (local := folder / "reason").write_text(f"{reason}\n", "utf-8")
+        for name in names_for(path.name, day):
+            target = str(PurePosixPath(ERROR, path.parent, name + path.suffix))
+            beside = target + REASON
+            is_ours = place.put(beside, local) or may_be(place, beside, local)
+            if is_ours and place.move(entry, target) is not Moved.TAKEN:
+                break
+    return target
 
 
 def _keep(place: Place, sighting: Sighting, keep: Keep, *, is_due: bool) -> bool:
@@ -84,7 +98,7 @@ def _keep(place: Place, sighting: Sighting, keep: Keep, *, is_due: bool) -> bool
             return False
         if fetched != entry or not (is_due or opens(local)):
             return False
-        keep(local, entry)
+        keep(local)
     return True
 
 

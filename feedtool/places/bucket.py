@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -71,12 +71,11 @@ class BucketPlace:
         self._client = {"timeout": CALL_TIMEOUT, **_allowing(parts, os.environ)}
 
     def listing(self, folder: str) -> list[Entry]:
-        """What its next `/` ends at."""
+        """All whose names begin with it."""
         with self._explained():
-            objects = obstore.list_with_delimiter(self._store, folder)["objects"]
+            objects = [meta for page in obstore.list(self._store, folder or None) for meta in page]
         entries = (_entry(str(meta["path"]), meta) for meta in objects)
-        # Consoles make an empty object for a folder itself.
-        return [entry for entry in entries if entry.path.parent == PurePosixPath(folder)]
+        return [entry for entry in entries if not _is_folder(entry)]
 
     def find(self, name: str) -> Entry | None:
         """The object's head."""
@@ -206,6 +205,12 @@ class BucketPlace:
             tr("{place} cannot be reached: {why}.", place=self.url, why=why),
             tr("Try again later; see that the network and the address of the service are right."),
         )
+
+
+def _is_folder(entry: Entry) -> bool:
+    """True of what consoles make for a folder, and of what is in a hidden one."""
+    is_hidden = any(part.startswith(".") for part in entry.path.parts[:-1])
+    return is_hidden or not (entry.size or entry.path.suffix)
 
 
 def _entry(name: str, meta: "ObjectMeta") -> Entry:

@@ -48,9 +48,9 @@ class Place(Protocol):
     """As people may see it: without secrets."""
 
     def listing(self, folder: str) -> list[Entry]:
-        """The plain files directly in a folder, in no order; PlaceRefused where there is none.
+        """The plain files in a folder and those below it, in no order; none of hidden folders.
 
-        In a bucket there are no folders: what holds no file is empty.
+        PlaceRefused where there is no such folder; in a bucket, which has none, it is empty.
         """
         ...
 

@@ -7,7 +7,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from feedtool.model.disk import bring_folder_to_disk
 from feedtool.model.errors import FileProblem, reason_of
@@ -28,6 +28,18 @@ def temporary_name() -> str:
 def entry_of(name: str, seen: os.stat_result) -> Entry:
     """A file as the system has it: by its number another one in its place is told from it."""
     return Entry(name, seen.st_size, f"{seen.st_ino}-{seen.st_mtime_ns}", seen.st_mtime_ns)
+
+
+def entries_of(folder: Path, name: PurePosixPath) -> Iterator[Entry]:
+    """The plain files in a folder and those below it; no links, nothing of hidden folders."""
+    with os.scandir(folder) as found:
+        for there in found:
+            # What goes away while it is looked at was not there.
+            with suppress(FileNotFoundError):
+                if there.is_dir(follow_symlinks=False) and not there.name.startswith("."):
+                    yield from entries_of(Path(there.path), name / there.name)
+                elif there.is_file(follow_symlinks=False):
+                    yield entry_of(str(name / there.name), Path(there.path).lstat())
 
 
 def opens(path: Path) -> bool:
@@ -62,9 +74,8 @@ class FolderPlace:
 
     def listing(self, folder: str) -> list[Entry]:
         """The plain files in it; no links, which may lead anywhere."""
-        with self._allowed(folder), os.scandir(self._there(folder)) as entries:
-            found = [self._seen(f"{folder}/{entry.name}".lstrip("/")) for entry in entries]
-        return [entry for entry in found if entry]
+        with self._allowed(folder):
+            return list(entries_of(self._there(folder), PurePosixPath(folder)))
 
     def find(self, name: str) -> Entry | None:
         """A plain file as it is now."""

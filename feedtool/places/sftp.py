@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from asyncssh import SFTPAttrs, SFTPClient, SFTPError, SFTPNoSuchFile
-from asyncssh.constants import FILEXFER_TYPE_REGULAR
+from asyncssh.constants import FILEXFER_TYPE_DIRECTORY, FILEXFER_TYPE_REGULAR
 
 from feedtool.model.file_version import FileChanging
 from feedtool.model.text import tr
@@ -27,11 +27,17 @@ class SftpPlace:
         """The plain files in it; no links, which may lead anywhere."""
 
         async def read(client: SFTPClient) -> list[Entry]:
-            files = await client.readdir(self._path(folder))
-            seen = [
-                _entry(str(PurePosixPath(folder, str(file.filename))), file.attrs) for file in files
-            ]
-            return [entry for entry in seen if entry]
+            found, folders = [], [folder]
+            while folders:
+                files = await client.readdir(self._path(inside := folders.pop()))
+                for file in files:
+                    name = str(PurePosixPath(inside, str(file.filename)))
+                    is_folder = file.attrs.type == FILEXFER_TYPE_DIRECTORY
+                    if is_folder and not str(file.filename).startswith("."):
+                        folders.append(name)
+                    elif entry := _entry(name, file.attrs):
+                        found.append(entry)
+            return found
 
         return self._server.call(folder, read)
 

@@ -3,7 +3,7 @@
 import os
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -12,7 +12,8 @@ from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import Translator, tr
 from feedtool.places import Entry
 from feedtool.places.answers import SUMMARY
-from feedtool.places.folder import entry_of
+from feedtool.places.arrivals import REASON
+from feedtool.places.folder import entries_of, entry_of
 from feedtool.places.sightings import MARKER, locks
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
@@ -27,8 +28,6 @@ RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
 UNPLACED = ".feedtool-*.tmp"
 """A file that has not taken its place yet: see `atomic_write`."""
-REASON = ".reason.txt"
-"""Beside a file in `error/`: why it is there."""
 HANDOVER = "lent"
 """The ending of what a file was judged by, for another machine that goes on with it."""
 LONGEST_NAME = 255
@@ -121,7 +120,7 @@ class Folder:
     def listing(self) -> list[Entry]:
         """All plain files of the inbox and its subfolders; no links, which may lead anywhere."""
         try:
-            return list(_entries(self.inbox, PurePosixPath()))
+            return list(entries_of(self.inbox, PurePosixPath()))
         except OSError as error:
             raise UsageProblem(
                 tr("{inbox} cannot be read: {why}", inbox=self.inbox, why=reason_of(error)),
@@ -263,14 +262,3 @@ def make_folder(folder: Path) -> None:
 def has_room(name: str, *endings: str) -> bool:
     """True if a name with each of these endings is no longer than names may be."""
     return all(len(os.fsencode(name + ending)) <= LONGEST_NAME for ending in endings)
-
-
-def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            # What goes away while it is looked at was not there.
-            with suppress(FileNotFoundError):
-                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                    yield from _entries(Path(entry.path), place / entry.name)
-                elif entry.is_file(follow_symlinks=False):
-                    yield entry_of(str(place / entry.name), Path(entry.path).lstat())

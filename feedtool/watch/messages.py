@@ -14,7 +14,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from feedtool.ledger.claims import EarlierClaim
-from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem, reason_of
+from feedtool.model.errors import (
+    EXIT_PRECEDENCE,
+    Exit,
+    FeedtoolError,
+    FileProblem,
+    UsageProblem,
+    reason_of,
+)
 from feedtool.model.text import joined, plural, tr
 from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.sheet_result import SheetResult
@@ -95,7 +102,7 @@ def _sheet(result: SheetResult) -> Fields:
 AGAIN = tr("drop it again while feedtool watch runs with --same-within 0")
 
 
-class AlreadySent(FeedtoolError):
+class AlreadySent(FileProblem):
     """The same content again, within the days in which it is taken for a mistake."""
 
     exit = Exit.ROWS
@@ -119,10 +126,8 @@ class AlreadySent(FeedtoolError):
         )
 
 
-class RouteUnknown(FeedtoolError):
+class RouteUnknown(FileProblem):
     """A file in a subfolder that names neither a profile nor a kind."""
-
-    exit = Exit.FILE
 
     def __init__(self, place: PurePosixPath) -> None:
         super().__init__(
@@ -134,10 +139,8 @@ class RouteUnknown(FeedtoolError):
         )
 
 
-class NameUnfit(FeedtoolError):
+class NameUnfit(FileProblem):
     """A file whose name cannot be recorded, or leaves no room for those of its answers."""
-
-    exit = Exit.FILE
 
     def __init__(self, message: str) -> None:
         super().__init__(message, tr("Rename the file and drop it again."))

@@ -56,7 +56,7 @@ class FileProcessor:
         """
         try:
             claim = self._claim(place, route, account)
-        except (AlreadySent, FileProblem, NameUnfit) as error:
+        except FileProblem as error:
             return self.refuse(place, error, account)
         return None if claim is None else self.process(claim, route, account)
 

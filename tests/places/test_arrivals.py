@@ -10,7 +10,7 @@ import pytest
 
 from feedtool.model.errors import FileProblem, Interrupted
 from feedtool.places import Entry, Place
-from feedtool.places.arrivals import Arrivals, take_arrivals
+from feedtool.places.arrivals import Arrivals, Keep, refuse, take_arrivals
 from feedtool.places.sightings import PATIENCE, Seen
 from tests.places.conftest import Breaking, Site
 from tests.places.fragile import Killed
@@ -43,10 +43,17 @@ class Lister:
         self.place, self._keep = place, keep
         self._seen: Seen = {}
 
-    def look(self, now: float, lane: str = "") -> Arrivals:
-        arrivals = take_arrivals(self.place, self._seen, now, SETTLE, self._keep, DAY, lane)
+    def look(self, now: float) -> Arrivals:
+        arrivals = take_arrivals(self.place, self._seen, now, SETTLE, self._receiver, DAY)
         self._seen = arrivals.seen
         return arrivals
+
+    def taken(self, now: float) -> list[str]:
+        arrivals = self.look(now)
+        return [entry.name for entry in arrivals.taken]
+
+    def _receiver(self, entry: Entry) -> Keep:
+        return lambda local: self._keep(local, entry)
 
 
 @pytest.fixture
@@ -56,17 +63,17 @@ def lister(site: Site, store: Store) -> Lister:
 
 def test_a_file_that_rests_is_kept_and_moved(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.csv", WORDS)
-    assert lister.look(0).taken == lister.look(1.9).taken == []
-    assert lister.look(2).taken == ["inbox/a.csv"]
+    assert lister.taken(0) == lister.taken(1.9) == []
+    assert lister.taken(2) == ["inbox/a.csv"]
     assert store.kept == {WORDS: "inbox/a.csv"}
     assert site.files() == {"done/2026-03-02/a.csv": WORDS}
-    assert lister.look(4).taken == []
+    assert lister.taken(4) == []
 
 
 def test_a_marker_says_that_a_file_is_whole(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.csv", WORDS)
     site.write("inbox/a.csv.done", b"")
-    assert lister.look(0).taken == ["inbox/a.csv"]
+    assert lister.taken(0) == ["inbox/a.csv"]
     assert site.files() == {"done/2026-03-02/a.csv": WORDS}
     assert store.asked == ["inbox/a.csv"]
 
@@ -77,7 +84,7 @@ def test_what_is_unfinished_by_its_name_stays(
 ) -> None:
     site.write(f"inbox/{name}", WORDS)
     for now in (0, 9, 99):
-        assert lister.look(now).taken == []
+        assert lister.taken(now) == []
     assert store.asked == []
     assert list(site.files()) == [f"inbox/{name}"]
 
@@ -85,16 +92,16 @@ def test_what_is_unfinished_by_its_name_stays(
 def test_a_file_that_grows_waits(site: Site, lister: Lister, store: Store) -> None:
     for now in range(5):
         site.write("inbox/a.csv", WORDS * (now + 1))
-        assert lister.look(now).taken == []
-    assert lister.look(6).taken == ["inbox/a.csv"]
+        assert lister.taken(now) == []
+    assert lister.taken(6) == ["inbox/a.csv"]
     assert list(store.kept) == [WORDS * 5]
 
 
 def test_a_workbook_that_does_not_open_has_time(site: Site, lister: Lister, store: Store) -> None:
     site.write("inbox/a.xlsx", b"PK\x03\x04 and the rest comes later")
     for now in (0, SETTLE, PATIENCE * SETTLE - 0.1):
-        assert lister.look(now).taken == []
-    assert lister.look(PATIENCE * SETTLE).taken == ["inbox/a.xlsx"]
+        assert lister.taken(now) == []
+    assert lister.taken(PATIENCE * SETTLE) == ["inbox/a.xlsx"]
     assert len(store.kept) == 1
 
 
@@ -102,17 +109,61 @@ def test_names_of_a_day_are_numbered(site: Site, lister: Lister) -> None:
     for number in range(3):
         site.write("inbox/a.b.csv", b"%d" % number)
         lister.look(10 * number)
-        assert lister.look(10 * number + 5).taken == ["inbox/a.b.csv"]
+        assert lister.taken(10 * number + 5) == ["inbox/a.b.csv"]
     names = ["a.b.2026-03-02-2.csv", "a.b.2026-03-02.csv", "a.b.csv"]
     assert sorted(site.files()) == [f"done/2026-03-02/{name}" for name in names]
 
 
 def test_a_folder_of_the_inbox_is_one_of_done(site: Site, lister: Lister) -> None:
-    for name in ("inbox/orders/a.csv", "inbox/b.csv"):
+    for name in ("inbox/shop/orders/a.csv", "inbox/b.csv"):
         site.write(name, WORDS)
     for now in (0, 2):
-        lister.look(now, "orders")
-    assert set(site.files()) == {"done/2026-03-02/orders/a.csv", "inbox/b.csv"}
+        lister.look(now)
+    assert set(site.files()) == {"done/2026-03-02/shop/orders/a.csv", "done/2026-03-02/b.csv"}
+
+
+def test_what_cannot_be_kept_now_stays_and_is_not_fetched(site: Site) -> None:
+    asked = []
+
+    def receiver(entry: Entry) -> None:
+        asked.append(entry.name)
+
+    site.write("inbox/a.csv", WORDS)
+    arrivals = take_arrivals(site.open(), {}, 0, 0, receiver, DAY)
+    assert (asked, arrivals.taken, arrivals.refused) == (["inbox/a.csv"], [], [])
+    assert site.files() == {"inbox/a.csv": WORDS}
+
+
+def test_a_refused_file_has_its_reason_beside_it(site: Site, lister: Lister) -> None:
+    place = site.open()
+    for number, name in enumerate(("a", "a.2026-03-02", "a.2026-03-02-2")):
+        site.write("inbox/shop/a.csv", b"%d" % number)
+        (entry,) = place.listing("inbox")
+        target = refuse(place, entry, f"reason {number}", DAY)
+        assert target == f"error/shop/{name}.csv"
+        assert site.files()[target] == b"%d" % number
+        assert site.files()[f"{target}.reason.txt"] == b"reason %d\n" % number
+    assert len(site.files()) == 6
+    assert lister.taken(9) == []
+
+
+def test_whoever_refuses_a_file_again_after_a_crash_does_so_once(
+    site: Site, breaking: Breaking
+) -> None:
+    for last in count(1):
+        site.write("inbox/a.csv", WORDS)
+        with breaking(last) as fragile, suppress(Killed):
+            place = site.open()
+            refuse(place, place.listing("inbox")[0], "no", DAY)
+        for entry in site.open().listing("inbox"):
+            refuse(site.open(), entry, "no", DAY)
+        files = site.files()
+        for name in files:
+            site.open().delete(name)
+        left = {name: files[name] for name in files if ".feedtool-" not in name}
+        assert left == {"error/a.csv": WORDS, "error/a.csv.reason.txt": b"no\n"}
+        if fragile.is_over:
+            break
 
 
 def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
@@ -126,8 +177,8 @@ def test_a_file_that_is_refused_stops_no_other(site: Site) -> None:
     lister = Lister(site.open(), keep)
     lister.look(0)
     arrivals = lister.look(2)
-    assert arrivals.taken == ["inbox/b.csv"]
-    assert [(name, error.message) for name, error in arrivals.refused] == [
+    assert [entry.name for entry in arrivals.taken] == ["inbox/b.csv"]
+    assert [(entry.name, error.message) for entry, error in arrivals.refused] == [
         ("inbox/a.csv", "it is no use")
     ]
     assert set(site.files()) == {"inbox/a.csv", "done/2026-03-02/b.csv"}
@@ -178,7 +229,7 @@ def test_two_listers_are_harmless(site: Site, store: Store) -> None:
     assert store.asked == ["inbox/a.csv", "inbox/a.csv"]
     assert store.kept == {WORDS: "inbox/a.csv"}
     assert site.files() == {"done/2026-03-02/a.csv": WORDS}
-    assert first.look(4).taken == second.look(4).taken == []
+    assert first.taken(4) == second.taken(4) == []
 
 
 def test_killed_at_each_call(site: Site, breaking: Breaking) -> None:
@@ -212,6 +263,6 @@ def test_killed_while_it_is_kept(site: Site, store: Store) -> None:
     site.write("inbox/a.csv.done", b"")
     with pytest.raises(Killed):
         Lister(site.open(), keep).look(0)
-    assert Lister(site.open(), store.keep).look(0).taken == ["inbox/a.csv"]
+    assert Lister(site.open(), store.keep).taken(0) == ["inbox/a.csv"]
     assert store.kept == {WORDS: "inbox/a.csv"}
     assert site.files() == {"done/2026-03-02/a.csv": WORDS}

@@ -54,11 +54,12 @@ def test_a_name_that_is_taken_keeps_its_file(place: Place, site: Site, local: Pa
     assert site.files() == {"a.csv": b"first"}
 
 
-def test_a_listing_has_the_files_of_one_folder(place: Place, site: Site) -> None:
-    for name in NAMES:
+def test_a_listing_has_the_files_of_a_folder_and_of_those_below(place: Place, site: Site) -> None:
+    for name in (*NAMES, "inbox/.hidden/a.csv"):
         site.write(name, WORDS)
-    assert names(place.listing("")) == ["a.csv"]
-    assert names(place.listing("inbox")) == ["inbox/b.csv", "inbox/çé ☃.csv"]
+    assert names(place.listing("")) == sorted(NAMES)
+    below = [name for name in sorted(NAMES) if name.startswith("inbox/")]
+    assert names(place.listing("inbox")) == below
     assert [entry.size for entry in place.listing("inbox/very deep")] == [len(WORDS)]
     for entry in place.listing("inbox"):
         assert entry == place.find(entry.name)
