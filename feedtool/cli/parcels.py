@@ -39,7 +39,7 @@ def open_queue(given: dict[str, Any]) -> "Iterator[tuple[Workspace, PassQueue]]"
 
     procrastinate()  # what is missing is said before anything is made
     with (
-        open_workspace(home_folder(given["home"]), given["ledger"]) as workspace,
+        open_workspace(home_folder(given["home"]), given["ledger"], given["store"]) as workspace,
         PassQueue(workspace.ledger.engine) as queue,
     ):
         yield workspace, queue

@@ -4,7 +4,6 @@ import time
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from feedtool.watch.session import OutboxExport
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
+ENQUEUE_HINT = tr("workers send what was brought; go on with: feedtool watch --enqueue")
 
 now = partial(datetime.now, UTC)
 
@@ -61,7 +61,7 @@ def _export(text: str) -> "OutboxExport":
 
 
 @click.command(cls=ServingCommand)
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
+@click.argument("place", type=click.Path(file_okay=False), metavar="FOLDER")
 @options.flag("--once", "Send what is there, and end: for cron.")
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
 @options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
@@ -90,11 +90,16 @@ def _export(text: str) -> "OutboxExport":
     show_default=True,
     callback=duration,
 )
+@options.flag(
+    "--enqueue",
+    "Send nothing: bring each file for the workers of a shared ledger. FOLDER may then be "
+    "s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER, too.",
+)
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @serving
 @click.pass_context
-def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
+def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
     """Send each file that is dropped into FOLDER/inbox, and answer it in FOLDER/results.
 
     The file itself goes to done/DATE, or to error with its reason beside it. A subfolder of the
@@ -104,14 +109,24 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
     from feedtool.cli.notifier import run_notices
+    from feedtool.cli.watch_place import bring_from, health_folder
     from feedtool.watch.folder import Folder
     from feedtool.watch.messages import check_health
 
+    folder = health_folder(place, given["home"])
     if given["health"]:
         code, text = check_health(folder, now(), timedelta(seconds=given["health_within"]))
         click.echo(clean(CONSOLE.say(text)))
         return code
     options.refuse_two_services(ctx)
+    if given["enqueue"]:
+        with stopping(ENQUEUE_HINT) as stop, run_notices("watch", given) as notices:
+            return bring_from(place, folder, ServedAccounts(ctx, stop, notices))
+    if "://" in place:
+        raise UsageProblem(
+            tr("{place} is no folder of this machine", place=place),
+            tr("watch it with --enqueue: workers then send what arrives there"),
+        )
     watched = Folder(folder)
     with (
         open_workspace(home_folder(given["home"]), given["ledger"], given["store"]) as workspace,

@@ -36,7 +36,6 @@ parcels = sa.Table(
     sa.Column("arrived_at", UtcTime, nullable=False),
     sa.Column("not_before", UtcTime),
     sa.Column("begun_at", UtcTime),
-    sa.Column("claim", sa.BigInteger),
     sa.Column("run_id", sa.ForeignKey(runs.c.run_id)),
     sa.Column("exit_code", sa.Integer),
     sa.Column("message", sa.Text),

@@ -7,7 +7,6 @@ parcel's claim, which has the parcel's number for its lane (`FOLDER`): the claim
 is answered in one transaction, so that neither can say what the other does not.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -72,8 +71,6 @@ class Parcel:
     not_before: datetime | None
     begun_at: datetime | None
     """Since when a worker has it in hand."""
-    claim: int | None
-    """That of the watcher who has handed it over, and who tells the answers."""
     run_id: int | None
     exit_code: int | None
     message: str | None
@@ -146,7 +143,6 @@ class Parcels:
         now: datetime,
         priority: int = 0,
         not_before: datetime | None = None,
-        claim: int | None = None,
         since: datetime | None = None,
     ) -> Parcel | EarlierClaim | None:
         """Note a file that has arrived, once its content is in the store.
@@ -160,7 +156,7 @@ class Parcels:
             with writing(self._engine) as db, db.begin_nested() as meanwhile:
                 # First: once it is in, no other of its content is answered without our seeing it.
                 more = {"size": size, "priority": priority, "not_before": not_before}
-                parcel = add_row(db, table, **given, **more, arrived_at=now, claim=claim)
+                parcel = add_row(db, table, **given, **more, arrived_at=now)
                 scope = scope_of(FOLDER, key, kind)
                 if earlier := find_earlier(db, scope, sha256, name, since):
                     meanwhile.rollback()
@@ -169,16 +165,11 @@ class Parcels:
         except IntegrityError:
             return None
 
-    def handed_over(self, claims: Sequence[int]) -> dict[int, Parcel]:
-        """The parcels that are not told yet and were handed over with these claims, by claim."""
-        found = self._all(and_(IS_OPEN, _of.claim.in_(claims))) if claims else []
-        return {parcel.claim: parcel for parcel in found if parcel.claim is not None}
-
     # Workers.
 
     def sellers_due(self, now: datetime) -> list[DueSeller]:
         """The sellers with parcels that are due, or that a worker is to tell the answers of."""
-        is_work = or_(_is_due(now), and_(IS_UNTOLD, _of.claim.is_(None)))
+        is_work = or_(_is_due(now), IS_UNTOLD)
         highest, profile = func.max(_of.priority), func.min(_of.profile)
         query = select(_of.service, _of.seller, profile, highest).where(is_work)
         with reading(self._engine) as db:
@@ -228,7 +219,7 @@ class Parcels:
 
     def untold(self, key: tuple[str, str]) -> list[Parcel]:
         """A seller's parcels that are answered, and that a worker has not told the answers of."""
-        return self._all(and_(_is_of(key), IS_UNTOLD, _of.claim.is_(None)))
+        return self._all(and_(_is_of(key), IS_UNTOLD))
 
     def tell(self, parcel: int, now: datetime) -> None:
         """The answers of a parcel are where they belong."""

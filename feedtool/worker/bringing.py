@@ -16,6 +16,8 @@ from feedtool.runs.workspace import Workspace
 from feedtool.watch.messages import AlreadySent
 from feedtool.worker.passes import Queue
 
+AGAIN = tr("bring it again with --same-within 0")
+
 
 @dataclass(frozen=True, slots=True)
 class Brought:
@@ -54,7 +56,7 @@ class Bringer:
         for file in files:
             try:
                 found = self.bring(file, file.name, f"{who()}:{file.absolute()}", order, now)
-            except (FileProblem, AlreadySent) as error:
+            except FileProblem as error:
                 brought.problems.append(error)
                 continue
             (brought.parcels if found.is_new else brought.waiting).append(found.parcel)
@@ -71,11 +73,12 @@ class Bringer:
         origin: str,
         order: Order,
         now: datetime,
-        claim: int | None = None,
+        again: str = AGAIN,
     ) -> "Bringing":
         """Bring a file as it is now; the pass is yet to be queued.
 
-        FileProblem where it cannot be read, AlreadySent where the same content was sent.
+        FileProblem where it cannot be read, AlreadySent where the same content was sent; `again`
+        says how it is sent all the same.
         """
         snapshots, parcels = self.workspace.snapshots, self.workspace.ledger.parcels
         sha256 = snapshots.keep(file)
@@ -90,18 +93,17 @@ class Bringer:
             now=now,
             priority=order.priority,
             not_before=order.not_before,
-            claim=claim,
             since=order.since,
         )
         if isinstance(found, EarlierClaim):
-            raise AlreadySent(found, tr("bring it again with --same-within 0"))
+            raise AlreadySent(found, again)
         if found is None:
             same = parcels.same(self.key, self.profile, self.kind, sha256)
             # It was answered at this very moment.
             return (
                 Bringing(same, is_new=False)
                 if same
-                else self.bring(file, name, origin, order, now, claim)
+                else self.bring(file, name, origin, order, now, again)
             )
         return Bringing(found, is_new=True)
 

@@ -14,9 +14,10 @@ from feedtool.ledger.parcels import Parcel
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import LanguageChoice, Translator
 from feedtool.places.answers import SUMMARY
+from feedtool.places.arrivals import REASON
 from feedtool.runs.deliver import results
 from feedtool.runs.workspace import Workspace, options_of
-from feedtool.watch.folder import REASON, Folder
+from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Summarised, write_summary
 from feedtool.worker.parcel_work import clear_lane
 

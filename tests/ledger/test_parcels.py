@@ -56,17 +56,15 @@ def send(ledger: Ledger, parcel: Parcel, now: datetime = NOW) -> int:
 
 
 def test_a_parcel_holds_what_was_brought(ledger: Ledger) -> None:
-    parcel = brought(ledger, kind="offers-upsert", priority=3, not_before=SOON, claim=5)
+    parcel = brought(ledger, kind="offers-upsert", priority=3, not_before=SOON)
     assert (parcel.key, parcel.profile, parcel.kind) == (KEY, "shop", "offers-upsert")
     assert (parcel.name, parcel.sha256, parcel.size) == ("c1.csv", "c1", 7)
-    assert (parcel.origin, parcel.priority, parcel.claim) == ("anna@desk:/tmp", 3, 5)
+    assert (parcel.origin, parcel.priority) == ("anna@desk:/tmp", 3)
     assert (parcel.arrived_at, parcel.not_before) == (NOW, SOON)
     assert (parcel.state, parcel.begun_at, parcel.told_at) == (ParcelState.WAITING, None, None)
     assert ledger.parcels.find(parcel.parcel) == parcel
     assert ledger.parcels.find(parcel.parcel + 1) is None
     assert ledger.parcels.listing() == [parcel]
-    assert ledger.parcels.handed_over([4, 5]) == {5: parcel}
-    assert ledger.parcels.handed_over([]) == {}
 
 
 @pytest.mark.parametrize(
@@ -183,16 +181,6 @@ def test_sellers_are_due_with_what_waits_or_is_to_be_told(ledger: Ledger) -> Non
     ledger.parcels.tell(untold.parcel, NOW)
     assert ledger.parcels.untold(OTHER) == []
     assert ledger.parcels.sellers_due(NOW) == [first]
-
-
-def test_what_a_watcher_has_handed_over_it_tells_itself(ledger: Ledger) -> None:
-    parcel = brought(ledger, claim=5)
-    run = send(ledger, parcel)
-    assert ledger.parcels.untold(KEY) == []
-    assert ledger.parcels.sellers_due(NOW) == []
-    assert ledger.parcels.handed_over([5])[5].run_id == run
-    ledger.parcels.tell(parcel.parcel, NOW)
-    assert ledger.parcels.handed_over([5]) == {}
 
 
 def test_a_parcel_and_its_claim_end_together(ledger: Ledger) -> None:

@@ -1,0 +1,102 @@
+"""`feedtool watch PLACE --enqueue`: files are brought for workers, from wherever they arrive."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from feedtool.areas.registry import load
+from feedtool.cli.accounts import ServedAccounts
+from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.home import home_path
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.runs.workspace import Workspace
+    from feedtool.worker.bringing import Bringer
+    from feedtool.worker.queue import PassQueue
+
+now = partial(datetime.now, UTC)
+
+
+def health_folder(url: str, home: Path | None) -> Path:
+    """The folder of the file that says how the watcher of a place is: itself, if it is a folder."""
+    from feedtool.places.opening import folder_of, scheme_of
+
+    scheme = scheme_of(url)
+    if not scheme:
+        return Path(url)
+    if scheme == "file":
+        return folder_of(url, Path.cwd())
+    return home_path(home) / "watched" / quote(url.partition("?")[0], safe="")
+
+
+def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
+    """Bring what arrives at a place, until it is to stop, or once; `folder` tells how that goes."""
+    from feedtool.cli.parcels import open_queue
+    from feedtool.places import open_place
+    from feedtool.places.arrivals import INBOX
+    from feedtool.places.folder import FolderPlace
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
+
+    given, stop = accounts.line.params, accounts.stop
+    if given["exports"]:
+        raise UsageProblem(
+            tr("--export and --enqueue contradict each other"),
+            tr("let another `feedtool watch` bring exports, or `feedtool export` by cron"),
+        )
+    with open_queue(given) as (workspace, queue), closing(open_place(url, Path.cwd())) as place:
+        if given["create"] and isinstance(place, FolderPlace) and Folder(place.root).create():
+            echo("made", str(place.root))
+        place.listing(INBOX)  # what is wrong with it is said before anything is taken
+        if not given["once"]:
+            echo("watching", f"{place.url}/{INBOX}")
+        folder.mkdir(parents=True, exist_ok=True)
+        health, is_through = Health(folder, now, partial(echo, "warning")), False
+        environment = InboxEnvironment(
+            place=place,
+            bringer_of=_bringers(accounts, workspace, queue),
+            now=now,
+            clock=time.monotonic,
+            sleep=stop.sleep,
+            stopping=stop.reason,
+            log=DeduplicatedLog(echo),
+            say=CONSOLE.say,
+            on_turn=health.turn,
+            same_within=timedelta(days=given["same_within"]) or None,
+            settle=given["settle"],
+            poll=given["poll"],
+            is_once=given["once"],
+        )
+        try:
+            code = InboxWatcher(environment).run()
+            is_through = given["once"] and stop.reason() is None
+        finally:
+            health.write(DONE if is_through else STOPPED)
+        return code
+
+
+def _bringers(
+    accounts: ServedAccounts, workspace: "Workspace", queue: "PassQueue"
+) -> "Callable[[PurePosixPath], Bringer]":
+    """Whose files those in a folder of the inbox are; as the profiles are at the moment."""
+    from feedtool.watch.decisions import route_of
+    from feedtool.watch.messages import RouteUnknown
+    from feedtool.worker.bringing import Bringer
+
+    def bringer_of(path: PurePosixPath) -> "Bringer":
+        route = route_of(path, accounts.profiles, load().feeds)
+        profile = route and (route.profile or accounts.line.params["profile"])
+        if route is None or not profile:
+            raise RouteUnknown(path)
+        key = accounts.seller_of(profile)
+        return Bringer(workspace, queue, key, profile, route.kind)
+
+    return bringer_of

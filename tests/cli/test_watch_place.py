@@ -1,0 +1,138 @@
+"""`watch PLACE --enqueue` as it is typed, and the workers that send what it brings."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox.server import Server
+from tests.buckets import NUMBERS, bucket, files_in, s3
+from tests.cli.conftest import Feedtool
+from tests.conftest import offer, table
+from tests.ledger.conftest import postgresql, server, started
+from tests.places.conftest import SftpSite, sftp
+
+__all__ = ("bucket", "postgresql", "s3", "server", "sftp", "started")
+"""The fixtures of databases and places."""
+
+CONFIG = """
+[profile.shop]
+base_url = "{address}"
+seller = "sandbox"
+token = "sandbox"
+channel = "PRIMARY"
+results = "{results}"
+"""
+ANSWERS = ["a.failed.xlsx", "a.result.csv", "a.summary.json"]
+SHEET = table([offer(1), offer(2, quantity="x")]).encode()
+Configure = Callable[[str], object]
+ONCE = "watch --enqueue --once --settle 0.01"
+
+
+@pytest.fixture
+def shared(postgresql: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A ledger and a store that machines share."""
+    monkeypatch.setenv("FEEDTOOL_LEDGER", postgresql)
+    monkeypatch.setenv("FEEDTOOL_STORE", str(tmp_path / "store"))
+    (tmp_path / "store").mkdir()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    """The address of a sandbox."""
+    with Server(sandbox_parts()) as server:
+        yield server.base
+
+
+@pytest.fixture
+def configure(service: str) -> Configure:
+    """Names the one place that answers go to."""
+    return lambda place: Path("feedtool.toml").write_text(
+        CONFIG.format(address=service, results=place)
+    )
+
+
+@pytest.mark.usefixtures("shared")
+def test_files_of_a_folder_are_sent_by_workers(
+    feedtool: Feedtool, configure: Configure, tmp_path: Path
+) -> None:
+    (out := tmp_path / "out").mkdir()
+    configure(str(out))
+    made = feedtool("watch feeds --enqueue --once --settle 0.01 --create")
+    assert (made.code, "no file that is whole" in made.err) == (9, True)
+    (inbox := Path("feeds/inbox/shop")).mkdir()
+    (inbox / "a.csv").write_bytes(SHEET)
+    ran = feedtool(f"{ONCE} feeds")
+    assert ran.code == 0
+    assert "brought: inbox/shop/a.csv: parcel 1" in ran.err
+    waits = feedtool("queue --format json").only
+    assert (waits["profile"], waits["state"], waits["name"]) == ("shop", "waiting", "a.csv")
+    assert feedtool("worker --once").code == 1
+    assert sorted(path.name for path in out.iterdir()) == ANSWERS
+    summary = json.loads((out / "a.summary.json").read_bytes())
+    assert summary["exitCode"] == 1
+    assert feedtool("queue").out == ""
+    assert feedtool("watch feeds --enqueue --health").code == 0
+
+
+@pytest.mark.usefixtures("shared")
+def test_files_of_a_bucket_are_answered_in_it(
+    feedtool: Feedtool, configure: Configure, bucket: str
+) -> None:
+    import obstore
+    from obstore.store import S3Store
+
+    configure(f"{bucket}/results")
+    store = S3Store.from_url(bucket, client_options={"allow_http": True})
+    obstore.put(store, "inbox/shop/offers-upsert/a.csv", SHEET)
+    obstore.put(store, "inbox/nobody/b.csv", SHEET)
+    assert feedtool(f"{ONCE} {bucket}").code == 3
+    assert feedtool("worker --once").code == 1
+    day, *_ = (name for name in files_in(bucket) if name.startswith("done/"))
+    assert sorted(files_in(bucket)) == sorted(
+        [
+            day,
+            "error/nobody/b.csv",
+            "error/nobody/b.csv.reason.txt",
+            *(f"results/{name}" for name in ANSWERS),
+        ]
+    )
+    assert day.endswith("/shop/offers-upsert/a.csv")
+
+
+@pytest.mark.usefixtures("shared")
+def test_files_of_a_server_are_answered_on_it(
+    feedtool: Feedtool, configure: Configure, sftp: SftpSite
+) -> None:
+    folder = f"watched-{next(NUMBERS)}"
+    (inbox := sftp.root / folder / "inbox/shop").mkdir(parents=True)
+    (inbox / "a.csv").write_bytes(SHEET)
+    configure(sftp.url(f"{folder}"))
+    assert feedtool(ONCE, sftp.url(folder)).code == 0
+    assert feedtool("worker --once").code == 1
+    root = sftp.root / folder
+    files = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    assert sorted(file.name for file in files) == ["a.csv", *ANSWERS]
+    health = feedtool("watch --enqueue --health", sftp.url(folder))
+    assert health.code == 0
+
+
+REFUSED = {
+    "watch s3://b/p": "s3://b/p is no folder of this machine",
+    "watch feeds --enqueue --export orders": "--export and --enqueue contradict each other",
+    "watch nowhere --enqueue": "nowhere",
+    "watch ftp://host/x --enqueue": "ftp:// is no place",
+}
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_cannot_be(feedtool: Feedtool, configure: Configure, words: str) -> None:
+    configure("")
+    ran = feedtool(words)
+    assert ran.code == 2
+    message, hint = ran.error()
+    assert REFUSED[words] in message
+    assert hint
