@@ -75,7 +75,7 @@ def walk(browser: Browser, address: str, language: str, room: Path) -> Iterator[
     press(page, f"{start}exports/cancellation-reasons", "button.main")
     yield "exported", page.url
     for name in (
-        *("runs", "held", "exports", "exports/orders", "templates", "explain"),
+        *("runs", "sellers", "held", "exports", "exports/orders", "templates", "explain"),
         *("explain/number-range", "templates/categories?kind=products", "files/none"),
     ):
         yield re.sub(r"\W", "-", name), f"{start}{name}"
