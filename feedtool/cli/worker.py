@@ -158,10 +158,9 @@ def _sellers(
     """Whose files are sent, as the profiles are at the moment; None for all."""
 
     def of_pattern() -> "Collection[SellerKey]":
-        keys = {profile: accounts.seller_of(profile) for profile in accounts.profiles}
         found = {
             key
-            for profile, key in keys.items()
+            for profile, key in accounts.sellers.items()
             if any(fnmatchcase(name, pattern or "") for name in (profile, key[1]))
         }
         if not found:

@@ -1,7 +1,7 @@
 """The world around a watched folder: accounts, clocks, exports, and the wish to stop."""
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
