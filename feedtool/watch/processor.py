@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from feedtool.check import Input, ReadOptions
@@ -269,7 +270,7 @@ class FileProcessor:
         code = exit_code(results)
         write_summary(
             self._folder.answer_of(claim, SUMMARY),
-            Summarised(self._name_of(claim), claim.sha256, claim.run_id, claim.taken_at),
+            Summarised(self._name_of(claim), claim.sha256, claim.run_id, self._arrival_of(claim)),
             results,
             code,
         )
@@ -353,6 +354,10 @@ class FileProcessor:
     def _name_of(self, claim: Claim) -> str:
         """The file, for whoever reads its answers."""
         return str(claim.place)
+
+    def _arrival_of(self, claim: Claim) -> datetime:
+        """When a file came in, for whoever reads its answers."""
+        return claim.taken_at
 
     def _way_of(self, claim: Claim, kind: str) -> str:
         """What to do with a file for it to be taken as one of a kind."""

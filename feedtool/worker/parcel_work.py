@@ -9,6 +9,7 @@ file is written out anew.
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim, ClaimState
@@ -103,6 +104,10 @@ class ParcelProcessor(FileProcessor):
     def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
         del written
         return tr("run {run}", run=claim.run_id)
+
+    def _arrival_of(self, claim: Claim) -> datetime:
+        """As the parcel has it: its answers may have to be written again without the claim."""
+        return self._lanes.of[claim.lane].arrived_at
 
     def _way_of(self, claim: Claim, kind: str) -> str:
         return tr(
