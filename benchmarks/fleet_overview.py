@@ -187,8 +187,8 @@ def places(folder: Path) -> Iterator[dict[str, Path | str]]:
     from tests.ledger import cluster
 
     (folder / "home").mkdir()
-    with cluster.running() as url:
-        yield {"SQLite": folder / "home" / "ledger.sqlite", "PostgreSQL": url}
+    with cluster.running() as server:
+        yield {"SQLite": folder / "home" / "ledger.sqlite", "PostgreSQL": server.url}
 
 
 def main() -> None:

@@ -38,11 +38,17 @@ DEAD_AFTER = {
     "tcp_keepalives_idle": "30",
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
+    # Where the server has just said something, it waits for an answer to that instead.
+    "tcp_user_timeout": "60000",
     "idle_session_timeout": "0",
 }
 """The server lets go of the lock of a machine that is gone within a minute, of no other."""
-DEAD_SOON = DEAD_AFTER | {"tcp_keepalives_idle": "3", "tcp_keepalives_interval": "2"}
-"""Within ten seconds, at the price that a line which is cut for so long loses the lock too."""
+DEAD_SOON = DEAD_AFTER | {
+    "tcp_keepalives_idle": "2",
+    "tcp_keepalives_interval": "1",
+    "tcp_user_timeout": "4000",
+}
+"""Within ten seconds, at the price that a line which is cut for four loses the lock too."""
 
 SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
 """Nothing, where an older server has no such setting."""

@@ -10,11 +10,12 @@ import pwd
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
+from types import MappingProxyType
 from typing import NamedTuple
 
 PATIENCE = 60
@@ -56,9 +57,69 @@ def ways() -> list[Way]:
     return [NAMESPACE] if uid is None else [NAMESPACE, Way(("setpriv", *options), uid)]
 
 
+class Cluster(NamedTuple):
+    """A server, its folder, and how its programs are started."""
+
+    folder: Path
+    way: Way
+
+    @property
+    def url(self) -> str:
+        """That of its superuser."""
+        return f"postgresql://postgres@/postgres?host={self.folder}&port={SETTINGS['port']}"
+
+    def restart(self, mode: str = "fast") -> None:
+        """Stop it and start it again: `fast` ends all sessions, `immediate` is as a crash."""
+        self._call("pg_ctl", "restart", f"--mode={mode}", *self._starting())
+
+    def stop(self) -> None:
+        """Stop it, as a crash does."""
+        self._call("pg_ctl", "stop", "--mode=immediate")
+
+    def start(self) -> None:
+        """Start it after it was stopped."""
+        self._call("pg_ctl", "start", *self._starting())
+
+    def make(self, settings: Mapping[str, str]) -> str:
+        """Make it and start it; why it does not start, empty if it runs."""
+        os.chown(self.folder, self.way.owner, -1)
+        settings = {**SETTINGS, "unix_socket_directories": str(self.folder), **settings}
+        options = [f"--set={name}={value}" for name, value in settings.items()]
+        options += ["--username=postgres", "--auth=trust", "--encoding=UTF8"]
+        try:
+            self._call("initdb", *options, "--locale=C", "--no-sync")
+            self.start()
+        except OSError as error:
+            return str(error)
+        except subprocess.SubprocessError as error:
+            said = (self.folder / "log").read_text("utf-8", "replace")
+            found = re.search(r"(?:error|FATAL): .*|Unix-domain .* too long.*|could not .*", said)
+            return found[0] if found else type(error).__name__
+        return ""
+
+    def _starting(self) -> tuple[str, str]:
+        return f"--log={self.folder / 'log'}", f"--timeout={PATIENCE}"
+
+    def _call(self, program: str, *options: str) -> None:
+        """Runs one of its programs; what it says is added to the folder's log."""
+        with (self.folder / "log").open("ab") as log:
+            subprocess.run(  # noqa: S603  # our own command
+                [*self.way.prefix, _programs() / program, *options, f"--pgdata={self.folder}/data"],
+                cwd=self.folder,
+                env={**os.environ, "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                check=True,
+                timeout=2 * PATIENCE,
+            )
+
+
 @contextmanager
-def running(among: list[Way] | None = None) -> Iterator[str]:
-    """The URL of a new server, for its superuser.
+def running(
+    among: list[Way] | None = None, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Cluster]:
+    """A new server, with these settings.
 
     Raises:
         Unavailable: It starts in none of the ways.
@@ -66,52 +127,19 @@ def running(among: list[Way] | None = None) -> Iterator[str]:
     reasons = []
     for way in ways() if among is None else among:
         # Not below pytest's own folder: a socket's path must be short.
-        folder = Path(mkdtemp(prefix="feedtool-postgresql-"))
+        cluster = Cluster(Path(mkdtemp(prefix="feedtool-postgresql-")), way)
         try:
-            if reason := _start(folder, way):
+            if reason := cluster.make(settings):
                 reasons.append(f"{way.prefix[0] if way.prefix else 'as this user'}: {reason}")
                 continue
             try:
-                yield f"postgresql://postgres@/postgres?host={folder}&port={SETTINGS['port']}"
+                yield cluster
             finally:
-                _call(folder, way, "pg_ctl", "stop", "--mode=immediate")
+                cluster.stop()
             return
         finally:
-            shutil.rmtree(folder)
+            shutil.rmtree(cluster.folder)
     raise Unavailable(f"no PostgreSQL starts on this machine ({'; '.join(reasons)})")
-
-
-def _start(folder: Path, way: Way) -> str:
-    """Why it does not start; empty if it runs."""
-    os.chown(folder, way.owner, -1)
-    settings = {**SETTINGS, "unix_socket_directories": str(folder)}
-    options = [f"--set={name}={value}" for name, value in settings.items()]
-    options += ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
-    try:
-        _call(folder, way, "initdb", *options)
-        _call(folder, way, "pg_ctl", "start", f"--log={folder / 'log'}", f"--timeout={PATIENCE}")
-    except OSError as error:
-        return str(error)
-    except subprocess.SubprocessError as error:
-        said = (folder / "log").read_text("utf-8", "replace")
-        found = re.search(r"(?:error|FATAL): .*|Unix-domain .* too long.*|could not .*", said)
-        return found[0] if found else type(error).__name__
-    return ""
-
-
-def _call(folder: Path, way: Way, program: str, *options: str) -> None:
-    """Runs one of its programs; what it says is added to the folder's log."""
-    with (folder / "log").open("ab") as log:
-        subprocess.run(  # noqa: S603  # our own command
-            [*way.prefix, _programs() / program, *options, f"--pgdata={folder / 'data'}"],
-            cwd=folder,
-            env={**os.environ, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            check=True,
-            timeout=2 * PATIENCE,
-        )
 
 
 def _programs() -> Path:

@@ -7,7 +7,7 @@ as the tests do. A test that takes it runs on both.
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,7 +75,7 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            server: Server | str = Server(stack.enter_context(cluster.running()))
+            server: Server | str = Server(stack.enter_context(cluster.running()).url)
         except cluster.Unavailable as error:
             server = str(error)
         yield server
@@ -188,9 +188,12 @@ say = lambda words: print(words, flush=True)
 listen = lambda: sys.stdin.readline().strip()
 """
 
-    def __init__(self, lines: str, place: Path | str, *arguments: str) -> None:
+    def __init__(
+        self, lines: str, place: Path | str, *arguments: str, prefix: Sequence[str] = ()
+    ) -> None:
+        """`prefix` is the command that starts it elsewhere."""
         self._running = subprocess.Popen(  # noqa: S603  # our own lines
-            [sys.executable, "-c", self.PREAMBLE + lines, str(place), *arguments],
+            [*prefix, sys.executable, "-c", self.PREAMBLE + lines, str(place), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

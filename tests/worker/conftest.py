@@ -24,6 +24,7 @@ from feedtool.worker.telling import Teller
 from tests.conftest import offer, table
 from tests.ledger.conftest import place, postgresql, server, started
 from tests.watch.conftest import ADDRESS, World
+from tests.worker.fleet import Fleet
 
 __all__ = ("place", "postgresql", "server", "started")
 """The ledger's fixtures."""
@@ -160,3 +161,10 @@ def world(tmp_path: Path) -> ParcelWorld:
 def shared(tmp_path: Path, place: Path | str) -> ParcelWorld:  # the fixture
     """On SQLite, then on PostgreSQL."""
     return ParcelWorld(tmp_path, place=place)
+
+
+@pytest.fixture
+def fleet(postgresql: str) -> Iterator[Fleet]:
+    fleet = Fleet(postgresql)
+    with fleet.ledger, fleet.queue:
+        yield fleet

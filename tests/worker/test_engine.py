@@ -4,109 +4,24 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from queue import Queue
-from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import text
 
 from feedtool.cli.errors import Stopping
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Holder
 from feedtool.ledger.parcels import DueSeller
-from feedtool.ledger.records import SellerKey
-from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
-from feedtool.worker import engine, presence
+from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.worker import presence
 from feedtool.worker.engine import EngineSettings, PassEngine
-from feedtool.worker.queue import PassQueue
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process, Server
+from tests.worker.fleet import SOON, WORKER, Fleet, Work, key
 from tests.worker.pooler import pooling
-
-ADDRESS = "https://service.example/v2"
-SOON = engine.POLL - 5
-"""Seconds in which nobody would have looked for a pass by himself, on a machine that is busy."""
-
-
-def key(seller: str) -> SellerKey:
-    return ADDRESS, seller
-
-
-class Work:
-    """Passes that a test looks at."""
-
-    def __init__(self, do: Callable[[str], bool] = lambda _: False) -> None:
-        self._do = do
-        self.begun = Queue[str]()
-        self.troubles = Queue[FeedtoolError | None]()
-        self.due_ones: list[DueSeller] = []
-        self.is_left = True
-        self.ours: Collection[SellerKey] | None = None
-
-    def do(self, key: SellerKey, tries: int) -> bool:
-        del tries
-        self.begun.put(key[1])
-        return self._do(key[1])
-
-    def due(self) -> Sequence[DueSeller]:
-        return self.due_ones
-
-    def is_done(self) -> bool:
-        return not self.is_left
-
-    def sellers(self) -> Collection[SellerKey] | None:
-        return self.ours
-
-    def tell(self, trouble: FeedtoolError | None) -> None:
-        self.troubles.put(trouble)
-
-    def next(self, patience: float = PATIENCE) -> str:
-        """The next pass that is begun."""
-        return self.begun.get(timeout=patience)
-
-
-class Fleet:
-    """A ledger, its queue, and workers, each a thread."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.ledger = Ledger(url)
-        self.queue = PassQueue(self.ledger.engine)
-
-    def engine(self, work: Work, stop: Stopping, side_by_side: int = 1, **more: Any) -> PassEngine:
-        me = Holder.here("worker", datetime.now(UTC))
-        settings = EngineSettings(self.queue.schema, me, side_by_side, **more)
-        return PassEngine(self.ledger.engine, settings, work, stop)
-
-    @contextmanager
-    def working(self, work: Work, side_by_side: int = 1, **more: Any) -> Iterator[Stopping]:
-        """A worker, which is stopped afterwards."""
-        stop = Stopping()
-        thread = threading.Thread(target=self.engine(work, stop, side_by_side, **more).run)
-        thread.start()
-        try:
-            assert work.troubles.get(timeout=PATIENCE) is None
-            yield stop
-        finally:
-            stop.terminate(signal.SIGTERM, None)
-            thread.join(PATIENCE)
-            assert not thread.is_alive()
-
-    def execute(self, statement: str) -> list[Any]:
-        with self.ledger.engine.begin() as db:
-            db.execute(text(f'SET LOCAL search_path TO "{self.queue.schema}"'))
-            return list(db.execute(text(statement)).all())
-
-
-@pytest.fixture
-def fleet(postgresql: str) -> Iterator[Fleet]:
-    fleet = Fleet(postgresql)
-    with fleet.ledger, fleet.queue:
-        yield fleet
 
 
 def test_passes_go_side_by_side_each_once(fleet: Fleet) -> None:
@@ -178,32 +93,6 @@ def test_a_pass_comes_when_it_is_due(fleet: Fleet) -> None:
     with fleet.working(work):
         assert work.next() == "S1"
         assert datetime.now(UTC) >= due
-
-
-WORKER = """
-import threading
-from feedtool.cli.errors import stopping
-from feedtool.ledger.lock import Holder
-from feedtool.worker.engine import EngineSettings, PassEngine
-from feedtool.worker.queue import PassQueue
-
-class Work:
-    def do(self, key, tries):
-        say(key[1])
-        listen()
-        return False
-    due = lambda self: []
-    is_done = lambda self: False
-    sellers = lambda self: None
-    def tell(self, trouble):
-        say("ready")
-
-engine = open_engine(place)
-with PassQueue(engine) as queue, stopping("") as stop:
-    settings = EngineSettings(queue.schema, Holder.here("worker", now), 1)
-    PassEngine(engine, settings, Work(), stop).run()
-say("parked")
-"""
 
 
 def test_the_pass_of_a_killed_worker_is_anothers_within_a_second(fleet: Fleet) -> None:
