@@ -9,6 +9,7 @@ import random
 import socket
 import struct
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,18 @@ class Answer(NamedTuple):
     status: int
     headers: list[tuple[str, str]]
     body: bytes
+
+
+class Passed(NamedTuple):
+    """A request that came in, and is at its end."""
+
+    seller: str
+    token: str
+    """That the client has sent."""
+    begun: float
+    """When it was there, as `time.monotonic` says."""
+    ended: float
+    """When its answer was given."""
 
 
 class Faults(NamedTuple):
@@ -65,10 +78,12 @@ class Plan:
     wait: Callable[[str, str], object] = lambda _method, _path: None
     """Called before a request is handed on; it may hold it back."""
     instead: Answer | None = None  # what everybody gets, and the service sees nothing
-    token: tuple[str, str] | None = None
-    """The token that clients send, and the one that the service gets instead."""
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    """The tokens that clients send, each with the one that the service gets instead."""
     rewrite: Callable[[bytes], bytes] = bytes  # what becomes of the body of an answer
     asked: list[str] = field(default_factory=list)  # method and path of all that came in
+    passed: list[Passed] = field(default_factory=list)
+    """All that is at its end, with whatever was done to it."""
     done: Counter[str] = field(default_factory=Counter)  # how often what was done to a request
 
 
@@ -113,8 +128,18 @@ class Proxy:
         """Hand a request on, its answer back, or neither."""
         length = int(handler.headers.get("Content-Length") or 0)
         body = handler.rfile.read(length)
+        begun, plan = time.monotonic(), self.plan
+        try:
+            self._pass_on(handler, body, plan)
+        finally:
+            seller, token = (
+                handler.headers.get(name, "") for name in ("SellerId", "Authorization")
+            )
+            token = token.partition(" ")[2]
+            plan.passed.append(Passed(seller, token, begun, time.monotonic()))
+
+    def _pass_on(self, handler: BaseHTTPRequestHandler, body: bytes, plan: Plan) -> None:
         with self._lock:
-            plan = self.plan
             fault = plan.faults.at(plan.seed, len(plan.asked))
             plan.asked.append(f"{handler.command} {handler.path}")
             plan.done[fault] += 1
@@ -132,8 +157,9 @@ class Proxy:
         connection = http.client.HTTPConnection(str(there.hostname), there.port, timeout=60)
         came = handler.headers.items()
         sent = {name: value for name, value in came if name.lower() not in {*HOP_BY_HOP, "host"}}
-        if token := self.plan.token:
-            sent["Authorization"] = sent.get("Authorization", "").replace(*token)
+        scheme, _, token = sent.get("Authorization", "").partition(" ")
+        if instead := self.plan.tokens.get(token):
+            sent["Authorization"] = f"{scheme} {instead}"
         try:
             connection.request(handler.command, handler.path, body or None, sent)
             reply = connection.getresponse()

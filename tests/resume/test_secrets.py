@@ -40,12 +40,12 @@ WAYS = {
 ECHO = json.dumps({"title": f"Bad Bearer {TOKEN}", "detail": f"{TOKEN} is wrong", "status": 400})
 HEADERS = [("Content-Type", "application/problem+json"), ("X-Trace-Id", TOKEN)]
 FAILURES: dict[str, Plan] = {
-    "none": Plan(token=(TOKEN, "sandbox")),
+    "none": Plan(tokens={TOKEN: "sandbox"}),
     "401": Plan(),
-    "403": Plan(token=(TOKEN, "forbidden")),
+    "403": Plan(tokens={TOKEN: "forbidden"}),
     "garbage": Plan(faults=Faults(garbage=1000)),
     "reset": Plan(faults=Faults(reset=1000)),
-    "all kinds": Plan(seed="secrets", faults=MANY, token=(TOKEN, "sandbox")),
+    "all kinds": Plan(seed="secrets", faults=MANY, tokens={TOKEN: "sandbox"}),
     **{
         f"echo {status}": Plan(instead=Answer(status, HEADERS, ECHO.encode()))
         for status in (200, 302, 400, 401, 403, 500)
@@ -112,7 +112,7 @@ def test_what_a_success_repeats_is_masked(world_of: Callable[..., World], form: 
     def repeat(body: bytes) -> bytes:
         return texts.sub(repeated, body) if b'"items"' in body else body
 
-    planted = Planted(world_of("secrets"), plan=Plan(token=(TOKEN, "sandbox"), rewrite=repeat))
+    planted = Planted(world_of("secrets"), plan=Plan(tokens={TOKEN: "sandbox"}, rewrite=repeat))
     files = ("--requests", "requests", "--log", "log.jsonl", "--hook", "tee hook.json")
     done = planted.submit(*WORDY, *files)
     assert done[0].code == 1, done[0]

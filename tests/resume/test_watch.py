@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from tests.machines import chance
 from tests.resume import writers
 from tests.resume.proxy import Plan
-from tests.resume.watching import Watched, chance, one_machine, two_machines
+from tests.resume.watching import Watched, one_machine, two_machines
 from tests.resume.world import DEADLINE, Gate, Served
 
 WRITERS = 4
@@ -66,7 +67,7 @@ def test_each_good_file_is_answered_once(
             world.wait_for(lambda least=least: len(world.summaries()) >= least, seconds)  # type: ignore[misc]
             world.wait_for(lambda: bool(world.names("processing")), seconds)
             time.sleep(random.random() / 10)
-            world.kill(random.choice(world.watchers))
+            world.kill(random.choice(world.processes))
             world.start()
         expected = [one.result(seconds) for one in written]
         good = sorted(one.good for one in expected if one.good)
@@ -124,7 +125,7 @@ def test_sigterm_finishes_the_call_under_way_and_another_machine_goes_on(
     first.terminate()
     gate.open()
     assert first.wait(DEADLINE) == 0
-    world.watchers.remove(first)
+    world.processes.remove(first)
     assert world.names("processing") == ["1.csv"]
     assert world.names("inbox") == ["2.csv", "2.csv.done"]
     assert world.claimed() == ["1.csv"]  # its run is begun, and is anybody's to go on with

@@ -1,0 +1,98 @@
+"""Machines, each with a home of its own, and processes of feedtool that run there until killed."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+
+from tests.resume.world import COMMAND, DEADLINE, ROOT
+
+
+def chance(node: str) -> random.Random:
+    """What a test leaves to chance; when it fails it says how to do so again."""
+    seed = int(os.environ.get("CHANCE_SEED") or random.SystemRandom().randrange(1 << 30))
+    print(f"run it again with: CHANCE_SEED={seed} pytest '{node}' -m 'long or not long'")  # noqa: T201
+    return random.Random(seed)  # noqa: S311  # no secret
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where processes run: their folder, with the home `h`, and what they find around them."""
+
+    folder: Path
+    words: tuple[str, ...]
+    """The command that it is there for, and its options."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """A process of its command, with further options."""
+        return self._run(*self.words, *words)
+
+    def run(self, *words: str) -> tuple[int, str]:
+        """Another command there: its exit code, and what it printed."""
+        with self._run(*words, stdout=subprocess.PIPE) as process:
+            said, _ = process.communicate(timeout=DEADLINE)
+        return process.returncode, said
+
+    def _run(self, *words: str, stdout: int | None = None) -> subprocess.Popen[str]:
+        usual = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
+        # What they say is shown when the test fails.
+        return subprocess.Popen(  # noqa: S603  # our own command
+            [*COMMAND, *words, "--home", "h"],
+            cwd=self.folder,
+            env={**usual, **self.environment},
+            stdout=stdout,
+            text=True,
+        )
+
+
+@dataclass(kw_only=True)
+class Crew:
+    """Processes that share the work of some machines."""
+
+    machines: list[Machine]
+    stack: ExitStack
+    """Ends with them."""
+    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    """Those that are to live."""
+
+    def __post_init__(self) -> None:
+        self._next: Iterator[Machine] = cycle(self.machines)
+
+    def start(self, *more: str) -> subprocess.Popen[str]:
+        """One more process, on the next machine."""
+        process = next(self._next).start(*more)
+        self.stack.callback(process.wait, DEADLINE)
+        self.stack.callback(process.kill)
+        self.processes.append(process)
+        return process
+
+    def kill(self, victim: subprocess.Popen[str]) -> None:
+        """As the system does when it is out of memory."""
+        self.processes.remove(victim)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait(DEADLINE)
+
+    def end(self) -> None:
+        """SIGTERM for those that are left."""
+        for one in self.processes:
+            one.terminate()
+            assert one.wait(DEADLINE) == 0
+
+    def wait_for(self, condition: Callable[[], bool], seconds: float = DEADLINE) -> None:
+        """Until it is so, while none of them has failed."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, self.state()
+            assert all(one.poll() in {None, 0} for one in self.processes)
+            time.sleep(0.02)
+
+    def state(self) -> object:
+        """What there is, for whoever waits in vain."""
+        return None

@@ -1,0 +1,251 @@
+"""Sellers whose files wait in a shared ledger, and workers on machines that send them.
+
+The workers are real processes with a home each. They share a PostgreSQL, a store and the sandbox,
+which one process serves behind a proxy. Each worker has a token of its own, so that the proxy can
+tell whose call is whose.
+"""
+
+import csv
+import json
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar
+
+from sqlalchemy import func, select
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.ledger import Ledger, fleet_tables, tables
+from feedtool.ledger.database import reading
+from feedtool.ledger.lock import holders
+from feedtool.ledger.parcels import Parcel
+from feedtool.ledger.records import SellerKey, seller_key
+from feedtool.ledger.shared_snapshots import open_snapshots
+from feedtool.sandbox import Sandbox
+from feedtool.worker.queue import PassQueue
+from tests.areas.offers.sandbox.records import applied_requests
+from tests.conftest import offer, table
+from tests.machines import Crew, Machine
+from tests.resume.proxy import Passed, Plan
+from tests.resume.world import Served
+
+PROFILE = """\
+[profile.{name}]
+base_url = "{base}"
+seller = "{seller}"
+channel = "PRIMARY"
+token = "{token}"
+answer_timeout = 60
+results = "{out}"
+"""
+TOKEN = "worker-{number}"
+LATENCY = 0.02
+"""Seconds that each call takes at least, so that calls at the same time are seen to be."""
+
+
+@dataclass(kw_only=True)
+class Market(Crew):
+    """Sellers S0, S1 and so on, each a profile of all machines."""
+
+    ROWS: ClassVar[int] = 2
+    """Of each file."""
+
+    root: Path
+    served: Served
+    ledger: Ledger
+    queue: PassQueue
+    sellers: int
+    tokens: dict[int, str] = field(default_factory=dict)
+    """The token of each process that was started."""
+    deaths: dict[str, float] = field(default_factory=dict)
+    """When whose worker was killed, by its token."""
+
+    # Before.
+
+    def names(self) -> list[str]:
+        return [f"S{number}" for number in range(self.sellers)]
+
+    def seller(self, name: str) -> str:
+        """The SellerId: the sandbox may be that of other tests too."""
+        return f"{self.root.name}-{name}"
+
+    def key(self, name: str) -> SellerKey:
+        return seller_key(self.served.proxy.base, self.seller(name))
+
+    def bring(self, files: int) -> None:
+        """So many files, dealt to the sellers in turn, and a pass for each."""
+        snapshots = open_snapshots(self.root, str(self.root / "store"))
+        for number in range(files):
+            name = f"S{number % self.sellers}"
+            file = self.root / f"{name}-{number}.csv"
+            rows = [offer(self.ROWS * number + row) for row in range(self.ROWS)]
+            file.write_text(table(rows), "utf-8")
+            self.ledger.parcels.add(
+                key=self.key(name),
+                profile=name,
+                kind=None,
+                name=file.name,
+                sha256=snapshots.keep(file),
+                size=file.stat().st_size,
+                origin="test",
+                now=datetime.now(UTC),
+            )
+        for name in self.names():
+            self.queue.put(self.key(name))
+
+    # In the midst.
+
+    def start(self, *more: str) -> subprocess.Popen[str]:
+        token = TOKEN.format(number=len(self.tokens) % len(self.machines))
+        process = super().start(*more)
+        self.tokens[process.pid] = token
+        return process
+
+    def kill(self, victim: subprocess.Popen[str]) -> None:
+        super().kill(victim)
+        self.deaths[self.tokens[victim.pid]] = time.monotonic()
+
+    def stop(self, sleeper: subprocess.Popen[str], seconds: float) -> None:
+        """Let a worker stand still; what it has in hand nobody else touches meanwhile."""
+        sleeper.send_signal(signal.SIGSTOP)
+        begun, held = time.monotonic(), self.held_by(sleeper)
+        self.wait_for(lambda: time.monotonic() > begun + seconds)
+        calls = [call for name in held for call in self.calls(name) if call.begun > begun]
+        assert [call for call in calls if call.token != self.tokens[sleeper.pid]] == []
+        sleeper.send_signal(signal.SIGCONT)
+
+    def parcels(self) -> list[Parcel]:
+        """All that were brought, as they are now."""
+        with reading(self.ledger.engine) as db:
+            last = db.scalar(select(func.max(fleet_tables.parcels.c.parcel))) or 0
+        found = map(self.ledger.parcels.find, range(1, last + 1))
+        return [parcel for parcel in found if parcel]
+
+    def told(self) -> int:
+        """How many answers are out."""
+        with reading(self.ledger.engine) as db:
+            return db.scalar(select(func.count(fleet_tables.parcels.c.told_at))) or 0
+
+    def held_by(self, process: subprocess.Popen[str]) -> set[str]:
+        """The sellers whose files a process sends at the moment."""
+        return {name for name, pid in self._holders().items() if pid == process.pid}
+
+    def someone_at_work(self, luck: random.Random) -> subprocess.Popen[str]:
+        """One of those who send a file at the moment."""
+        pids: set[int | None] = set()
+        ours = [one.pid for one in self.processes]
+
+        def is_any() -> bool:
+            pids.update(self._holders().values())
+            return bool(pids.intersection(ours))
+
+        self.wait_for(is_any)
+        return luck.choice([one for one in self.processes if one.pid in pids])
+
+    def _holders(self) -> dict[str, int | None]:
+        keys = {self.key(name): name for name in self.names()}
+        found = holders(self.ledger.engine, keys)
+        return {keys[key]: holder.pid if holder else None for key, holder in found.items()}
+
+    def state(self) -> object:
+        return Counter(str(parcel.state) for parcel in self.parcels())
+
+    # Afterwards.
+
+    def check(self, files: int) -> None:
+        """Each file has one run, one package and one answer, and each row was applied once."""
+        parcels = self.parcels()
+        assert len(parcels) == files
+        assert [parcel for parcel in parcels if not parcel.told_at or parcel.exit_code] == []
+        assert len({parcel.run_id for parcel in parcels}) == files
+        assert self._counted() == {"runs": files, "files": files, "packages": files}
+        assert self.applied() == {
+            (self.seller(f"S{row // self.ROWS % self.sellers}"), f"SKU-{row}"): 1
+            for row in range(self.ROWS * files)
+        }
+        out = {path.name for path in (self.root / "out").iterdir()}
+        stems = [Path(parcel.name).stem for parcel in parcels]
+        assert out == {f"{stem}.{end}" for stem in stems for end in ("result.csv", "summary.json")}
+        for stem, parcel in zip(stems, parcels, strict=True):
+            self._check_answer(stem, parcel)
+        assert self.overlapping() == []
+
+    def _counted(self) -> dict[str, int]:
+        with reading(self.ledger.engine) as db:
+            return {
+                it.name: db.scalar(select(func.count()).select_from(it)) or 0
+                for it in (tables.runs, tables.files, tables.packages)
+            }
+
+    def _check_answer(self, stem: str, parcel: Parcel) -> None:
+        out = self.root / "out"
+        assert json.loads((out / f"{stem}.summary.json").read_text())["run"] == str(parcel.run_id)
+        with (out / f"{stem}.result.csv").open(encoding="utf-8-sig") as file:
+            statuses = [row["feedtool status"] for row in csv.DictReader(file)]
+        assert statuses == ["Integrated"] * self.ROWS
+
+    def applied(self) -> Counter[tuple[str, str | None]]:
+        """How often the service has done what each row says, by seller and reference."""
+        ours = {self.seller(name) for name in self.names()}
+        with Sandbox(sandbox_parts(), self.served.state) as sandbox:
+            applied = applied_requests(sandbox)
+        return Counter((it.seller, it.reference) for it in applied if it.seller in ours)
+
+    def calls(self, name: str) -> list[Passed]:
+        """A seller's calls, as they came in; what a killed worker asked ends with it."""
+        calls = (it for it in self.served.proxy.plan.passed if it.seller == self.seller(name))
+        cut = (
+            it._replace(ended=min(it.ended, self.deaths.get(it.token, it.ended))) for it in calls
+        )
+        return sorted(cut, key=lambda call: call.begun)
+
+    def overlapping(self) -> list[tuple[Passed, Passed]]:
+        """Two calls of one seller at the same time."""
+        of_each = (pairwise(self.calls(name)) for name in self.names())
+        return [
+            (one, next_) for pairs in of_each for one, next_ in pairs if next_.begun < one.ended
+        ]
+
+
+@contextmanager
+def market(
+    root: Path, served: Served, ledger: str, sellers: int = 1, machines: int = 3
+) -> Iterator[Market]:
+    """Sellers without a file yet, and machines without a worker."""
+    (root / "store").mkdir()
+    (root / "out").mkdir()
+    shared = {"FEEDTOOL_LEDGER": ledger, "FEEDTOOL_STORE": str(root / "store")}
+    tokens = [TOKEN.format(number=number) for number in range(machines)]
+    places = [Machine(root / token, WORKER, shared) for token in tokens]
+    plan = Plan(tokens=dict.fromkeys(tokens, "sandbox"), wait=lambda *_: time.sleep(LATENCY))
+    served.proxy.plan = plan
+    with ExitStack() as stack, Ledger(ledger) as opened, PassQueue(opened.engine) as queue:
+        found = Market(
+            machines=places,
+            stack=stack,
+            root=root,
+            served=served,
+            ledger=opened,
+            queue=queue,
+            sellers=sellers,
+        )
+        for place, token in zip(places, tokens, strict=True):
+            place.folder.mkdir()
+            words = {"base": served.proxy.base, "token": token, "out": root / "out"}
+            profiles = [
+                PROFILE.format(name=name, seller=found.seller(name), **words)
+                for name in found.names()
+            ]
+            (place.folder / "feedtool.toml").write_text("".join(profiles), "utf-8")
+        yield found
+
+
+WORKER = ("worker", "--drain")
