@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
@@ -70,11 +71,14 @@ class Passes:
         with self._guard:
             self._running.add(key)
         try:
-            return self._passed(key, tries)
+            is_next_due = self._passed(key, tries)
         except FeedtoolError as error:  # the ledger or the queue is away: both are asked again
-            self._note(key, None, error)
+            self.tell(error)
         except Exception as error:  # noqa: BLE001  # one seller never stops the next
             self._note(key, None, Bug(error, self._environment.report_bug))
+        else:
+            self.tell(None)
+            return is_next_due
         finally:
             with self._guard:
                 self._running.discard(key)
@@ -103,6 +107,12 @@ class Passes:
     @property
     def troubles(self) -> list[tuple[str | None, FeedtoolError]]:
         """What keeps profiles, or this process, from their work."""
+        with self._guard:
+            found = [*self._troubles.items()]
+        with suppress(FeedtoolError):  # where the ledger is away they stay
+            for key, (_, error) in found:
+                if key and not isinstance(error, Bug) and not self._ledger.sellers.rest(key)[0]:
+                    self._note(key, None, None)  # another worker has got over it
         with self._guard:
             return [*self._troubles.values()]
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -292,3 +293,30 @@ def test_what_is_left_of_the_sellers_at_hand(world: ParcelWorld) -> None:
         passes.do(world.key(), 0)
         assert passes.is_done()
         assert passes.codes == {Exit.OK}
+
+
+def test_what_another_worker_has_got_over_is_no_trouble_any_more(world: ParcelWorld) -> None:
+    world.bring("a.csv", offer(1))
+    with world.passes() as passes, world.passes("two") as others:
+        world.closed = {"shop"}
+        passes.do(world.key(), 0)
+        assert [error.message for _, error in passes.troubles] == ["there is no token"]
+        world.closed = set()
+        world.today += timedelta(seconds=1)
+        others.do(world.key(), 1)
+        assert passes.troubles == []
+    assert world.sent() == ["SKU-1"]
+
+
+def test_a_ledger_that_was_away_is_nobodys_trouble_once_it_is_back(
+    world: ParcelWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.bring("a.csv", offer(1))
+    away = Interrupted("the ledger is away")
+    with world.passes() as passes:
+        with monkeypatch.context() as cut:
+            cut.setattr(passes, "_work", Mock(side_effect=away))
+            assert passes.do(world.key(), 0) is False
+        assert passes.troubles == [(None, away)]
+        passes.do(world.key("mall"), 0)
+        assert passes.troubles == []
