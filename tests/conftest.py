@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # Failures in what tests share are told as those in the tests themselves.
-pytest.register_assert_rewrite("tests.corpus.made", "tests.corpus.copies", "tests.fuzz.trial")
+pytest.register_assert_rewrite(
+    "tests.corpus.made", "tests.corpus.copies", "tests.fuzz.trial", "tests.worker.market"
+)
 
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("patient", deadline=None)

@@ -90,7 +90,7 @@ class Crew:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, self.state()
-            assert all(one.poll() in {None, 0} for one in self.processes)
+            assert {one.poll() for one in self.processes} <= {None, 0}
             time.sleep(0.02)
 
     def state(self) -> object:

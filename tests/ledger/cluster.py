@@ -68,17 +68,14 @@ class Cluster(NamedTuple):
         """That of its superuser."""
         return f"postgresql://postgres@/postgres?host={self.folder}&port={SETTINGS['port']}"
 
-    def restart(self, mode: str = "fast") -> None:
-        """Stop it and start it again: `fast` ends all sessions, `immediate` is as a crash."""
-        self._call("pg_ctl", "restart", f"--mode={mode}", *self._starting())
-
-    def stop(self) -> None:
-        """Stop it, as a crash does."""
-        self._call("pg_ctl", "stop", "--mode=immediate")
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop it: `fast` ends all sessions and tidies up, `immediate` is as a crash."""
+        self._call("pg_ctl", "stop", f"--mode={mode}")
 
     def start(self) -> None:
         """Start it after it was stopped."""
-        self._call("pg_ctl", "start", *self._starting())
+        log = f"--log={self.folder / 'log'}"
+        self._call("pg_ctl", "start", log, f"--timeout={PATIENCE}")
 
     def make(self, settings: Mapping[str, str]) -> str:
         """Make it and start it; why it does not start, empty if it runs."""
@@ -96,9 +93,6 @@ class Cluster(NamedTuple):
             found = re.search(r"(?:error|FATAL): .*|Unix-domain .* too long.*|could not .*", said)
             return found[0] if found else type(error).__name__
         return ""
-
-    def _starting(self) -> tuple[str, str]:
-        return f"--log={self.folder / 'log'}", f"--timeout={PATIENCE}"
 
     def _call(self, program: str, *options: str) -> None:
         """Runs one of its programs; what it says is added to the folder's log."""

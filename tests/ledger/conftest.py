@@ -40,8 +40,8 @@ SERVICE = "https://service.example/v2"
 class Server:
     """A PostgreSQL of the tests' own, on a socket in a folder of its own."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, cluster: cluster.Cluster) -> None:
+        self.cluster, self.url = cluster, cluster.url
         self._databases = 0
 
     def execute(self, *statements: str) -> None:
@@ -75,7 +75,7 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            server: Server | str = Server(stack.enter_context(cluster.running()).url)
+            server: Server | str = Server(stack.enter_context(cluster.running()))
         except cluster.Unavailable as error:
             server = str(error)
         yield server

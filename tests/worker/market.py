@@ -29,13 +29,14 @@ from feedtool.ledger.lock import holders
 from feedtool.ledger.parcels import Parcel
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.shared_snapshots import open_snapshots
+from feedtool.model.errors import Exit
 from feedtool.sandbox import Sandbox
 from feedtool.worker.queue import PassQueue
 from tests.areas.offers.sandbox.records import applied_requests
 from tests.conftest import offer, table
 from tests.machines import Crew, Machine
 from tests.resume.proxy import Passed, Plan
-from tests.resume.world import Served
+from tests.resume.world import DEADLINE, Served
 
 PROFILE = """\
 [profile.{name}]
@@ -155,10 +156,19 @@ class Market(Crew):
         found = holders(self.ledger.engine, keys)
         return {keys[key]: holder.pid if holder else None for key, holder in found.items()}
 
+    def is_in_trouble(self, process: subprocess.Popen[str]) -> bool:
+        """True if a worker has told monitors of a trouble, of which it tells now and again."""
+        health = self.root / self.tokens[process.pid] / "h" / "parcels" / "health.json"
+        return bool(json.loads(health.read_text())["troubles"])
+
     def state(self) -> object:
         return Counter(str(parcel.state) for parcel in self.parcels())
 
     # Afterwards.
+
+    def has_ended(self) -> bool:
+        """True once all workers have, by themselves; some may have found nothing to do."""
+        return {worker.wait(DEADLINE) for worker in self.processes} <= {Exit.OK, Exit.NOTHING}
 
     def check(self, files: int) -> None:
         """Each file has one run, one package and one answer, and each row was applied once."""
@@ -171,7 +181,8 @@ class Market(Crew):
             (self.seller(f"S{row // self.ROWS % self.sellers}"), f"SKU-{row}"): 1
             for row in range(self.ROWS * files)
         }
-        out = {path.name for path in (self.root / "out").iterdir()}
+        # A part of an answer may be left of whoever was killed.
+        out = {path.name for path in (self.root / "out").iterdir() if path.name[0] != "."}
         stems = [Path(parcel.name).stem for parcel in parcels]
         assert out == {f"{stem}.{end}" for stem in stems for end in ("result.csv", "summary.json")}
         for stem, parcel in zip(stems, parcels, strict=True):

@@ -1,5 +1,6 @@
 """Workers that are killed, that stand still, that lose the server: each file is sent once."""
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.ledger.conftest import Server
 from tests.resume.conftest import served
-from tests.resume.world import DEADLINE, Served
+from tests.resume.world import DEADLINE, Gate, Served
 from tests.worker.market import Market, market
 
 __all__ = ("served",)
@@ -61,5 +63,44 @@ def test_one_is_killed_and_one_stands_still(
         world.wait_for(lambda least=least: world.told() >= least)  # type: ignore[misc]
         time.sleep(luck.random() / 5)
         deeds.pop()(world.someone_at_work(luck))
-    assert [worker.wait(DEADLINE) for worker in world.processes] == [0, 0]
+    assert world.has_ended()
     world.check(size.files)
+
+
+@pytest.mark.parametrize("mode", ["immediate", pytest.param("fast", marks=pytest.mark.long)])
+def test_the_server_is_stopped_in_the_midst(
+    open_market: Callable[..., Market], server: Server, mode: str
+) -> None:
+    world = open_market(4)
+    world.bring(8)
+    for _ in range(2):
+        world.start()
+    world.wait_for(lambda: world.told() > 0)
+    world.someone_at_work(random.Random(mode))  # noqa: S311  # no secret
+    server.cluster.stop(mode)
+    try:
+        world.wait_for(lambda: all(map(world.is_in_trouble, world.processes)))
+    finally:
+        server.cluster.start()
+    assert world.has_ended()
+    world.check(8)
+
+
+def test_any_machine_goes_on_with_the_runs_of_workers(open_market: Callable[..., Market]) -> None:
+    world = open_market()
+    world.bring(1)
+    gate = world.served.proxy.plan.wait = Gate("POST", "offer-requests")
+    worker = world.start()
+    gate.wait()
+    world.kill(worker)
+    gate.open()
+    _, second, third = world.machines
+    assert second.run("resume", "1")[0] == 0
+    code, said = third.run("results", "1", "--format", "json")
+    assert (code, [row["status"] for row in json.loads(said)[0]["results"]]) == (0, INTEGRATED)
+    assert world.parcels()[0].run_id is None
+    assert world.start().wait(DEADLINE) == 0
+    world.check(1)
+
+
+INTEGRATED = ["Integrated"] * Market.ROWS
