@@ -20,7 +20,7 @@ from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError
 from feedtool.serving import LOOPBACK
 from feedtool.worker import engine
-from feedtool.worker.engine import EngineSettings, PassEngine
+from feedtool.worker.engine import EngineSettings, PassEngine, PassWork
 from feedtool.worker.queue import PassQueue
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
@@ -77,7 +77,9 @@ class Fleet:
         self.ledger = Ledger(url)
         self.queue = PassQueue(self.ledger.engine)
 
-    def engine(self, work: Work, stop: Stopping, side_by_side: int = 1, **more: Any) -> PassEngine:
+    def engine(
+        self, work: PassWork, stop: Stopping, side_by_side: int = 1, **more: Any
+    ) -> PassEngine:
         me = Holder.here("worker", datetime.now(UTC))
         settings = EngineSettings(self.queue.schema, me, side_by_side, **more)
         return PassEngine(self.ledger.engine, settings, work, stop)
