@@ -105,8 +105,9 @@ class Market(Crew):
     # In the midst.
 
     def start(self, *more: str) -> subprocess.Popen[str]:
+        """One more worker, which ends when all is done unless it is to do something else."""
         token = TOKEN.format(number=len(self.tokens) % len(self.machines))
-        process = super().start(*more)
+        process = super().start(*more or ("--drain",))
         self.tokens[process.pid] = token
         return process
 
@@ -158,8 +159,14 @@ class Market(Crew):
 
     def is_in_trouble(self, process: subprocess.Popen[str]) -> bool:
         """True if a worker has told monitors of a trouble, of which it tells now and again."""
-        health = self.root / self.tokens[process.pid] / "h" / "parcels" / "health.json"
-        return bool(json.loads(health.read_text())["troubles"])
+        return bool(json.loads(self._health(process).read_text())["troubles"])
+
+    def is_there(self, process: subprocess.Popen[str]) -> bool:
+        """True once a worker has told monitors anything."""
+        return self._health(process).exists()
+
+    def _health(self, process: subprocess.Popen[str]) -> Path:
+        return self.root / self.tokens[process.pid] / "h" / "parcels" / "health.json"
 
     def state(self) -> object:
         return Counter(str(parcel.state) for parcel in self.parcels())
@@ -259,4 +266,4 @@ def market(
         yield found
 
 
-WORKER = ("worker", "--drain")
+WORKER = ("worker",)
