@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from feedtool.worker.queue import PassQueue
 
 LOOK = 1.0
-"""Seconds from one look at whether parcels are answered to the next."""
-WAITING = tr("the files wait on, and workers go on with them; see `feedtool queue`")
+"""Seconds between two looks at whether the parcels are answered."""
+WAITING = tr("the files stay in the queue, and workers send them; see `feedtool queue`")
 
 now = partial(datetime.now, UTC)
 
@@ -67,9 +67,11 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     default=0,
     show_default=True,
     metavar="N",
-    help="Files of a higher one go first, before those of all sellers.",
+    help="Files with a higher number are sent first, before those of all other sellers.",
 )
-@options.text("--not-before", "WHEN", "Send it then or later: 2026-11-20T08:00Z.", callback=_moment)
+@options.text(
+    "--not-before", "WHEN", "Send them at this time or later: 2026-11-20T08:00Z.", callback=_moment
+)
 @options.count(
     "--same-within",
     "Refuse a file whose content was sent within this many days; 0 refuses none.",
@@ -78,7 +80,9 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     max=36_500,
     default=7,
 )
-@options.flag("--wait", "Wait until all of them are answered; the exit code tells of the rows.")
+@options.flag(
+    "--wait", "Wait until all files are answered; the exit code is then that of their rows."
+)
 @options.format_
 @options.common
 @options.ledger
@@ -86,13 +90,12 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 def enqueue(
     ctx: click.Context, /, files: Sequence[Path], form: str, *, wait: bool, **given: Any
 ) -> int:
-    """Bring files for the workers of a shared ledger to send, from whichever machine.
+    """Put files into the queue of a shared ledger; workers on any machine send them.
 
-    What is in them is kept at once; the files themselves are not needed any more. They are sent
-    for the profile, in the order in which they were brought; `feedtool queue` shows those that
-    wait.
+    Their contents are kept at once: the files themselves are not needed any more. Those of one
+    seller are sent in the order of the command line. `feedtool queue` lists those that wait.
     """
-    from feedtool.worker.bringing import Bringer, Order
+    from feedtool.worker.bringing import Bringer, BringOptions
     from feedtool.worker.listing import write_parcels
 
     key = _key_of(ctx)
@@ -100,8 +103,8 @@ def enqueue(
         within = timedelta(days=given["same_within"])
         since = now() - within if within else None
         bringer = Bringer(workspace, queue, key, given["profile"], given["kind"] or None)
-        order = Order(given["priority"], given["not_before"], since)
-        brought = bringer.bring_all(files, order, now())
+        how = BringOptions(given["priority"], given["not_before"], since)
+        brought = bringer.bring_all(files, how, now())
         for problem in brought.problems:
             echo_error(problem)
         for parcel in brought.waiting:
@@ -118,13 +121,13 @@ def enqueue(
 
 
 def _key_of(ctx: click.Context) -> "SellerKey":
-    """Whose files those of the profile are."""
+    """The service and the seller of the profile."""
     from feedtool.ledger.records import seller_key
 
     if not ctx.params["profile"]:
         raise UsageProblem(
             tr("--profile is missing"),
-            tr("name the account that the files are sent from; workers know it by this name"),
+            tr("name the profile whose account sends the files; workers know it by this name"),
         )
     account = options.chosen(ctx).profile.account
     for name in ("base_url", "seller"):
@@ -155,16 +158,16 @@ ACTIONS = ("drop", "hold", "release", "hurry")
 @click.command(cls=HelpfulCommand)
 @click.argument("action", required=False, type=click.Choice(ACTIONS))
 @click.argument("parcels", nargs=-1, type=int, metavar="[PARCEL]...")
-@options.count("--last", "Only the first so many.  [default: all]")
+@options.count("--first", "Only the first of them.  [default: all]")
 @options.format_
 @options.showing_alone
 @options.home
 @options.ledger
 def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -> None:
-    """List the files that wait for workers, or are to be told the answers of.
+    """List the files in the queue: those that wait, and those whose answers are not delivered yet.
 
-    `drop` forgets a parcel, `hold` lets it wait until `release`, `hurry` puts it before all others.
-    What a worker has in hand is left to it.
+    `drop` removes a parcel, `hold` lets it wait until `release`, `hurry` puts it before all others.
+    A parcel that a worker has begun cannot be changed.
     """
     from feedtool.worker.listing import write_parcels
 
@@ -174,7 +177,7 @@ def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -
         )
     with open_queue(given) as (workspace, passes):
         if action is None:
-            found = workspace.ledger.parcels.listing(given["last"])
+            found = workspace.ledger.parcels.listing(given["first"])
         else:
             found = [_changed(action, number, workspace, passes) for number in parcels]
     write_parcels(found, sys.stdout, form, CONSOLE.say, now())
@@ -183,7 +186,7 @@ def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -
 
 
 def _changed(action: str, number: int, workspace: "Workspace", passes: "PassQueue") -> "Parcel":
-    """A parcel after it was changed; NothingToDo where that cannot be any more."""
+    """The parcel after the change; NothingToDo where it cannot be changed."""
     kept = workspace.ledger.parcels
     changes: dict[str, Callable[[int], Parcel | None]] = {
         "drop": kept.drop,
@@ -210,5 +213,5 @@ def _refusal(number: int, kept: "Parcels") -> NothingToDo:
     if found.answered_at:
         return NothingToDo(tr("parcel {parcel} is answered", parcel=number), hint)
     if found.begun_at:
-        return NothingToDo(tr("a worker has parcel {parcel} in hand", parcel=number), hint)
+        return NothingToDo(tr("a worker has begun parcel {parcel}", parcel=number), hint)
     return NothingToDo(tr("parcel {parcel} is not held", parcel=number), hint)

@@ -36,26 +36,26 @@ now = partial(datetime.now, UTC)
 @options.text(
     "--sellers",
     "PATTERN",
-    "Only those whose profile or SellerId is like it: 'eu-*'.  [default: all]",
+    "Only sellers whose profile or SellerId matches it: 'eu-*'.  [default: all]",
 )
 @options.text(
     "--results",
     "PLACE",
-    "Where the answers are put: a folder, s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER; a profile "
-    "may say so.  [default: only `feedtool results` has them]",
+    "Where to put the answers: a folder, s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER; each "
+    "profile may name its own.  [default: nowhere; `feedtool results` writes them]",
 )
 @options.flag("--once", "Send what is due now, and end: for cron.")
-@options.flag("--drain", "End once nothing is due any more, here or at other workers.")
+@options.flag("--drain", "End when nothing is due any more, here or at other workers.")
 @options.flag("--health", "Only say how the worker of this --home is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @serving
 @click.pass_context
 def worker(ctx: click.Context, /, **given: Any) -> int:
-    """Send the files that wait in a shared ledger, for the sellers of all profiles.
+    """Send the files in the queue of a shared ledger, for the sellers of all profiles.
 
-    Any number of workers, on any number of machines, share the work: a seller's files go one at a
-    time, each once, and no seller keeps the others waiting. Ctrl-C and SIGTERM park what is under
-    way; other workers go on with it.
+    Any number of workers, on any number of machines, share the work. A seller's files are sent one
+    at a time, each once, and no seller keeps the others waiting. Ctrl-C and SIGTERM park what is
+    under way; other workers go on with it.
     """
     from feedtool.cli.notifier import run_notices
     from feedtool.watch.messages import WORKER, check_health
@@ -77,7 +77,7 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
 
 
 FOLDER = "parcels"
-"""Where a worker has the files that it sends, in its home."""
+"""The folder in a worker's home for the files that it sends."""
 
 
 def _work(
@@ -90,7 +90,7 @@ def _work(
     from feedtool.ledger.lock import Holder
     from feedtool.ledger.parcels import FOLDER as CLAIMED
     from feedtool.watch.folder import Folder
-    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.watch.messages import DONE, STOPPED, WORKING, DeduplicatedLog, Health
     from feedtool.watch.session import Environment
     from feedtool.worker.beat import beating
     from feedtool.worker.engine import EngineSettings, PassEngine
@@ -125,7 +125,7 @@ def _work(
         is_once=given["once"],
         is_drained=given["drain"],
     )
-    health = Health(folder.root, now, partial(echo, "warning"))
+    health = Health(folder.root, now, partial(echo, "warning"), WORKING)
     is_through = False
     try:
         with beating(health, passes, workspace.ledger.parcels):
@@ -137,7 +137,7 @@ def _work(
 
 
 def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
-    """Puts answers where a profile has them put; a folder is one from where the worker stands."""
+    """Puts answers into the place of a profile; a folder is relative to the working directory."""
     from feedtool.places import open_place
     from feedtool.places.answers import put_answers
 
@@ -155,7 +155,7 @@ def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
 def _sellers(
     accounts: ServedAccounts, pattern: str | None
 ) -> "Callable[[], Collection[SellerKey] | None]":
-    """Whose files are sent, as the profiles are at the moment; None for all."""
+    """The sellers whose files are sent, by the profiles of the moment; None for all."""
 
     def of_pattern() -> "Collection[SellerKey]":
         found = {
@@ -165,7 +165,7 @@ def _sellers(
         }
         if not found:
             raise UsageProblem(
-                tr("no profile and no seller is like “{pattern}”", pattern=pattern),
+                tr("no profile and no seller matches “{pattern}”", pattern=pattern),
                 tr("profiles: {names}", names=", ".join(accounts.profiles) or tr("none")),
             )
         return found
@@ -174,7 +174,7 @@ def _sellers(
 
 
 def _code(passes: "Passes", stopped: FeedtoolError | None, *, ends: bool) -> Exit:
-    """What came of all files together, if it ends by itself; else that it was to stop."""
+    """The exit code of all files together, if it ends by itself; else that of the stop."""
     if ends:
         troubles = {error.exit for _, error in passes.troubles if error is not stopped}
         return first_of({*passes.codes, *troubles, *({stopped.exit} if stopped else ())})

@@ -13,9 +13,10 @@ from feedtool.areas.registry import load
 from feedtool.model.text import Language, Translator
 
 COMMANDS = (
-    *("account", "catalog", "completion", "config", "convert", "demo", "diff", "explain"),
-    *("export", "init", "map", "page", "resume", "results", "runs", "sandbox", "sellers"),
-    *("status", "submit", "template", "todo", "undo", "validate", "watch"),
+    *("account", "catalog", "completion", "config", "convert", "demo", "diff", "enqueue"),
+    *("explain", "export", "init", "map", "page", "queue", "resume", "results", "runs"),
+    *("sandbox", "sellers", "status", "submit", "template", "todo", "undo", "validate"),
+    *("watch", "worker"),
 )
 """The first words of commands."""
 _NAMES = "|".join(COMMANDS)

@@ -166,8 +166,9 @@ class Deferred(Exception):
 
 
 FILE = "health.json"
-WATCHING, STOPPED, DONE = "watching", "stopped", "done"
-"""It turns; it was stopped; it was to look once, and is through."""
+WATCHING, WORKING, STOPPED, DONE = "watching", "working", "stopped", "done"
+"""It turns, as a watcher or a worker; it was stopped; it was to end by itself, and has."""
+STATES = {WATCHING: tr("watching"), WORKING: tr("working"), DONE: tr("done")}
 
 
 class Turn(NamedTuple):
@@ -184,10 +185,14 @@ class Health:
     """Writes the file."""
 
     def __init__(
-        self, root: Path, now: Callable[[], datetime], warn: Callable[[str], None]
+        self,
+        root: Path,
+        now: Callable[[], datetime],
+        warn: Callable[[str], None],
+        state: str = WATCHING,
     ) -> None:
-        """Removes what a killed watcher of this machine has left."""
-        self._place, self._now, self._warn = root / FILE, now, warn
+        """Removes what a killed watcher of this machine has left; `state` is that of a turn."""
+        self._place, self._now, self._warn, self._state = root / FILE, now, warn, state
         self._turn, self._turned_at = Turn(), now()
         self._has_failed = False
         for left in root.glob(f".health-{platform.node()}-*.tmp"):
@@ -197,7 +202,7 @@ class Health:
     def turn(self, turn: Turn) -> None:
         """Write down a turn that has just been made."""
         self._turn, self._turned_at = turn, self._now()
-        self.write(WATCHING)
+        self.write(self._state)
 
     def write(self, state: str) -> None:
         """Write down a state of the watcher, and its last turn."""
@@ -260,7 +265,7 @@ def check_health(
             tr("{place} does not say how the {who} is", place=place, who=who),
             tr("a running {who} writes it anew", who=who),
         ) from error
-    ago = f"{max(0, round(age.total_seconds()))} s ago"
+    ago = tr("{seconds} s ago", seconds=max(0, round(age.total_seconds())))
     if state == STOPPED:
         return Exit.INTERRUPTED, tr(
             "the {who} of {root} was stopped; last turn {ago}", who=who, root=root, ago=ago
@@ -270,5 +275,5 @@ def check_health(
             "no {who} looks after {root}: last turn {ago}", who=who, root=root, ago=ago
         )
     return code, tr("{troubles} ({work})", troubles=troubles, work=work) if troubles else tr(
-        "{state}: last turn {ago}, {work}", state=state, ago=ago, work=work
+        "{state}: last turn {ago}, {work}", state=STATES.get(state, state), ago=ago, work=work
     )

@@ -22,14 +22,7 @@ from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
 from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step
-from feedtool.watch.folder import (
-    CannotMove,
-    free,
-    has_room,
-    make_folder,
-    move,
-    unmark,
-)
+from feedtool.watch.folder import CannotMove, free, has_room, make_folder, move, unmark
 from feedtool.watch.messages import (
     AlreadySent,
     Bug,
@@ -172,9 +165,8 @@ class FileProcessor:
             if step is ClaimStep.GO_ON:
                 submission = self._go_on(claim, account)
             else:
-                kept = account.workspace.keep(
-                    Input(self._shown(claim), self._folder.place_of(claim))
-                )
+                source = Input(self._shown(claim), self._folder.place_of(claim))
+                kept = account.workspace.keep(source)
                 if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
                     self._give_back(claim, account)
                     return None
@@ -190,13 +182,9 @@ class FileProcessor:
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
-        own = account.workspace
-        workspace = ClaimWorkspace(
-            own.ledger, own.snapshots, own.folder, self._folder.handover_of(claim)
-        )
-        options = account.reading
-        if route.kind:
-            options = replace(options, kind=route.kind)
+        own, handover = account.workspace, self._folder.handover_of(claim)
+        workspace = ClaimWorkspace(own.ledger, own.snapshots, own.folder, handover)
+        options = replace(account.reading, kind=route.kind) if route.kind else account.reading
         with temporary_folder() as folder:
             file = self._as_sheet(claim, kept, options, account, folder)
             if file is not kept:

@@ -1,9 +1,16 @@
-"""Many sellers, many machines: files that wait as parcels in the ledger are sent by workers.
+"""Workers: files that wait in the ledger as parcels are sent from any number of machines.
 
-Nothing that counts is the engine's: each file is sent once because of the ledger alone (the
-seller's lock, the claims, the intents). The engine, Procrastinate, hands passes out, schedules and
-shows them; it may lose them, or hand one out twice.
+    bring → store, then parcel → the seller's pass is queued → a worker takes it → claim, run,
+    answers → way out → the parcel is told
 
-Reading order: `queue` (which sellers' passes are due), `presence` (which workers are there, and
-what becomes of the passes of those that are gone), `engine` (passes side by side, in one process).
+The ledger alone sees to it that each file is sent once: by the seller's lock, the claims and the
+intents. The engine, Procrastinate, hands passes out, schedules and lists them. It may lose a pass,
+or hand one out twice, and neither does harm.
+
+Reading order: `rests` (when a seller's next pass is due) is pure; `bringing` (a file becomes a
+parcel), `queue` (the passes that are queued), `parcel_work` (a seller's parcels, one after the
+other, by the watcher's own work), `telling` (answers go to their place) and `passes` (all passes of
+one process) know the engine as a queue at most; `engine` (passes side by side) and `presence`
+(which workers are there, and who looks after the passes of the others) run it, `library` imports
+it. `listing` shows parcels, `beat` keeps `health.json` fresh.
 """

@@ -1,4 +1,4 @@
-"""A worker's `health.json`, written anew as long as its process works."""
+"""A worker's `health.json`, written again and again while its process works."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ BEAT = 20.0
 
 @contextmanager
 def beating(health: Health, passes: Passes, parcels: Parcels) -> Iterator[None]:
-    """Write it now and again, in a thread of its own."""
+    """Write it now, then every `BEAT` seconds, in a thread of its own."""
     ended = threading.Event()
 
     def beat() -> None:

@@ -21,18 +21,18 @@ AGAIN = tr("bring it again with --same-within 0")
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What came of files that were brought."""
+    """The result of bringing files."""
 
     parcels: list[Parcel] = field(default_factory=list)
     waiting: list[Parcel] = field(default_factory=list)
     """Those whose content waits already."""
     problems: list[FeedtoolError] = field(default_factory=list)
-    """Why files were not taken."""
+    """Why the others were not taken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """When, and before which others, files are to be sent."""
+class BringOptions:
+    """When, and before which others, files are sent."""
 
     priority: int = 0
     not_before: datetime | None = None
@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Bringer:
-    """Brings the files of one profile, and kind if that is named."""
+    """Brings files for one profile; of one kind, if that is named."""
 
     workspace: Workspace
     queue: Queue
@@ -50,20 +50,20 @@ class Bringer:
     profile: str
     kind: str | None
 
-    def bring_all(self, files: Sequence[Path], order: Order, now: datetime) -> Brought:
-        """Bring files, in their order; what is wrong with one stops no other."""
+    def bring_all(self, files: Sequence[Path], options: BringOptions, now: datetime) -> Brought:
+        """Bring files in their order; what is wrong with one stops no other."""
         brought = Brought()
         for file in files:
             try:
-                found = self.bring(file, file.name, f"{who()}:{file.absolute()}", order, now)
+                found = self.bring(file, file.name, f"{who()}:{file.absolute()}", options, now)
             except FileProblem as error:
                 brought.problems.append(error)
                 continue
             (brought.parcels if found.is_new else brought.waiting).append(found.parcel)
-            if found.is_new and len(brought.parcels) == 1:  # workers begin meanwhile
-                self.queue_pass(order, now)
+            if found.is_new and len(brought.parcels) == 1:  # workers begin while others are brought
+                self.queue_pass(options, now)
         if len(brought.parcels) > 1:
-            self.queue_pass(order, now)
+            self.queue_pass(options, now)
         return brought
 
     def bring(
@@ -71,7 +71,7 @@ class Bringer:
         file: Path,
         name: str,
         origin: str,
-        order: Order,
+        options: BringOptions,
         now: datetime,
         again: str = AGAIN,
     ) -> "Bringing":
@@ -91,9 +91,9 @@ class Bringer:
             size=snapshots.path_of(sha256).stat().st_size,
             origin=origin,
             now=now,
-            priority=order.priority,
-            not_before=order.not_before,
-            since=order.since,
+            priority=options.priority,
+            not_before=options.not_before,
+            since=options.since,
         )
         if isinstance(found, EarlierClaim):
             raise AlreadySent(found, again)
@@ -103,19 +103,19 @@ class Bringer:
             return (
                 Bringing(same, is_new=False)
                 if same
-                else self.bring(file, name, origin, order, now, again)
+                else self.bring(file, name, origin, options, now, again)
             )
         return Bringing(found, is_new=True)
 
-    def queue_pass(self, order: Order, now: datetime) -> None:
-        """Queue the seller's pass, for when he does not rest any more."""
+    def queue_pass(self, options: BringOptions, now: datetime) -> None:
+        """Queue the seller's pass, for when its rest is over."""
         _, rest = self.workspace.ledger.sellers.rest(self.key)
-        times = [at for at in (order.not_before, rest) if at and at > now]
-        self.queue.put(self.key, max(times, default=None), order.priority)
+        times = [at for at in (options.not_before, rest) if at and at > now]
+        self.queue.put(self.key, max(times, default=None), options.priority)
 
 
 class Bringing(NamedTuple):
-    """What came of one file."""
+    """The result of bringing one file."""
 
     parcel: Parcel
     is_new: bool

@@ -1,7 +1,7 @@
-"""Passes side by side in one process, as the engine hands them out, until it is to stop.
+"""Passes side by side in one process, as the engine hands them out, until it has to stop.
 
 Each pass runs in a thread of its own. Where the server cannot be reached, all begins anew once it
-can; what was under way meanwhile is brought to its end, or parked, by itself.
+can; passes under way meanwhile end, or are parked, by themselves.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ from feedtool.worker.queue import (
 )
 
 POLL = 30.0
-"""Seconds after which a worker looks for passes although nobody has called it."""
+"""Seconds between two looks for passes that nobody has called the worker for."""
 HEARTBEAT = 60.0
 FORGOTTEN = 86_400.0
-"""Seconds after which the library itself forgets a worker: `presence` does so sooner."""
+"""Seconds after which the library itself forgets a worker; `presence` does so sooner."""
 LOOK = 1.0
 """Seconds from one look at whether all is done to the next."""
 LONGEST_PAUSE = 10.0
@@ -63,26 +63,26 @@ class Stop(Protocol):
 
 
 class PassWork(Protocol):
-    """What the engine is there for; all of it may block, and is called in threads."""
+    """What the engine runs. Each method may block, and is called in threads."""
 
     def do(self, key: SellerKey, tries: int) -> bool:
-        """A seller's pass; `tries` came to nothing before. True where another is queued at once."""
+        """Do a seller's pass, after `tries` without effect; True if another is due at once."""
         ...
 
     def due(self) -> Sequence[DueSeller]:
-        """The sellers that a pass has something to do for."""
+        """The sellers that have something to be done."""
         ...
 
     def is_done(self) -> bool:
-        """True where nothing is left that could be done now, or soon."""
+        """True if nothing is left that is due."""
         ...
 
     def sellers(self) -> Collection[SellerKey] | None:
-        """Whose passes are taken; None for all."""
+        """The sellers whose passes are taken; None for all."""
         ...
 
     def tell(self, trouble: FeedtoolError | None) -> None:
-        """What keeps passes from being handed out; None once nothing does any more."""
+        """Note what keeps passes from being handed out; None once they are again."""
         ...
 
 
@@ -101,7 +101,7 @@ class EngineSettings:
 
 
 class PassEngine:
-    """The engine, for as long as the process works."""
+    """Runs the engine in this process."""
 
     def __init__(
         self, engine: Engine, settings: EngineSettings, work: PassWork, stop: Stop
@@ -115,10 +115,10 @@ class PassEngine:
         self._is_finished = False
 
     def run(self) -> None:
-        """Work until it is to stop, or is done.
+        """Work until it has to stop, or is done.
 
-        UsageProblem where the server is reached in a way that cannot be; Interrupted where it is
-        away and this is to end by itself.
+        UsageProblem behind a pooler that shares connections; Interrupted where the server is away
+        and `is_once` is set.
         """
         with (
             ThreadPoolExecutor(self._settings.side_by_side, "pass") as self._threads,

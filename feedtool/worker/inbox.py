@@ -17,7 +17,7 @@ from feedtool.places import Entry, Place
 from feedtool.places.arrivals import INBOX, Keep, refuse, take_arrivals
 from feedtool.places.sightings import PATIENCE, Seen, pause, waiting
 from feedtool.watch.messages import AGAIN, DeduplicatedLog, Turn, reason_lines
-from feedtool.worker.bringing import Bringer, Order
+from feedtool.worker.bringing import Bringer, BringOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +127,9 @@ class InboxWatcher:
     def _keep(self, entry: Entry, bringer: Bringer, local: Path) -> None:
         environment, name = self._environment, entry.path.name
         now, within = environment.now(), environment.same_within
-        order = Order(since=now - within if within else None)
+        options = BringOptions(since=now - within if within else None)
         origin = f"{environment.place.url}/{entry.name}"
-        brought = bringer.bring(local, name, origin, order, now, AGAIN)
+        brought = bringer.bring(local, name, origin, options, now, AGAIN)
         self._bringers[bringer.key] = bringer
         self._codes.add(Exit.OK)
         text = tr("{name}: parcel {parcel}", name=entry.name, parcel=brought.parcel.parcel)
@@ -148,7 +148,7 @@ class InboxWatcher:
         bringers, self._bringers = self._bringers, {}
         try:
             for bringer in bringers.values():
-                bringer.queue_pass(Order(), self._environment.now())
+                bringer.queue_pass(BringOptions(), self._environment.now())
         except FeedtoolError as error:
             self._note("queue", None, error)
 

@@ -1,4 +1,4 @@
-"""Procrastinate, which is an extra: imported when it is needed, and kept from speaking itself."""
+"""Procrastinate, which is an extra: imported when it is needed, its own log lines silenced."""
 
 import logging
 from types import ModuleType
@@ -12,7 +12,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
 LOGGERS = ("procrastinate", "psycopg.pool", "asyncio")
-"""What goes wrong there is told by those who called it."""
+"""Their errors are reported by whoever calls them."""
 
 
 def procrastinate() -> ModuleType:

@@ -42,7 +42,7 @@ def _state(parcel: Parcel, now: datetime) -> Iterable[MessageText]:
     if is_waiting and parcel.begun_at:
         yield tr("in work since {at} UTC", at=f"{parcel.begun_at:%Y-%m-%d %H:%M}")
     elif parcel.state is ParcelState.ANSWERED and parcel.told_at is None:
-        yield tr("answered, to be told")
+        yield tr("answered, not delivered yet")
     else:
         yield WORDS[parcel.state]
     if is_waiting and parcel.not_before and parcel.not_before > now:

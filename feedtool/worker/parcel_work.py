@@ -1,9 +1,9 @@
 """A seller's parcels, one after the other: the watcher's own work, with parcels for an inbox.
 
 A parcel that is due is written from the store into this machine's private folder, in a lane of its
-own, and taken to its end there. All machines share the claims: so one that another machine has
-begun is gone on with, from the store if it has a run. Without one nothing of it was sent, and its
-file is written out anew.
+own, and taken to its end there. All machines share the claims. So a parcel that another machine has
+begun goes on here: from the store if it has a run; else nothing of it was sent, and its file is
+written out again.
 """
 
 import shutil
@@ -49,7 +49,7 @@ class Lanes:
 
 
 class ParcelProcessor(FileProcessor):
-    """Brings parcels to their end; what comes of each is noted with the parcel."""
+    """Brings parcels to their end, and notes the result of each with the parcel."""
 
     def __init__(self, environment: Environment, lanes: Lanes) -> None:
         super().__init__(environment)
@@ -58,7 +58,7 @@ class ParcelProcessor(FileProcessor):
     def refuse(
         self, place: PurePosixPath, error: FeedtoolError, account: SellerAccount | None = None
     ) -> Exit | None:
-        """As a file of the inbox is refused, with nothing claimed."""
+        """Refuse a parcel of which nothing is claimed, as a file of the inbox is refused."""
         code = super().refuse(place, error, account)
         if code is not None and account:
             answer = ParcelAnswer(int(code), None, reason_lines(error))
@@ -67,7 +67,7 @@ class ParcelProcessor(FileProcessor):
         return code
 
     def refuse_unreadable(self, parcel: Parcel, error: FileProblem, account: SellerAccount) -> None:
-        """The store has not what was brought."""
+        """Refuse a parcel whose content the store has lost."""
         answer = ParcelAnswer(int(error.exit), None, reason_lines(error))
         account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
         shown = f"{parcel.profile}/{parcel.name}"
@@ -86,7 +86,7 @@ class ParcelProcessor(FileProcessor):
         account: SellerAccount,
         reason: str | None = None,
     ) -> None:
-        """The claim ends with its parcel: where the file itself is does not matter."""
+        """End the claim together with its parcel; the file itself is of no use any more."""
         del state, target
         answer = ParcelAnswer(int(code), claim.run_id, reason)
         account.workspace.ledger.parcels.settle(claim, answer, self._now())
@@ -172,7 +172,7 @@ class ParcelWork(Work):
         return True
 
     def _echo_other_account(self, parcel: Parcel) -> None:
-        """Say that a profile stands for another account now, which must not send the file."""
+        """Say that a profile now names another account, which must not send the file."""
         text = tr(
             "{name} was brought for another account than {profile} stands for now, and waits until "
             "it stands for that one again; or drop it: feedtool queue drop {parcel}",

@@ -62,7 +62,7 @@ class Passes:
         self._troubles: dict[SellerKey | None, tuple[str | None, FeedtoolError]] = {}
         self._guard = threading.Lock()
         self.codes: set[Exit] = set()
-        """Of each parcel that is answered."""
+        """The exit code of each parcel that was answered."""
 
     # What the engine asks for.
 
@@ -94,7 +94,7 @@ class Passes:
         return not [it for it in self.due() if ours is None or (it.service, it.seller) in ours]
 
     def tell(self, trouble: FeedtoolError | None) -> None:
-        """What keeps passes from being handed out; None once nothing does any more."""
+        """Note what keeps passes from being handed out; None once they are again."""
         self._note(None, None, trouble)
 
     # What monitors ask for.
@@ -106,7 +106,7 @@ class Passes:
 
     @property
     def troubles(self) -> list[tuple[str | None, FeedtoolError]]:
-        """What keeps profiles, or this process, from their work."""
+        """Why profiles, or this process, cannot work."""
         with self._guard:
             found = [*self._troubles.items()]
         with suppress(FeedtoolError):  # where the ledger is away they stay
@@ -137,7 +137,7 @@ class Passes:
         return self._queue_next(key, end, rest, tries)
 
     def _work(self, key: SellerKey, now: datetime) -> ParcelWork | None:
-        """What is to be done for a seller; None where that is nothing."""
+        """The work on a seller's parcels; None where none is begun or due."""
         self._teller.tell(key)
         begun = self._ledger.parcels.begun(key)
         due = self._ledger.parcels.due(key, now, self._size.files)
@@ -174,7 +174,7 @@ class Passes:
     def _note(
         self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None
     ) -> None:
-        """What keeps a seller from its files, or all: told once for as long as it does."""
+        """Note why a seller's files, or all, cannot be sent; log it once as long as it lasts."""
         with self._guard:
             self._troubles.pop(key, None)
             if trouble and not isinstance(trouble, Held):

@@ -1,12 +1,12 @@
-"""Which workers are there, and what becomes of the passes of those that are gone.
+"""Which workers are there; the passes of those that are gone are given out again.
 
-A worker is there as long as a connection of its own holds an advisory lock: that is gone with its
-process at once, with its machine within ten seconds, and with nothing else. No worker has to write
-that it is alive, and none is taken for dead because it is slow.
+A worker is there as long as a connection of its own holds an advisory lock. The lock is gone with
+its process at once, with its machine within ten seconds, and for no other reason. So no worker has
+to write that it is alive, and none is taken for dead because it is slow.
 
-One of them looks after the others: who waits for the lock of that asks nothing meanwhile. Each
-second it gives out again the passes of workers that are gone, and wakes those that idle where a
-pass is due; each minute it queues the sellers with parcels that are due, whatever was lost.
+One worker looks after the others; the rest wait for its lock, and send no query meanwhile. Each
+second it gives out again the passes of workers that are gone, and wakes idle workers where a pass
+is due. Each minute it queues the sellers with parcels that are due, whatever was lost.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ from feedtool.model.text import tr
 from feedtool.worker.queue import ANY_CHANNEL, CALL, CHANNEL
 
 LOOK = 1.0
-"""Seconds from one look after the others to the next."""
+"""Seconds between two looks after the others."""
 QUEUE_ANEW = 60
 """Looks from one queueing of all that is due to the next."""
 TURN = "20s"
-"""How long one waits to look after the others before it sees whether that is done at all.
+"""How long a worker waits to look after the others, before it asks whether another one does.
 
-Not for ever: whoever waits keeps the server from tidying its tables.
+Not for ever: an open wait keeps the server from tidying its tables.
 """
 STUCK = "30s"
-"""Without a look for so long, whoever looks after the others has been stopped or hangs."""
+"""A worker that looks after the others, and has not for so long, was stopped or hangs."""
 
 SETTING = "SELECT set_config(name, %(value)s, false) FROM pg_settings WHERE name = %(name)s"
 LOOK_AFTER = """
@@ -75,7 +75,7 @@ class GonePass(NamedTuple):
 
 
 class Caretaker(NamedTuple):
-    """What whoever looks after the others does."""
+    """What the worker that looks after the others does."""
 
     give_out: Callable[[GonePass], Awaitable[None]]
     """Queue a pass again."""
@@ -84,7 +84,7 @@ class Caretaker(NamedTuple):
 
 
 class Presence:
-    """That a worker is there; and that it looks after the others when it is its turn."""
+    """Shows that a worker is there, and looks after the others when it is its turn."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Presence:
         }
 
     async def begin(self, worker: int) -> None:
-        """Be there, under the number that the passes of this worker bear."""
+        """Show that this worker is there, by its number in the library's tables."""
         self._connection = await self._connect()
         await self._refuse_pooled()
         settings = {**DEAD_SOON, "application_name": self._me.as_text()[:NAME_LENGTH]}
@@ -118,7 +118,7 @@ class Presence:
         self._task = asyncio.create_task(self._stay())
 
     async def end(self) -> None:
-        """Be there no more."""
+        """Show it no longer."""
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -145,7 +145,7 @@ class Presence:
                     raise UsageProblem(
                         tr("The ledger is reached through a pooler that shares connections."),
                         tr(
-                            "Locks of sellers need connections of their own: name the server "
+                            "Each seller's lock needs a connection of its own: name the server "
                             "itself, or let the pooler work by sessions (pool_mode = session)."
                         ),
                     )
@@ -156,7 +156,7 @@ class Presence:
         return await self._connection.execute(query.encode(), {**self._names, **values})
 
     async def _stay(self) -> None:
-        """Look after the others when it is our turn, until we are not there any more."""
+        """Look after the others once it is our turn, until `end`."""
         try:
             while not await self._is_my_turn():
                 await self._ask(END_WHOEVER_IS_STUCK, stuck=STUCK)

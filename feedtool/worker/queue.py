@@ -1,11 +1,11 @@
-"""Which sellers' passes are due, as Procrastinate keeps it in a schema of its own.
+"""The queue of sellers' passes, which Procrastinate keeps in a schema of its own.
 
-The schema stands beside the ledger's and is named after the library's own tables: another version
-of the library finds none, and begins a new one. For a queue that is lost whole loses nothing: the
-sellers with parcels that are due are queued anew once a minute.
+The schema stands beside the ledger's, and is named after the library's own tables: a version of the
+library with other tables begins a new one. Losing the whole queue loses nothing: once a minute the
+sellers with parcels that are due are queued again.
 
-There is one task, a seller's pass. It is queued once, and runs once at a time: both by the seller's
-name. A pass that has to come sooner, or before others, takes the place of the one that is queued.
+There is one task, a seller's pass. It is queued once and runs once at a time. A pass that has to
+come sooner, or before others, takes the place of the one that is queued.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ from feedtool.worker.library import connect_arguments, procrastinate, refuse_oth
 
 TASK = "feedtool.pass"
 ANY_CHANNEL = "procrastinate_any_queue_v1"
-"""Where workers of all sellers listen."""
+"""The channel that workers of all sellers listen on."""
 CHANNEL = "procrastinate_queue_v1#"
-"""Where those of some sellers listen, with the seller's queue behind it."""
+"""The channel of those of some sellers; the name of the seller's queue is added."""
 CALL = '{"type": "job_inserted", "job_id": 0}'
-"""What makes a worker that listens look for a job."""
+"""The message that makes a worker look for a job."""
 
 
 class QueuedPass(NamedTuple):
@@ -45,17 +45,14 @@ class QueuedPass(NamedTuple):
 
 
 def queue_of(key: SellerKey) -> str:
-    """The name of a seller's passes: as short as a channel of the server must be."""
+    """The name of a seller's queue, short enough for a channel of the server."""
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
 
 
 def job_of(
     key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
 ) -> dict[str, Any]:
-    """What a seller's pass is configured with.
-
-    `tries` is how often one after the other it came to nothing.
-    """
+    """The settings of a seller's pass; `tries` is how many came to nothing, one after another."""
     name = queue_of(key)
     return {
         "name": TASK,
@@ -153,25 +150,25 @@ class PassQueue:
 
 
 def pool_arguments(engine: Engine) -> dict[str, Any]:
-    """What the library makes its pool of connections with."""
+    """The arguments of the library's pool of connections."""
     return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": 3.0}
 
 
 def session_of(schema: str) -> tuple[str, ...]:
     """The statements that a connection to the queue begins with."""
-    # What a crash takes from the queue is queued anew.
+    # What a crash takes from the queue is queued again.
     return f'SET search_path TO "{schema}"', "SET synchronous_commit TO off"
 
 
 def queue_trouble(engine: Engine, error: BaseException) -> Interrupted:
-    """What keeps the queue from being used."""
+    """The error that says why the queue cannot be used."""
     if isinstance(error, Interrupted):
         return error
     reason, _ = explain(error.__cause__ or error, engine.url, LATER)
     shown = shown_as(engine.url)
     return Interrupted(
         tr("The queue in {shown} cannot be used: {reason}.", shown=shown, reason=reason),
-        tr("See to the server; what waits is in the ledger, and is queued anew."),
+        tr("Check the server. Nothing is lost: what waits is in the ledger, and is queued again."),
     )
 
 

@@ -8,11 +8,11 @@ from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError
 
 FILES, SECONDS = 20, 60.0
-"""How much of a seller's files one pass takes: then the others have their turn."""
+"""How many files one pass takes, and for how long; then other sellers have their turn."""
 LONGEST_REST = 300.0
-"""Seconds before a seller whose service cannot be reached is tried again."""
+"""Most seconds before a seller whose service cannot be reached is tried again."""
 LONGEST_WAIT = 10.0
-"""Seconds before a seller is tried again whose lock somebody else holds."""
+"""Most seconds before a seller whose lock somebody else holds is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class PassEnd:
     """How a pass has ended."""
 
     trouble: FeedtoolError | None = None
-    """What kept it from its end."""
+    """Why it did not get to its end."""
     has_answered: bool = False
-    """True if any of its files is at its end."""
+    """True if any of its files was answered."""
     is_stopped: bool = False
-    """True if this process is to stop."""
+    """True if this process has to stop."""
 
     @property
     def is_held(self) -> bool:

@@ -1,7 +1,7 @@
-"""The answers of parcels are put where they belong; then, and only then, a parcel is told.
+"""The answers of parcels are put into their places; only then is a parcel marked as told.
 
-They are in this machine's folder once a pass has written them. Where they are not, since another
-machine wrote them, or this one crashed, they are written again from the ledger and the store.
+A pass writes them into this machine's folder. Where another machine wrote them, or this one has
+crashed, they are written again from the ledger and the store.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,9 @@ from feedtool.watch.messages import DeduplicatedLog, Summarised, write_summary
 from feedtool.worker.parcel_work import clear_lane
 
 WayOut = Callable[[str, Mapping[str, Path]], object]
-"""Puts the answers of a file where they belong, again after a crash: its name, and local files by
-what their names add to it without its ending."""
+"""Puts the answers of a file into their place; called again after a crash.
+
+It is given the file's name, and local files by what their names add to its stem."""
 
 
 class Teller:
@@ -38,7 +39,7 @@ class Teller:
         now: Callable[[], datetime],
         language: LanguageChoice,
     ) -> None:
-        """`way_out` gives that of a profile; None where the ledger alone has the answers."""
+        """`way_out` gives that of a profile; None where only the ledger keeps the answers."""
         self._folder, self._workspace, self._way_out = folder, workspace, way_out
         self._log, self._now, self._language = log, now, language
 
@@ -60,7 +61,7 @@ class Teller:
         clear_lane(self._folder, parcel.lane)
 
     def _answers(self, parcel: Parcel) -> dict[str, Path]:
-        """The files that answer a parcel, or the reason alone, by what their names add to its."""
+        """The files that answer a parcel, or the reason, by what their names add to its stem."""
         stem = Path(parcel.name).stem
         return {file.name.removeprefix(stem): file for file in self._files(parcel)}
 

@@ -111,7 +111,8 @@ def every_said() -> Iterator[Said]:
         for path in sorted(package.rglob("*.py")):
             place = path.relative_to(ROOT).as_posix()
             is_of_command = package.name == "cli" and path.stem not in OF_ACCOUNTS
-            if package.name != "watch" and not is_of_command and not place.startswith(ELSEWHERE):
+            is_elsewhere = package.name in {"watch", "worker"} or place.startswith(ELSEWHERE)
+            if not is_of_command and not is_elsewhere:
                 yield from said_in(path)
 
 

@@ -18,7 +18,7 @@ from feedtool.runs.workspace import Workspace
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.session import Environment
-from feedtool.worker.bringing import Bringer, Bringing, Order
+from feedtool.worker.bringing import Bringer, Bringing, BringOptions
 from feedtool.worker.passes import Passes, Slice
 from feedtool.worker.telling import Teller
 from tests.conftest import offer, table
@@ -29,7 +29,7 @@ from tests.worker.fleet import Fleet
 __all__ = ("place", "postgresql", "server", "started")
 """The ledger's fixtures."""
 
-ONCE, WHOLE = Order(), Slice()
+ONCE, WHOLE = BringOptions(), Slice()
 
 
 class Queued(NamedTuple):
@@ -74,7 +74,7 @@ class ParcelWorld(World):
         *rows: Mapping[str, str],
         profile: str = "shop",
         kind: str | None = None,
-        order: Order = ONCE,
+        options: BringOptions = ONCE,
     ) -> Bringing:
         """A file of offer 1, or of these rows."""
         file = self.root / "brought" / name
@@ -82,7 +82,7 @@ class ParcelWorld(World):
         file.write_text(table(rows or [offer(1)]), "utf-8")
         with self.workspace() as workspace:
             bringer = Bringer(workspace, self, self.key(profile), profile, kind)
-            return bringer.bring(file, name, "test", order, self.today)
+            return bringer.bring(file, name, "test", options, self.today)
 
     def bring_each(self, *names: str, profile: str = "shop") -> None:
         """A file of each name, of offer 1, 2 and so on."""

@@ -11,7 +11,7 @@ from feedtool.ledger.parcels import ParcelState
 from feedtool.model.errors import Exit, Interrupted, Stopped
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
-from feedtool.worker.bringing import Order
+from feedtool.worker.bringing import BringOptions
 from feedtool.worker.passes import Slice
 from tests.conftest import offer
 from tests.watch.conftest import ADDRESS, NOON, RunsOut
@@ -38,8 +38,8 @@ def test_a_sellers_parcels_go_by_priority_then_as_they_came(world: ParcelWorld) 
     world.sellers = {"shop": "seller", "mall": "seller"}
     world.bring("a.csv", offer(1))
     world.bring("b.csv", offer(2), profile="mall")
-    world.bring("c.csv", offer(3), order=Order(priority=1))
-    world.bring("d.csv", offer(4), order=Order(not_before=SOON, priority=9))
+    world.bring("c.csv", offer(3), options=BringOptions(priority=1))
+    world.bring("d.csv", offer(4), options=BringOptions(not_before=SOON, priority=9))
     world.bring("e.csv", offer(5), profile="other")
     assert world.work() is False
     assert world.sent() == ["SKU-3", "SKU-1", "SKU-2"]
