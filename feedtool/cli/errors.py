@@ -148,6 +148,8 @@ LABELS = {
     "unclear": tr("unclear"),
     "watching": tr("watching"),
     "answered": tr("answered"),
+    "brought": tr("brought"),
+    "waits already": tr("waits already"),
     "exported": tr("exported"),
     "refused": tr("refused"),
     "waiting": tr("waiting"),

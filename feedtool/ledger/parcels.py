@@ -7,7 +7,7 @@ parcel's claim, which has the parcel's number for its lane (`FOLDER`): the claim
 is answered in one transaction, so that neither can say what the other does not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -46,6 +46,8 @@ class ParcelState(StrEnum):
     HELD = "held"
     """It waits until somebody releases it."""
     ANSWERED = "answered"
+    DROPPED = "dropped"
+    """It was removed at this moment: no table has it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +251,11 @@ class Parcels:
             return db.scalar(select(func.count()).select_from(table).where(WAITS)) or 0
 
     def drop(self, parcel: int) -> Parcel | None:
-        """Forget a parcel, which is returned; None where there is none, or it is begun."""
+        """Remove a parcel, and return it; None where there is none, or it is begun."""
         is_it = and_(_of.parcel == parcel, _is_free())
         with writing(self._engine) as db:
             row = db.execute(delete(table).where(is_it).returning(table)).one_or_none()
-            return None if row is None else _parcel(row)
+            return None if row is None else replace(_parcel(row), state=ParcelState.DROPPED)
 
     def hold(self, parcel: int) -> Parcel | None:
         """Let a parcel wait until it is released; None as `drop`."""

@@ -7,7 +7,7 @@ so the folder counts as watched as long as one of them runs.
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -237,6 +237,10 @@ class Health:
 
 WATCHER, WORKER = tr("watcher"), tr("worker")
 """Whose health it is."""
+WHERE: Mapping[str, str] = {
+    WATCHER: tr("name the folder that is watched"),
+    WORKER: tr("name the --home of the worker, which has not run in this one yet"),
+}
 
 
 def check_health(
@@ -245,10 +249,7 @@ def check_health(
     """The state of who looks after a folder: the last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
-        raise UsageProblem(
-            tr("there is no folder {root}", root=root),
-            tr("name the folder that the {who} looks after", who=who),
-        )
+        raise UsageProblem(tr("there is no folder {root}", root=root), WHERE[who])
     try:
         fields = json.loads(place.read_text("utf-8"))
         state, age = str(fields["state"]), now - datetime.fromisoformat(fields["turnAt"])

@@ -13,6 +13,7 @@ WORDS = {
     ParcelState.WAITING: tr("waiting"),
     ParcelState.HELD: tr("held"),
     ParcelState.ANSWERED: tr("answered"),
+    ParcelState.DROPPED: tr("dropped"),
 }
 
 

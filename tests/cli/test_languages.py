@@ -19,8 +19,12 @@ from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
 from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
+from tests.cli.fleet import answers, postgresql, server, service, shared, started
 from tests.conftest import Files
 from tests.messages import ROOT, every_command
+
+__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+"""The fixtures of databases and services."""
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 WORKBOOKS = ("offers-mistakes.xlsx", "offers-upsert.xlsx")
@@ -103,6 +107,26 @@ COMMANDS = (
     "explain gtin-cheksum",
 )
 
+SHARED = (
+    "enqueue offers-upsert.xlsx nothing.xlsx --profile shop",
+    "enqueue offers-upsert.xlsx --profile shop",
+    "enqueue offers-mistakes.xlsx --profile shop --not-before 2100-01-01 --priority 1",
+    "enqueue offers-mistakes.xlsx",
+    "queue",
+    "queue hold 2",
+    "queue release 2",
+    "queue drop 9",
+    "worker --sellers none",
+    "worker --health",
+    "worker --once",
+    "worker --health --health-within 0.001",
+    "enqueue offers-upsert.xlsx --profile shop",
+    "queue drop 2",
+    "queue",
+    "watch feeds --enqueue --once --settle 0.01",
+)
+"""Those that need a ledger that machines share."""
+
 
 def strange(message: str) -> str:
     """A message with its letters replaced, its values and what is never translated as they are."""
@@ -159,6 +183,7 @@ def kept_words() -> frozenset[str]:
         "WaitingAcceptance",
         "Claim",
         "Blocked",
+        "mall",
         LIST,
     ]
     for feed in load().feeds.values():
@@ -195,7 +220,7 @@ def test_every_command_is_tried() -> None:
     tried = [
         words
         for words in leaves
-        if any(f"{command} ".startswith(f"{words} ") for command in COMMANDS)
+        if any(f"{command} ".startswith(f"{words} ") for command in (*COMMANDS, *SHARED))
     ]
     assert set(leaves) - set(tried) == NO_TEXT
 
@@ -208,6 +233,22 @@ def test_nothing_but_messages_is_shown(feedtool: Feedtool, files: Files) -> None
     left = {}
     for command in COMMANDS:
         ran = feedtool(f"{command} --language fr")
+        if words := english_words(ran.out + ran.err):
+            left[command] = words
+    assert left == {}
+
+
+@pytest.mark.usefixtures("_strange_language", "answers")
+def test_nothing_but_messages_is_shown_of_what_waits(feedtool: Feedtool) -> None:
+    for name in WORKBOOKS:
+        shutil.copy(SAMPLES / name, ".")
+        for folder in ("shop", "nobody"):
+            Path("feeds/inbox", folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(SAMPLES / name, Path("feeds/inbox", folder))
+    left = {}
+    for command in SHARED:
+        ran = feedtool(f"{command} --language fr")
+        assert ran.out + ran.err, command
         if words := english_words(ran.out + ran.err):
             left[command] = words
     assert left == {}

@@ -1,57 +1,39 @@
 """`watch PLACE --enqueue` as it is typed, and the workers that send what it brings."""
 
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox.server import Server
 from tests.buckets import NUMBERS, bucket, files_in, s3
 from tests.cli.conftest import Feedtool
-from tests.conftest import offer, table
-from tests.ledger.conftest import postgresql, server, started
+from tests.cli.fleet import (
+    ANSWERS,
+    SHEET,
+    Configure,
+    configure,
+    postgresql,
+    server,
+    service,
+    shared,
+    started,
+)
 from tests.places.conftest import SftpSite, sftp
 
-__all__ = ("bucket", "postgresql", "s3", "server", "sftp", "started")
-"""The fixtures of databases and places."""
+__all__ = (
+    "bucket",
+    "configure",
+    "postgresql",
+    "s3",
+    "server",
+    "service",
+    "sftp",
+    "shared",
+    "started",
+)
+"""The fixtures of databases, services and places."""
 
-CONFIG = """
-[profile.shop]
-base_url = "{address}"
-seller = "sandbox"
-token = "sandbox"
-channel = "PRIMARY"
-results = "{results}"
-"""
-ANSWERS = ["a.failed.xlsx", "a.result.csv", "a.summary.json"]
-SHEET = table([offer(1), offer(2, quantity="x")]).encode()
-Configure = Callable[[str], object]
 ONCE = "watch --enqueue --once --settle 0.01"
-
-
-@pytest.fixture
-def shared(postgresql: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A ledger and a store that machines share."""
-    monkeypatch.setenv("FEEDTOOL_LEDGER", postgresql)
-    monkeypatch.setenv("FEEDTOOL_STORE", str(tmp_path / "store"))
-    (tmp_path / "store").mkdir()
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[str]:
-    """The address of a sandbox."""
-    with Server(sandbox_parts()) as server:
-        yield server.base
-
-
-@pytest.fixture
-def configure(service: str) -> Configure:
-    """Names the one place that answers go to."""
-    return lambda place: Path("feedtool.toml").write_text(
-        CONFIG.format(address=service, results=place)
-    )
 
 
 @pytest.mark.usefixtures("shared")

@@ -1,0 +1,250 @@
+"""`enqueue` and `queue` as they are typed, and what workers make of them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.parcels import ParcelAnswer
+from tests.cli.conftest import Feedtool
+from tests.cli.fleet import (
+    answers,
+    names_in,
+    postgresql,
+    server,
+    service,
+    shared,
+    started,
+    write_profiles,
+)
+from tests.conftest import Files, offer
+from tests.ledger.conftest import NOW
+
+__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+"""The fixtures of databases and services."""
+
+NEVER = "2100-01-01T00:00Z"
+
+
+def test_files_are_sent_by_a_worker_and_answered(
+    feedtool: Feedtool, files: Files, answers: Path
+) -> None:
+    files.csv(offer(1), offer(2, quantity="x"), name="a.csv")
+    files.csv(offer(3), name="b.csv")
+    ran = feedtool("enqueue a.csv b.csv --profile shop --as offers-upsert")
+    assert ran.code == 0
+    first, second = ran.out.splitlines()
+    assert first.startswith("Parcel 1, ")
+    assert first.endswith("UTC, shop/offers-upsert, a.csv: waiting")
+    assert second.endswith("b.csv: waiting")
+    for name in ("a.csv", "b.csv"):
+        Path(name).unlink()
+    assert feedtool("queue").out == ran.out
+    assert feedtool("worker --once").code == 1
+    assert names_in(answers) == [
+        *("a.failed.xlsx", "a.result.csv", "a.summary.json"),
+        *("b.result.csv", "b.summary.json"),
+    ]
+    ran = feedtool("queue")
+    assert (ran.code, ran.out, ran.err) == (0, "", "note: nothing waits\n")
+
+
+@pytest.mark.usefixtures("answers")
+def test_whoever_waits_is_told_how_the_rows_ended(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), name="good.csv")
+    files.csv(offer(2, quantity="x"), name="bad.csv")
+    files.text("no sheet", "none.csv")
+    files.csv(offer(3), name="more.csv")
+    command = [sys.executable, "-m", "feedtool", "worker", "--home", "another"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:  # noqa: S603
+        try:
+            for words, code in {"good.csv": 0, "bad.csv": 1, "none.csv more.csv": 3}.items():
+                ran = feedtool(f"enqueue {words} --profile shop --wait --format json")
+                assert ran.code == code, words
+                assert max(one["exitCode"] for one in ran.json) == code
+                assert {one["state"] for one in ran.json} == {"answered"}
+            worker.terminate()
+            _, said = worker.communicate(timeout=60)
+        finally:
+            worker.kill()
+    assert worker.returncode == 0
+    assert "answered: shop/good.csv: 1 row: 1 Integrated → run 1" in said
+
+
+@pytest.mark.usefixtures("answers")
+def test_some_go_first_and_some_later(feedtool: Feedtool, files: Files) -> None:
+    for number, words in enumerate(["", "--priority 1", f"--not-before {NEVER}"], start=1):
+        path = files.csv(offer(number), name=f"{number}.csv")
+        assert feedtool(f"enqueue --profile shop {words}", path).code == 0
+    urgent, usual, late = feedtool("queue").out.splitlines()
+    assert urgent.endswith("2.csv: waiting, priority 1")
+    assert usual.endswith("1.csv: waiting")
+    assert late.endswith("3.csv: waiting, not before 2100-01-01 00:00 UTC")
+    found = feedtool("queue --format json").json
+    assert [(one["name"], one["priority"], one["notBefore"]) for one in found] == [
+        ("2.csv", 1, None),
+        ("1.csv", 0, None),
+        ("3.csv", 0, "2100-01-01T00:00:00+00:00"),
+    ]
+    assert len(feedtool("queue --first 2").out.splitlines()) == 2
+    assert feedtool("worker --once").code == 0
+    assert feedtool("queue --format jsonl").events[0]["name"] == "3.csv"
+    runs = feedtool("runs --format json").json
+    assert [run["files"] for run in reversed(runs)] == [["shop/2.csv"], ["shop/1.csv"]]
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_same_content_is_brought_once(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), name="a.csv")
+    files.csv(offer(1), name="b.csv")
+    assert feedtool("enqueue a.csv --profile shop").code == 0
+    ran = feedtool("enqueue b.csv --profile shop")
+    assert (ran.code, ran.out) == (9, "")
+    assert "note: a.csv (1) waits already" in ran.err
+    assert feedtool("enqueue b.csv --profile mall").code == 0
+    assert feedtool("worker --once").code == 0
+    ran = feedtool("enqueue b.csv --profile shop")
+    message, hint = ran.error()
+    assert ran.code == 1
+    assert message.startswith("The same content was sent as a.csv on ")
+    assert hint.endswith("To send it all the same, bring it again with --same-within 0.")
+    assert feedtool("enqueue b.csv --profile shop --same-within 0").code == 0
+
+
+REFUSED = {
+    "enqueue a.csv": (2, "--profile is missing"),
+    "enqueue a.csv --profile nobody": (2, "there is no profile “nobody” in feedtool.toml"),
+    "enqueue a.csv --profile half": (2, "the profile half has no base_url"),
+    "enqueue none.csv --profile shop": (3, "none.csv cannot be read: No such file or directory."),
+    "enqueue home --profile shop": (3, "home cannot be read: Is a directory."),
+    "enqueue a.csv --profile shop --not-before soon": (2, "--not-before"),
+    "queue drop": (2, "name the parcels by their numbers"),
+    "queue drop 9": (9, "there is no parcel 9"),
+    "queue hold 9": (9, "there is no parcel 9"),
+    "queue hurry 9": (9, "there is no parcel 9"),
+    "queue release 1": (9, "parcel 1 is not held"),
+    "queue drop 2": (9, "a worker has begun parcel 2"),
+    "queue hold 2": (9, "a worker has begun parcel 2"),
+    "queue hurry 2": (9, "a worker has begun parcel 2"),
+    "queue drop 3": (9, "parcel 3 is answered"),
+    "queue release 3": (9, "parcel 3 is answered"),
+    "queue keep 1": (2, "keep"),
+}
+
+
+@pytest.mark.usefixtures("answers")
+def test_what_cannot_be(feedtool: Feedtool, files: Files, postgresql: str) -> None:
+    for number in (3, 1, 2):
+        files.csv(offer(number), name=f"{number}.csv")
+    with Path("feedtool.toml").open("a") as config:
+        config.write("[profile.half]\n")
+    feedtool("enqueue 1.csv 2.csv 3.csv --profile shop")
+    with Ledger(postgresql) as ledger:
+        assert ledger.parcels.begin(2, NOW)
+        ledger.parcels.answer(3, ParcelAnswer(3, None, "It is no sheet."), NOW)
+    before = feedtool("queue --format json").json
+    files.csv(offer(4), name="a.csv")
+    for words, (code, text) in REFUSED.items():
+        ran = feedtool(words)
+        message, hint = ran.error()
+        assert (ran.code, ran.out) == (code, ""), words
+        assert text in message
+        assert hint
+    assert feedtool("queue --format json").json == before
+
+
+@pytest.mark.usefixtures("answers")
+def test_parcels_are_dropped_held_released_and_hurried(feedtool: Feedtool, files: Files) -> None:
+    for number in range(1, 5):
+        files.csv(offer(number), name=f"{number}.csv")
+    feedtool(f"enqueue 1.csv 2.csv 3.csv 4.csv --profile shop --not-before {NEVER}")
+    for words, told in {
+        "queue drop 1": "1.csv: dropped",
+        "queue hold 2 3": "3.csv: held",
+        "queue hurry 4": "4.csv: waiting, priority 1",
+        "queue hurry 3": "3.csv: held, priority 2",
+        "queue release 3": "3.csv: waiting, priority 2",
+    }.items():
+        ran = feedtool(words)
+        assert (ran.code, ran.out.rstrip().endswith(told)) == (0, True), ran
+    listed = [(one["parcel"], one["state"]) for one in feedtool("queue --format json").json]
+    assert listed == [(3, "waiting"), (4, "waiting"), (2, "held")]
+    assert feedtool("worker --once").code == 0
+    assert [one["parcel"] for one in feedtool("queue --format json").json] == [2]
+
+
+@pytest.mark.usefixtures("answers")
+def test_a_parcel_for_scripts(feedtool: Feedtool, files: Files, tmp_path: Path) -> None:
+    path = files.csv(offer(1), name="a.csv")
+    found = feedtool("enqueue a.csv --profile shop --format json").only
+    assert found == feedtool("queue --format json").only
+    assert found.pop("origin").endswith(f":{path}")
+    assert found.pop("service").startswith("http://127.0.0.1:")
+    assert len(found.pop("sha256")) == 64
+    assert found.pop("arrivedAt").endswith("+00:00")
+    assert found == {
+        "parcel": 1,
+        "profile": "shop",
+        "kind": None,
+        "seller": f"shop of {tmp_path.name}",
+        "name": "a.csv",
+        "size": path.stat().st_size,
+        "state": "waiting",
+        "priority": 0,
+        **dict.fromkeys(("notBefore", "begunAt", "run", "exitCode", "message"), None),
+        **dict.fromkeys(("answeredAt", "toldAt"), None),
+    }
+
+
+COMMANDS = ("enqueue a.csv --profile shop", "worker --once", "queue", "watch feeds --enqueue")
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_ledger_of_one_machine_is_refused(
+    feedtool: Feedtool, files: Files, service: str, words: str
+) -> None:
+    files.csv(offer(1), name="a.csv")
+    write_profiles(service, "", shop="S")
+    ran = feedtool(words)
+    message, hint = ran.error()
+    assert ran.code == 2
+    assert message.startswith("Workers share a ledger on PostgreSQL; ")
+    assert message.endswith("ledger.sqlite is a file of this machine.")
+    assert hint == "Name one with --ledger postgresql://USER:PASSWORD@HOST/DATABASE."
+
+
+WITHOUT = """
+import sys
+sys.modules[sys.argv[1]] = None
+from feedtool.cli import run
+for command in sys.argv[2:]:
+    code = run(command.split())
+    print(code, flush=True)
+    print(file=sys.stderr, flush=True)
+"""
+"""Runs commands where a library is missing; what each complains of ends with an empty line."""
+
+
+@pytest.mark.parametrize("missing", ["procrastinate", "psycopg", "psycopg_pool"])
+def test_without_the_extra_one_line_says_what_to_install(
+    files: Files, service: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.csv(offer(1), name="a.csv")
+    write_profiles(service, "", shop="S")
+    monkeypatch.setenv("FEEDTOOL_LEDGER", "postgresql://127.0.0.1:9/none")
+    helps = ("enqueue --help", "worker --help", "queue --help")
+    ran = subprocess.run(  # noqa: S603  # our own lines
+        [sys.executable, "-c", WITHOUT, missing, *COMMANDS, *helps],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    codes = [line for line in ran.stdout.splitlines() if line.isdecimal()]
+    assert codes == ["2"] * len(COMMANDS) + ["0"] * len(helps)
+    *complaints, end = ran.stderr.split("\n\n")
+    assert end == "\n" * len(helps) or not end.strip()
+    error = f"error: Workers need more than is installed here: {missing} is missing."
+    hint = "help: Install it with: pip install 'feedtool[workers]'"
+    assert complaints[: len(COMMANDS)] == [f"{error}\n{hint}"] * len(COMMANDS)

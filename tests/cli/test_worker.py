@@ -1,0 +1,137 @@
+"""`worker` as it is typed: until nothing is due, for some sellers, monitored, and stopped."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool
+from tests.cli.fleet import (
+    answers,
+    names_in,
+    postgresql,
+    server,
+    service,
+    shared,
+    started,
+    write_profiles,
+)
+from tests.conftest import Files, offer
+from tests.ledger.cluster import PATIENCE
+from tests.resume.proxy import Proxy
+from tests.resume.world import Gate
+
+__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+"""The fixtures of databases and services."""
+
+
+@pytest.fixture
+def brought(feedtool: Feedtool, files: Files, answers: Path) -> Path:
+    """The folder of the answers to a file of each profile, which wait."""
+    for number, profile in enumerate(("shop", "mall"), start=1):
+        path = files.csv(offer(number), offer(9, quantity="x"), name=f"{profile}.csv")
+        assert feedtool(f"enqueue --profile {profile}", path).code == 0
+    return answers
+
+
+def answers_to(*names: str) -> list[str]:
+    endings = ("failed.xlsx", "result.csv", "summary.json")
+    return [f"{name}.{ending}" for name in sorted(names) for ending in endings]
+
+
+@pytest.mark.parametrize("words", ["--once", "--drain", "--once --side-by-side 1"])
+def test_all_that_is_due_is_sent(feedtool: Feedtool, brought: Path, words: str) -> None:
+    assert feedtool(f"worker {words}").code == 1
+    assert names_in(brought) == answers_to("shop", "mall")
+    ran = feedtool(f"worker {words}")
+    assert (ran.code, ran.out) == (9, "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"), {"m*": ["mall"], "shop of *": ["shop"], "*": ["mall", "shop"]}.items()
+)
+def test_some_sellers_alone(
+    feedtool: Feedtool, brought: Path, pattern: str, names: list[str]
+) -> None:
+    assert feedtool("worker --once --sellers", pattern).code == 1
+    assert names_in(brought) == answers_to(*names)
+    left = {one["profile"] for one in feedtool("queue --format json").json}
+    assert left == {"mall", "shop"} - set(names)
+
+
+@pytest.mark.usefixtures("brought")
+def test_sellers_that_are_not_there(feedtool: Feedtool) -> None:
+    ran = feedtool("worker --drain --sellers eu-*")
+    assert ran.code == 2
+    assert ran.error() == ("no profile and no seller matches “eu-*”", "profiles: shop, mall")
+
+
+def test_without_a_place_the_ledger_alone_has_the_answers(
+    feedtool: Feedtool, files: Files, answers: Path, service: str
+) -> None:
+    write_profiles(service, "", shop="S")
+    files.csv(offer(1), name="a.csv")
+    feedtool("enqueue a.csv --profile shop")
+    assert feedtool("worker --once").code == 0
+    assert feedtool("queue").out == ""
+    assert names_in(answers) == []
+    assert feedtool("worker --once --results", answers).code == 9
+    assert feedtool("results 1 --format json").statuses == ["Integrated"]
+
+
+def test_how_a_worker_is(feedtool: Feedtool, answers: Path) -> None:
+    del answers
+    ran = feedtool("worker --health")
+    assert (ran.code, ran.error()[0]) == (
+        2,
+        f"there is no folder {Path('home/parcels').absolute()}",
+    )
+    assert feedtool("worker --once").code == 9
+    ran = feedtool("worker --health")
+    assert (ran.code, ran.out.partition(":")[0]) == (0, "done")
+    assert ran.out.endswith("0 in work, 0 waiting\n")
+    ran = feedtool("worker --health --health-within 0.001")
+    assert (ran.code, ran.out.partition(" looks")[0]) == (5, "no worker")
+
+
+@pytest.fixture
+def proxy(service: str) -> Iterator[Proxy]:
+    with closing(Proxy(service)) as proxy:
+        yield proxy
+
+
+def test_what_is_parked_goes_on_at_another_worker(
+    feedtool: Feedtool, files: Files, answers: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_profiles(proxy.base, answers, shop="parked")
+    for number in (1, 2):
+        files.csv(offer(number), name=f"{number}.csv")
+    feedtool("enqueue 1.csv 2.csv --profile shop")
+    gate = proxy.plan.wait = Gate("POST", "offer-requests")
+    command = [sys.executable, "-m", "feedtool", "worker", "--home", "one"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:  # noqa: S603
+        try:
+            gate.wait()
+            assert json.loads(Path("one/parcels/health.json").read_text())["state"] == "working"
+            worker.terminate()
+            gate.open()
+            _, said = worker.communicate(timeout=PATIENCE)
+        finally:
+            worker.kill()
+    assert (worker.returncode, "Traceback" in said) == (0, False)
+    ran = feedtool("worker --health --home one")
+    assert (ran.code, "was stopped" in ran.out) == (5, True)
+    first, second = feedtool("queue").out.splitlines()
+    assert "1.csv: in work since " in first
+    assert second.endswith("2.csv: waiting")
+    monkeypatch.setenv("FEEDTOOL_HOME", str(Path("two").absolute()))
+    assert feedtool("worker --once").code == 0
+    assert names_in(answers) == [
+        f"{number}.{end}" for number in (1, 2) for end in ("result.csv", "summary.json")
+    ]
+    posts = [line for line in proxy.plan.asked if line.startswith("POST")]
+    assert sum(line.endswith("offer-requests") for line in posts) == 2
