@@ -1,0 +1,92 @@
+"""The Dockerfile and compose.yaml: what they call is there, and what they name is declared."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from feedtool.cli import feedtool
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8")
+COMPOSE: Mapping[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+SERVICES: Mapping[str, Mapping[str, Any]] = COMPOSE["services"]
+PAGE = (ROOT / "docs" / "fleet.md").read_text("utf-8")
+OURS = [name for name, service in SERVICES.items() if "build" in service]
+
+
+def words_of(service: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What a service calls of feedtool: its command, and its health check if that is one of ours."""
+    yield service["command"]
+    test = service["healthcheck"]["test"]
+    if test[0] == "CMD-SHELL":
+        yield shlex.split(test[1].removesuffix(" || exit 1"))[1:]
+
+
+def called() -> Iterator[list[str]]:
+    (command,) = re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    (check,) = re.findall(r"^HEALTHCHECK .* CMD feedtool (.*) \|\| exit 1$", DOCKERFILE, re.MULTILINE)
+    yield yaml.safe_load(command)
+    yield check.split()
+    for name in OURS:
+        yield from words_of(SERVICES[name])
+
+
+@pytest.mark.parametrize("words", called(), ids=" ".join)
+def test_each_command_is_one(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FEEDTOOL_HOME", raising=False)
+    name, *rest = words
+    with click.Context(feedtool) as above:
+        command = feedtool.get_command(above, name)
+        assert command
+        assert command.make_context(name, rest, above)
+
+
+def test_the_image_has_the_extras_that_there_are() -> None:
+    (names,) = re.findall(r"'/source\[(.*)\]'", DOCKERFILE)
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(names.split(",")) == set(declared["optional-dependencies"]) - {"dev"}
+
+
+def test_the_parts_of_a_fleet_are_there() -> None:
+    commands = {name: SERVICES[name]["command"][0] for name in OURS}
+    assert commands == {"worker": "worker", "watcher": "watch", "page": "page"}
+    assert SERVICES["worker"]["deploy"] == {"replicas": 2}
+    assert not any("ports" in service for service in SERVICES.values()), "nobody gets in from outside"
+    for service in SERVICES.values():
+        assert service["healthcheck"]["test"]
+        assert service["restart"]
+    for name in OURS:
+        assert SERVICES[name]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+
+
+def test_what_is_mounted_is_declared_and_belongs_to_the_user() -> None:
+    mounts = [mount for service in SERVICES.values() for mount in service["volumes"]]
+    named = {mount.partition(":")[0] for mount in mounts if mount[0] != "."}
+    assert named == set(COMPOSE["volumes"])
+    (made,) = re.findall(r"install -d -o feedtool (.*)$", DOCKERFILE, re.MULTILINE)
+    ours = [mount.split(":") for name in OURS for mount in SERVICES[name]["volumes"]]
+    assert {path for source, path, *_ in ours if source[0] != "."} <= set(made.split())
+
+
+def test_the_page_says_what_is_to_be_put_beside_it() -> None:
+    files = {file for service in SERVICES.values() for file in service["env_file"]}
+    mounted = {
+        mount.split(":")[0].removeprefix("./")
+        for service in SERVICES.values()
+        for mount in service["volumes"]
+        if mount[0] == "."
+    }
+    section = PAGE.partition("## In containers")[2]
+    assert set(re.findall(r"^\| `(\S+)` \|", section, re.MULTILINE)) == files | mounted
+
+
+def test_no_secret_stands_in_it() -> None:
+    text = (ROOT / "compose.yaml").read_text("utf-8")
+    assert not re.search(r"(?i)(password|token|secret)\S*\s*[:=]\s*\S", re.sub("#.*", "", text))
