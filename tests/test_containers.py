@@ -31,7 +31,9 @@ def words_of(service: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def called() -> Iterator[list[str]]:
     (command,) = re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
-    (check,) = re.findall(r"^HEALTHCHECK .* CMD feedtool (.*) \|\| exit 1$", DOCKERFILE, re.MULTILINE)
+    (check,) = re.findall(
+        r"^HEALTHCHECK .* CMD feedtool (.*) \|\| exit 1$", DOCKERFILE, re.MULTILINE
+    )
     yield yaml.safe_load(command)
     yield check.split()
     for name in OURS:
@@ -58,7 +60,9 @@ def test_the_parts_of_a_fleet_are_there() -> None:
     commands = {name: SERVICES[name]["command"][0] for name in OURS}
     assert commands == {"worker": "worker", "watcher": "watch", "page": "page"}
     assert SERVICES["worker"]["deploy"] == {"replicas": 2}
-    assert not any("ports" in service for service in SERVICES.values()), "nobody gets in from outside"
+    assert not any("ports" in service for service in SERVICES.values()), (
+        "nobody gets in from outside"
+    )
     for service in SERVICES.values():
         assert service["healthcheck"]["test"]
         assert service["restart"]

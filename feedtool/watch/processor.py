@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from feedtool.check import Input, ReadOptions
@@ -256,12 +255,8 @@ class FileProcessor:
                 error.hint = error.hint_with(self._way_of(claim, error.kinds[1]))
             return self._refuse_claimed(claim, error, account)
         code = exit_code(results)
-        write_summary(
-            self._folder.answer_of(claim, SUMMARY),
-            Summarised(self._name_of(claim), claim.sha256, claim.run_id, self._arrival_of(claim)),
-            results,
-            code,
-        )
+        summary = self._folder.answer_of(claim, SUMMARY)
+        write_summary(summary, self._summarised(claim), results, code)
         day = self._folder.done / str(self._now().astimezone().date())
         target = free(day / claim.lane / self._folder.place_of(claim).name)
         self._settle(claim, ClaimState.ANSWERED, target, code, account)
@@ -339,13 +334,9 @@ class FileProcessor:
         del claim
         return ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
 
-    def _name_of(self, claim: Claim) -> str:
+    def _summarised(self, claim: Claim) -> Summarised:
         """The file, for whoever reads its answers."""
-        return str(claim.place)
-
-    def _arrival_of(self, claim: Claim) -> datetime:
-        """When a file came in, for whoever reads its answers."""
-        return claim.taken_at
+        return Summarised(str(claim.place), claim.sha256, claim.run_id, claim.taken_at)
 
     def _way_of(self, claim: Claim, kind: str) -> str:
         """What to do with a file for it to be taken as one of a kind."""

@@ -9,7 +9,6 @@ written out again.
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim, ClaimState
@@ -21,7 +20,7 @@ from feedtool.runs.seller_account import SellerAccount
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import PARTS, Folder, make_folder
-from feedtool.watch.messages import reason_lines
+from feedtool.watch.messages import Summarised, reason_lines
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment
 from feedtool.watch.work import Work
@@ -94,8 +93,10 @@ class ParcelProcessor(FileProcessor):
     def _shown(self, claim: Claim) -> str:
         return f"{self._lanes.of[claim.lane].profile}/{claim.source}"
 
-    def _name_of(self, claim: Claim) -> str:
-        return claim.source
+    def _summarised(self, claim: Claim) -> Summarised:
+        """As the parcel has it: its answers may have to be written again without the claim."""
+        arrived_at = self._lanes.of[claim.lane].arrived_at
+        return Summarised(claim.source, claim.sha256, claim.run_id, arrived_at)
 
     def _target_shown(self, shown: str, target: Path) -> str:
         del target
@@ -104,10 +105,6 @@ class ParcelProcessor(FileProcessor):
     def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
         del written
         return tr("run {run}", run=claim.run_id)
-
-    def _arrival_of(self, claim: Claim) -> datetime:
-        """As the parcel has it: its answers may have to be written again without the claim."""
-        return self._lanes.of[claim.lane].arrived_at
 
     def _way_of(self, claim: Claim, kind: str) -> str:
         return tr(
