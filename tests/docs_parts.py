@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
@@ -20,6 +21,7 @@ from feedtool.check.fixes import all_fixes
 from feedtool.check.recipes import recipe_file
 from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
+from feedtool.ledger.sellers_overview import Figures
 from feedtool.model.budget import Budget
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.field_docs import field_docs
@@ -27,6 +29,7 @@ from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import profile
 from feedtool.runs.codes import all_codes
 from feedtool.runs.config import BUDGET_BOUNDS
+from feedtool.runs.metrics import families
 from feedtool.runs.page_rights import PageRights
 from tests import decisions_drawn
 
@@ -154,6 +157,16 @@ def setting_tables() -> str:
 def page_rights() -> str:
     """The settings of a user of a shared page."""
     return _settings(PageRights)
+
+
+def metrics() -> str:
+    """The figures that `/metrics` has."""
+    none = Figures(0, None, 0, 0, 0, 0, 0, 0, {}, {})
+    rows = (
+        (f"`{of.sample}{{{of.label}}}`" if of.label else f"`{of.sample}`", of.kind, of.help)
+        for of in families(none, datetime.now(UTC))
+    )
+    return markdown_table(("Figure", "Kind", "What it is"), rows)
 
 
 def recipe_tables() -> str:

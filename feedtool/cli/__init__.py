@@ -28,6 +28,7 @@ COMMANDS = {
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
     "results": ("runs", "Fetch the answers that are still missing, and write them again."),
     "sellers": ("sellers", "Show all sellers at a glance."),
+    "forget": ("forget", "Remove old runs, and all that hangs on them."),
     "diff": ("diff", "Show what differs between two sheets, or a sheet and an earlier run."),
     "undo": ("undo", "Make a plan that takes a run back."),
     "template": ("template", "Make an empty workbook to fill."),

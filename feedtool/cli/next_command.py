@@ -200,6 +200,8 @@ def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
 def after_status(state: "RunState") -> None:
     """What comes after `status`: to go on with the run, or to have its answers again."""
     run = state.run.run_id
+    if state.options.forgotten:
+        return
     if not state.is_finished:
         line = command("resume", run, options=typed(PLACES))
         echo_next(tr("`{command}` goes on with the run", command=line))

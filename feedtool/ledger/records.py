@@ -171,6 +171,8 @@ REQUEUE = "again"
 """In the place of a status: the row is to be sent again, in a later package."""
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""
+FORGOTTEN, LEAVING = "forgotten", "is_leaving"
+"""When a run was forgotten, among its options; and there while not all that is to go is gone."""
 PROFILE, SHEETS, INVALID = "profile", "sheets", "invalid"
 """Other options of a run that the ledger looks at: its account's name, the sheets that it is to
 have, as (file's name, sheet's name), and how many rows the checks refused."""

@@ -82,6 +82,12 @@ class RunCounts:
         self._keep({row.run_id: counted[row.run_id] for row in rows if _is_new(row, counted)})
         return noted | counted
 
+    def noted(self, run_ids: Collection[int]) -> dict[int, RunCount]:
+        """What is noted of some runs, whatever their rows are now."""
+        with reading(self._engine) as db:
+            rows = db.execute(_NOTED, {"runs": [*run_ids]}).all()
+        return {row.run_id: _read(row) for row in rows if row.statuses}
+
     def note_first(self, run_ids: Collection[int]) -> None:
         """Count runs of which nothing is noted, since they are older than the table."""
         self._keep(count_runs(self._engine, run_ids))

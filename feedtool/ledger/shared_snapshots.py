@@ -11,6 +11,7 @@ What was kept before in the state folder's own snapshots is found there.
 """
 
 import os
+import time
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256 as hash_of
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from feedtool.ledger.snapshots import (
     DELETED,
     MISSING,
+    NEW,
     UNTIL,
     Snapshots,
     changed,
@@ -86,6 +88,14 @@ class SharedSnapshots(Snapshots):
         self._own.delete_expired(today)
         self._delete_expired(today)
 
+    def discard(self, sha256: str, since: datetime) -> bool:
+        """As `Snapshots`, in the store and among those from before."""
+        is_own = self._own.discard(sha256, since)
+        return self._discard(sha256, since) or is_own
+
+    def _discard(self, sha256: str, since: datetime) -> bool:
+        return super().discard(sha256, since)
+
     def _path_of(self, sha256: str) -> Path:
         return super().path_of(sha256)
 
@@ -97,6 +107,10 @@ class FolderSnapshots(SharedSnapshots):
     """In a folder, whose own rights say who may read it; it has to be there."""
 
     FILE_MODE, FOLDER_MODE = 0o660, 0o770
+
+    def _discard(self, sha256: str, since: datetime) -> bool:
+        require_folder(self._folder)
+        return super()._discard(sha256, since)
 
     def _path_of(self, sha256: str) -> Path:
         require_folder(self._folder)
@@ -140,7 +154,9 @@ class BucketSnapshots(SharedSnapshots):
     def _put(self, sha256: str) -> None:
         kept = self._folder / sha256
         there = self._place.find(sha256)
-        if there is None or there.size != kept.stat().st_size:  # or was it changed?
+        is_whole = there is not None and there.size == kept.stat().st_size  # or was it changed?
+        # An old one is put again, so that `discard` sees that it is in use.
+        if there is None or not is_whole or there.modified_ns < (time.time() - NEW) * 10**9:
             self._place.replace(sha256, kept)
 
     def _path_of(self, sha256: str) -> Path:
@@ -150,9 +166,19 @@ class BucketSnapshots(SharedSnapshots):
         return self._folder / sha256
 
     def _mark_used(self, sha256: str) -> None:
-        """It stays in the cache for today and tomorrow."""
+        """It stays in the cache for today and tomorrow; whoever reads it sees no change."""
+        place = self._folder / sha256
         with suppress(OSError):
-            os.utime(self._folder / sha256)
+            os.utime(place, ns=(time.time_ns(), place.stat().st_mtime_ns))
+
+    def _discard(self, sha256: str, since: datetime) -> bool:
+        there = self._place.find(sha256)
+        if there is not None and there.modified_ns >= since.timestamp() * 10**9:
+            return False
+        for name in (sha256, f"{DELETED}/{sha256}", f"{UNTIL}/{sha256}"):
+            self._place.delete(name)
+        Snapshots.discard(self, sha256, since)
+        return there is not None
 
     def _fetch(self, sha256: str) -> None:
         with self._telling(sha256), self._temporary() as temporary:
@@ -192,7 +218,8 @@ class BucketSnapshots(SharedSnapshots):
                 continue
             note = self._folder / UNTIL / file.name
             is_over = note.is_file() and note.read_text("ascii") < str(today)
-            used = datetime.fromtimestamp(file.stat().st_mtime, UTC).date()
+            seen = file.stat()
+            used = datetime.fromtimestamp(max(seen.st_atime, seen.st_mtime), UTC).date()
             if is_over or used < today - timedelta(days=1):
                 file.unlink(missing_ok=True)
                 note.unlink(missing_ok=True)

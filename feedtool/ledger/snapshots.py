@@ -2,7 +2,8 @@
 
 A snapshot is named by the SHA-256 of its content, so that equal files are kept once, and what is
 in it can be proved. Only their owner can read them. Beside one that is not kept for good there is
-a note, `until/NAME`, which holds its last day; once it is deleted, the note is in `deleted/`.
+a note, `until/NAME`, which holds its last day; once it is deleted, the note is in `deleted/`. The
+time of `used/NAME` is when the same content was kept again.
 """
 
 import errno
@@ -10,9 +11,10 @@ import hashlib
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,8 +24,10 @@ from feedtool.model.errors import CannotWrite, FileProblem, reason_of
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 from feedtool.model.text import tr
 
-UNTIL, DELETED = "until", "deleted"
+UNTIL, DELETED, USED = "until", "deleted", "used"
 """The folders of notes."""
+NEW = 12 * 3600
+"""Seconds for which a snapshot's own time says that it is in use."""
 
 MISSING = tr("It is what the run was sent from; bring it back to go on.")
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -52,6 +56,7 @@ class Snapshots:
         with _readable(path, tr("See that it is there, and that you may read it.")) as source:
             digest = digest_of(source)
             if self._is_whole(digest):
+                self._mark_used(digest)
                 return digest
             source.seek(0)
             with self._telling(path), unchanged(path, str(path), version) as confirm:
@@ -106,6 +111,32 @@ class Snapshots:
                     (self._folder / note.name).unlink(missing_ok=True)
                     (self._folder / DELETED).mkdir(mode=self.FOLDER_MODE, exist_ok=True)
                     note.replace(self._folder / DELETED / note.name)
+
+    def discard(self, sha256: str, since: datetime) -> bool:
+        """Delete a snapshot that no run needs, and what is noted of it; True if it was there.
+
+        One that was kept again `since` a time stays: a run that needs it may be about to begin.
+        """
+        place, used = self._folder / sha256, self._folder / USED / sha256
+        if max(_modified_at(place), _modified_at(used)) >= since.timestamp():
+            return False
+        is_there = place.exists()
+        try:
+            for path in (place, used, *(self._folder / it / sha256 for it in (UNTIL, DELETED))):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise CannotWrite(
+                tr("{path} cannot be deleted: {why}.", path=place, why=reason_of(error)),
+                tr("Allow writing there, and run it again."),
+            ) from error
+        return is_there
+
+    def _mark_used(self, sha256: str) -> None:
+        """Note that one which is not new is needed again; its own time is that of its content."""
+        if _modified_at(self._folder / sha256) < time.time() - NEW:
+            with suppress(OSError):
+                (note := self._folder / USED / sha256).parent.mkdir(self.FOLDER_MODE, exist_ok=True)
+                note.touch(self.FILE_MODE)
 
     def _refuse_deleted(self, sha256: str) -> None:
         note = self._folder / DELETED / sha256
@@ -175,6 +206,13 @@ def changed(place: object) -> FileProblem:
         tr("The snapshot {path} is not what was sent: its content has changed.", path=place),
         tr("Put the original file there, or bring it back from a backup."),
     )
+
+
+def _modified_at(path: Path) -> float:
+    """When a file was last changed, in seconds since 1970; 0 where there is none."""
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0
 
 
 @contextmanager

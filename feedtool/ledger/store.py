@@ -17,6 +17,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.clearing import requeue_rows
 from feedtool.ledger.database import writing
+from feedtool.ledger.old_runs import lock_runs
 from feedtool.ledger.packages import (
     add_row,
     add_uploads,
@@ -153,6 +154,8 @@ class Ledger(LedgerReader):
         was_sent = and_(of.phase == Phase.CLOSED, of.committed_at.is_not(None))
         taken_up = {"phase": Phase.SUBMITTED, "tries": 0, "due": None}
         with writing(self.engine) as db:
+            if not lock_runs(db, [run_id]):
+                return
             for kind, words in last_words.items():
                 goes_on = and_(of.package_type == kind, of.state.not_in(words))
                 which = (of_run, is_done, was_sent, goes_on)

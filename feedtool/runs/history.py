@@ -9,6 +9,7 @@ from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
+from feedtool.ledger.records import FORGOTTEN
 from feedtool.ledger.run_pages import RunRows
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
@@ -16,6 +17,7 @@ from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean
 from feedtool.report.statuses import state_word, statuses_text
+from feedtool.runs.known_run import forgotten, known_run
 from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12
@@ -68,13 +70,14 @@ class RunState(NamedTuple):
 
 
 def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
-    """One run. UsageProblem where there is none of that number."""
-    run = ledger.run(run_id)
-    if run is None:
-        raise UsageProblem(
-            tr("there is no run {run}", run=run_id), tr("`feedtool runs` lists them")
-        )
+    """One run. UsageProblem as `known_run`, and where nothing is left of one but its number."""
+    run = known_run(ledger, run_id)
     rows = RunRows(run, ledger.files(run_id), ledger.read_packages(run_id))
+    if FORGOTTEN in run.options:
+        noted = ledger.counts.noted([run_id])
+        if run_id not in noted:
+            raise forgotten(run)
+        return _state(rows, noted[run_id].statuses, clock_of)
     counts = ledger.statuses(run_id)
     counts[Status.INVALID] += RunOptions.from_json(run.options).invalid
     return _state(rows, counts, clock_of)
@@ -83,6 +86,8 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
 def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> RunState:
     run, files, packages = rows
     options = RunOptions.from_json(run.options)
+    if options.forgotten:  # some are kept for later ones to be compared with
+        packages = []
     names = {file.file: file.path for file in files}
     kinds: dict[str, list[str]] = {}
     for file in files:
@@ -198,6 +203,8 @@ def _line(state: RunState, *, is_verbose: bool) -> MessageText:
         end = joined((end, min(lost)[1]), "; ")
     if options.abandoned:
         end = tr("given up {at} UTC", at=f"{options.abandoned:%Y-%m-%d %H:%M}")
+    if options.forgotten:
+        end = tr("forgotten {at} UTC", at=f"{options.forgotten:%Y-%m-%d %H:%M}")
     files = [
         f"{file.file} ({file.sha256[:SHA_SHOWN]})" if is_verbose else file.file
         for file in state.inputs
@@ -258,6 +265,7 @@ def _fields(state: RunState) -> Fields:
         "inputs": [file._asdict() for file in state.inputs],
         "finished": state.is_finished,
         "abandoned": _iso(state.options.abandoned),
+        "forgotten": _iso(state.options.forgotten),
         "released": [
             {"code": it.code, "who": it.who or None, "reason": it.reason or None}
             for it in state.options.released

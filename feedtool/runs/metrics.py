@@ -21,25 +21,30 @@ class Family(NamedTuple):
     label: str = ""
     unit: str = ""
 
+    @property
+    def sample(self) -> str:
+        """The name of its samples."""
+        return f"{self.name}_total" if self.kind == "counter" else self.name
+
     def lines(self) -> Iterator[str]:
         """As text."""
         yield f"# TYPE {self.name} {self.kind}"
         if self.unit:
             yield f"# UNIT {self.name} {self.unit}"
         yield f"# HELP {self.name} {self.help}"
-        name = f"{self.name}_total" if self.kind == "counter" else self.name
         for value, number in sorted(self.samples.items()):
             labels = f'{{{self.label}="{_escaped(value)}"}}' if self.label else ""
-            yield f"{name}{labels} {number:.15g}"
+            yield f"{self.sample}{labels} {number:.15g}"
 
 
 def write_metrics(figures: Figures, now: datetime) -> str:
     """The figures as they are now."""
-    lines = (line for family in _families(figures, now) for line in family.lines())
+    lines = (line for family in families(figures, now) for line in family.lines())
     return "".join(f"{line}\n" for line in (*lines, "# EOF"))
 
 
-def _families(figures: Figures, now: datetime) -> Iterable[Family]:
+def families(figures: Figures, now: datetime) -> Iterable[Family]:
+    """All metrics, each with its samples."""
     waited = (now - figures.oldest).total_seconds() if figures.oldest else 0
     sellers = {
         "all": figures.sellers,

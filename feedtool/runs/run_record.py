@@ -204,6 +204,8 @@ class RunOptions:
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
     abandoned: datetime | None = None
+    forgotten: datetime | None = None
+    """When it was forgotten; only a few of these options are kept then."""
     kinds: Sequence[tuple[str, str | None, str]] = ()
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
     recipes: Sequence[KeptRecipe] = ()
@@ -250,7 +252,7 @@ class RunOptions:
         of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
         as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}
         as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLES}
-        given_up = kept.get("abandoned")  # by `Ledger.abandon`
+        given_up, forgotten = kept.get("abandoned"), kept.get("forgotten")  # by the ledger itself
         return cls(
             asked=ReadOptions(dialect, **asked),
             outputs=Outputs(
@@ -259,6 +261,7 @@ class RunOptions:
             is_sandbox=kept.get("sandbox", False),
             selection=SelectionOptions(**selection),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
+            forgotten=datetime.fromisoformat(forgotten) if forgotten else None,
             recipes=[KeptRecipe.from_json(line) for line in kept.get("recipes", ())],
             **as_kept,
         )

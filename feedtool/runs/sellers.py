@@ -1,6 +1,6 @@
 """All sellers at a glance, as `feedtool sellers` shows them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TextIO
@@ -84,9 +84,19 @@ def write_sellers(
         counted = [_fields(state) for state in states]
         write_entries(counted, out, form)
         return len(counted)
-    lines = [[say(text) for text in _texts(state, now)] for state in states]
+    return write_table(HEADINGS, (_texts(state, now) for state in states), out, say)
+
+
+def write_table(
+    headings: Sequence[MessageText | str],
+    rows: Iterable[Sequence[MessageText | str]],
+    out: TextIO,
+    say: Translator,
+) -> int:
+    """A table with a line for each row, below its headings; how many they are: nothing of none."""
+    lines = [[say(text) for text in row] for row in rows]
     if lines:
-        table = [[say(heading) for heading in HEADINGS], *lines]
+        table = [[say(heading) for heading in headings], *lines]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         for line in table:
             padded = (f"{text:{width}}" for text, width in zip(line, widths, strict=True))
@@ -109,8 +119,13 @@ def _texts(state: SellerState, now: datetime) -> tuple[str, ...]:
 
 
 def name_of(state: SellerState) -> MessageText | str:
+    """What a seller is called."""
+    return seller_name(state.line.profile, state.line.key)
+
+
+def seller_name(profile: str, key: SellerKey) -> MessageText | str:
     """The account's name and the seller's number, as far as they differ."""
-    profile, seller = state.line.profile, state.line.key[1]
+    seller = key[1]
     if not profile or profile == seller:
         return seller
     return tr("{name} ({seller})", name=profile, seller=seller)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TextIO
 from feedtool.areas.registry import load
 from feedtool.feeds.area import Wait
 from feedtool.ledger import Ledger, Phase
+from feedtool.ledger.records import FORGOTTEN
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
@@ -13,6 +14,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
+from feedtool.runs.known_run import known_run
 from feedtool.runs.workspace import Session, Workspace, unfinished
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, ask_all, read_answer
@@ -85,6 +87,8 @@ def _of_ledger(session: Session, workspace: Workspace) -> Iterator[TodoLine]:
         if run and (run.service, run.seller) == whose:
             yield _of_run(number, ledger)
     for number, count in ledger.failed(*whose).items():
+        if FORGOTTEN in known_run(ledger, number).options:
+            continue
         text = plural("{count:,} invoice failed", "{count:,} invoices failed", count)
         words = ("results", str(number))
         yield TodoLine("failed", tr("Run {run}", run=number), text, words, count)

@@ -14,6 +14,7 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.spool import Spool
 from feedtool.model.text import Language, tr
 from feedtool.runs.export import RowBuffer
+from feedtool.runs.known_run import kept_run
 from feedtool.runs.selected_rows import accepted_offers
 from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
@@ -30,11 +31,7 @@ class UndoSheet(NamedTuple):
 
 def run_to_undo(run_id: int, workspace: Workspace, account: tuple[str | None, str | None]) -> Run:
     """A run of an account (address, seller) that is at its end. UsageProblem for any other."""
-    run = workspace.ledger.run(run_id)
-    if run is None:
-        raise UsageProblem(
-            tr("there is no run {run}", run=run_id), tr("`feedtool runs` lists them")
-        )
+    run = kept_run(workspace.ledger, run_id)
     if account != (run.service, run.seller):
         raise UsageProblem(
             tr(

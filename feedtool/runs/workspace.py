@@ -18,6 +18,7 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 from feedtool.runs.kept_files import KeptFiles, RecordedFiles
+from feedtool.runs.known_run import kept_run
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
@@ -94,11 +95,8 @@ class Kept(NamedTuple):
 
 
 def options_of(run: int, workspace: Workspace) -> RunOptions:
-    """The options of a run, its sheets of the kinds that they had. UsageProblem for no such run."""
-    begun = workspace.ledger.run(run)
-    if begun is None:
-        raise UsageProblem(tr("there is no run {run}", run=run), tr("`feedtool runs` lists them"))
-    options = RunOptions.from_json(begun.options)
+    """The options of a run, its sheets of the kinds that they had. UsageProblem as `kept_run`."""
+    options = RunOptions.from_json(kept_run(workspace.ledger, run).options)
     kinds = {(file.path, file.sheet): file.kind for file in workspace.ledger.files(run)}
     kinds |= {(name, sheet): kind for name, sheet, kind in options.kinds}
     settled = replace(

@@ -1,6 +1,7 @@
 """Snapshots that machines share: in a folder, and in a bucket with a cache on each machine."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
@@ -305,3 +306,55 @@ def test_killed_while_it_is_fetched(
         assert len(cached(tmp_path, f"two-{last}")) == 1
         if fragile.is_over:
             break
+
+
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+
+
+def test_what_nobody_needs_is_deleted_for_all(tmp_path: Path, opened: Open, store: str) -> None:
+    own = open_snapshots(tmp_path / "one", None)
+    before = own.keep(written(tmp_path, OTHER))
+    sha256 = opened("one").keep(written(tmp_path))
+    opened("one").expire(sha256, DAY)
+    assert not opened("other").discard(sha256, datetime.now(UTC) - timedelta(days=1))
+    assert opened("other").discard(sha256, TOMORROW)
+    assert opened("one").discard(before, TOMORROW)
+    assert not opened("one").discard(before, TOMORROW)
+    left = {name for name in contents(store) if not name.startswith(DAYS)}
+    assert left == set()
+    opened("one").delete_expired(AFTER)
+    assert contents(store) == {}
+
+
+def test_what_is_kept_again_is_not_deleted(
+    tmp_path: Path, opened: Open, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha256 = opened("one").keep(written(tmp_path))
+    # Two days go by: what is kept anew is newer than what was kept then.
+    later = time.time() + 2 * 24 * 3600
+    if "://" in store:
+        put = []
+        replace = bucket_module.BucketPlace.replace
+        monkeypatch.setattr(time, "time", lambda: later)
+        monkeypatch.setattr(
+            bucket_module.BucketPlace, "replace", lambda *it: put.append(it[1]) or replace(*it)
+        )
+        opened("other").keep(written(tmp_path))
+        assert put == [sha256]
+    else:
+        os.utime(Path(store) / sha256, (0, 0))
+        opened("other").keep(written(tmp_path))
+        assert not opened("one").discard(sha256, datetime.now(UTC) - timedelta(days=1))
+    assert opened("one").path_of(sha256).read_bytes() == WORDS
+
+
+def test_use_of_the_cache_is_no_change_of_a_file(tmp_path: Path, bucket: str) -> None:
+    """Another process may be reading it."""
+    one = open_snapshots(tmp_path / "one", bucket)
+    sha256 = one.keep(written(tmp_path))
+    (kept,) = cached(tmp_path, "one")
+    os.utime(kept, (0, 0))
+    one.path_of(sha256)
+    assert kept.stat().st_mtime == 0
+    one.delete_expired(datetime.now(UTC).date())
+    assert cached(tmp_path, "one") == [kept]

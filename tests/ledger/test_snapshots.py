@@ -1,6 +1,7 @@
 import hashlib
+import os
 import stat
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from feedtool.model.errors import FileProblem, UsageProblem
 from tests.ledger.conftest import Process
 
 WORDS = b"sku;price\nA;1\n"
+DAY = date(2026, 3, 2)
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
 
 @pytest.fixture
@@ -137,3 +140,37 @@ except FeedtoolError as error:
     assert (code, said, complained) == (0, why, "")
     assert kept_in(tmp_path) == [snapshots.path_of(small)]
     assert snapshots.path_of(snapshots.keep(large)).stat().st_size == 20_000
+
+
+def test_what_nobody_needs_is_deleted_with_its_notes(tmp_path: Path, snapshots: Snapshots) -> None:
+    sha256 = snapshots.keep(written(tmp_path))
+    other = snapshots.keep(written(tmp_path, b"other"))
+    for digest in (sha256, other):
+        snapshots.expire(digest, DAY)
+    assert snapshots.discard(sha256, TOMORROW)
+    assert not snapshots.discard(sha256, TOMORROW)
+    assert [path.name for path in kept_in(tmp_path) if path.is_file()] == [other]
+    assert [path.name for path in (kept_in(tmp_path)[-1]).iterdir()] == [other]
+    snapshots.delete_expired(DAY + timedelta(days=1))
+    assert not snapshots.discard(other, TOMORROW)  # as if it had been there for ever
+    assert not any(path.is_file() for path in (tmp_path / "home").rglob("*"))
+
+
+def test_what_was_kept_again_is_not_deleted(tmp_path: Path, snapshots: Snapshots) -> None:
+    path = written(tmp_path)
+    kept = snapshots.path_of(sha256 := snapshots.keep(path))
+    assert not snapshots.discard(sha256, datetime.now(UTC) - timedelta(days=1))
+    os.utime(kept, (0, 0))
+    assert snapshots.keep(path) == sha256
+    assert kept.stat().st_mtime == 0  # somebody may be reading it
+    assert not snapshots.discard(sha256, datetime.now(UTC) - timedelta(days=1))
+    assert kept.exists()
+    assert snapshots.discard(sha256, TOMORROW)
+    assert not any(path.is_file() for path in (tmp_path / "home").rglob("*"))
+
+
+def test_what_cannot_be_deleted_is_told(tmp_path: Path, snapshots: Snapshots) -> None:
+    (tmp_path / "home" / "snapshots" / ("a" * 64)).mkdir(parents=True)
+    with pytest.raises(UsageProblem, match=r"cannot be deleted: .*\.$") as caught:
+        snapshots.discard("a" * 64, TOMORROW)
+    assert "run it again" in caught.value.hint

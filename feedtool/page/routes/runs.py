@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.ledger.records import SellerKey, seller_key
+from feedtool.ledger.records import FORGOTTEN, SellerKey, seller_key
 from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
 from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
@@ -20,6 +20,8 @@ from feedtool.page.run_copies import COPIES, made_copy
 from feedtool.page.run_list import MOST, RunSearch, found_runs
 from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
+from feedtool.runs.known_run import forgotten
+from feedtool.runs.run_record import RunOptions
 
 blueprint = flask.Blueprint("runs", __name__)
 
@@ -122,13 +124,16 @@ add_grid_routes(blueprint, "/runs/<int:run>", _grid)
 
 
 def _state(run: int) -> RunState:
-    """A run that the user may see; NotHere where there is none, or it is not for him."""
+    """A run that the user may see; NotHere where there is none (any more), or not for him."""
     with desk().workspace() as workspace:
-        if workspace.ledger.run(run) is None:
+        begun = workspace.ledger.run(run)
+        if begun is None:
             raise NotHere(tr("There is nothing at this address."))
-        state = run_state(workspace.ledger, run, desk().clocks(workspace))
-    require_seen(_account_of(state))
-    return state
+        require_seen(account_of(desk(), begun, RunOptions.from_json(begun.options)))
+        if FORGOTTEN in begun.options:
+            hint = tr("Its answers are in the annotated copy that was written then.")
+            raise NotHere(forgotten(begun).message, hint)
+        return run_state(workspace.ledger, run, desk().clocks(workspace))
 
 
 def _account_of(state: RunState) -> str:

@@ -1,0 +1,248 @@
+"""After old runs are forgotten all goes on as before; and whoever is killed is followed."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, update
+
+from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.check import Input, ReadOptions
+from feedtool.delivery.deadlines import Clock
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import writing
+from feedtool.ledger.sellers_overview import SellersOverview
+from feedtool.model.errors import Stopped, UsageProblem
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.forget import (
+    Forgotten,
+    Pace,
+    forget,
+    refuse_young,
+    remembered_types,
+    to_forget,
+)
+from feedtool.runs.history import every_run
+from feedtool.runs.selected_rows import select_rows
+from feedtool.runs.submit import plan_only
+from feedtool.runs.workspace import kept_inputs, options_of
+from tests.conftest import Files, offer
+from tests.ledger.conftest import place, postgresql, server, started
+from tests.runs.conftest import ADDRESS, Desk
+
+__all__ = ["place", "postgresql", "server", "started"]
+
+LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
+BEFORE = datetime(2025, 6, 1, tzinfo=UTC)
+NOW = datetime.now(UTC) + timedelta(days=2)
+"""Snapshots have the file's own time, and are kept for a day in any case."""
+ACCOUNT = (ADDRESS, "seller")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, place: Path | str, files: Files) -> Iterator[Desk]:
+    """A seller with old runs: offers that were sent, changed and refused, and again."""
+    made = Desk(tmp_path / "home", place)
+    for rows in (
+        [offer(number) for number in range(1, 10)],
+        [offer(1, quantity="8"), offer(2, quantity="-1")],
+        [offer(3), offer(4)],
+        [offer(5)],
+    ):
+        made.submit(files.csv(*rows))
+    age(made)
+    yield made
+    made.ledger.close()
+
+
+def age(desk: Desk) -> None:
+    """All of its runs are old."""
+    with writing(desk.ledger.engine) as db:
+        db.execute(update(t.runs).values(started_at=LONG_AGO))
+
+
+def forgotten(desk: Desk, *, keep_counts: bool = False, **pace: Any) -> Forgotten:
+    how = Pace(**{"sleep": lambda _: None, **pace})
+    return forget(desk.workspace, BEFORE, NOW, how, keep_counts=keep_counts)
+
+
+def decided(desk: Desk, *paths: Path) -> list[Any]:
+    """What `submit --changed-only` would do with each row of some files, each by itself."""
+    options = SelectionOptions(changed_only=True)
+    select = partial(
+        select_rows, desk.workspace, asked=ReadOptions(), selection=options, account=ACCOUNT
+    )
+    plan = partial(plan_only, asked=ReadOptions(), outputs=Outputs(), select=select)
+    every = [plan([Input(path.name, path)]) for path in paths]
+    return [[*result.every_verdict()] for (result,) in every]
+
+
+def listed(desk: Desk) -> list[tuple[int, dict[str, int]]]:
+    clock = Clock(NOW)
+    return [
+        (state.run.run_id, {str(status): n for status, n in state.counts.items()})
+        for state in every_run(desk.ledger, lambda _: clock)
+    ]
+
+
+def overview(desk: Desk) -> list[Any]:
+    of = SellersOverview(desk.ledger.engine, desk.ledger.counts)
+    return [*of.states(of.lines(), datetime.now(UTC)), of.figures()]
+
+
+def snapshots(desk: Desk) -> set[str]:
+    return {
+        path.name for path in (desk.workspace.snapshots.path_of(needed(desk)[0])).parent.iterdir()
+    }
+
+
+def needed(desk: Desk) -> list[str]:
+    return [sha256 for _, sha256 in options_of(4, desk.workspace).inputs]
+
+
+def test_only_changed_rows_are_sent_as_before(desk: Desk, files: Files) -> None:
+    same = files.csv(*(offer(number) for number in range(3, 10)), name="same.csv")
+    other = files.csv(offer(1), offer(2, quantity="4"), offer(20), name="other.csv")
+    dear = files.csv(offer(3, price__price="9000"), offer(4), name="dear.csv")
+    few = files.csv(offer(7), name="offers.csv")  # its predecessor had as many rows
+    before = decided(desk, same, other, dear, few)
+    assert forgotten(desk).runs == 3
+    assert decided(desk, same, other, dear, few) == before
+    statuses = {str(verdict.status) for verdicts in before for verdict in verdicts}
+    assert statuses == {"Unchanged", "Valid", "Held"}
+
+
+def test_it_is_so_where_nobody_ever_asked_what_has_changed(desk: Desk, files: Files) -> None:
+    """What was accepted is found out of packages, which are gone afterwards."""
+    path = files.csv(*(offer(number) for number in range(1, 10)))
+    forgotten(desk)
+    (verdicts,) = decided(desk, path)
+    # Rows 1 and 2 were sent with other values since, of which those of 2 were refused.
+    assert [str(verdict.status) for verdict in verdicts] == ["Valid"] + ["Unchanged"] * 8
+
+
+def test_the_run_is_named_with_the_day_it_was_forgotten(desk: Desk) -> None:
+    forgotten(desk)
+    with pytest.raises(UsageProblem) as caught:
+        options_of(1, desk.workspace)
+    assert f"run 1 was forgotten on {NOW:%Y-%m-%d}" in caught.value.message
+    assert "annotated copy" in caught.value.hint
+    with pytest.raises(UsageProblem, match="there is no run 9"):
+        options_of(9, desk.workspace)
+
+
+@pytest.mark.parametrize("keep_counts", [False, True])
+def test_lists_and_the_overview_say_what_is_left(desk: Desk, *, keep_counts: bool) -> None:
+    lists, sellers = listed(desk), overview(desk)
+    assert [run for run, _ in lists] == [4, 3, 2, 1]
+    forgotten(desk, keep_counts=keep_counts)
+    assert listed(desk) == (lists if keep_counts else lists[:1])
+    if keep_counts:
+        assert overview(desk) == sellers
+    else:
+        assert overview(desk)[0].last == sellers[0].last
+        assert overview(desk)[1] == sellers[1]
+
+
+def test_snapshots_go_that_no_other_run_needs(desk: Desk, files: Files) -> None:
+    before = snapshots(desk)
+    found = forgotten(desk)
+    assert found.snapshots == len(before - snapshots(desk)) == 6
+    assert kept_inputs(options_of(4, desk.workspace), desk.workspace)
+    # The same content again is a run like any other.
+    again = files.csv(offer(3), offer(4))
+    desk.submit(again)
+    assert kept_inputs(options_of(5, desk.workspace), desk.workspace)
+
+
+def test_a_dry_run_changes_nothing_and_says_the_same(desk: Desk) -> None:
+    lists, there = listed(desk), snapshots(desk)
+    would = to_forget(desk.workspace, BEFORE)
+    assert (listed(desk), snapshots(desk)) == (lists, there)
+    assert forgotten(desk) == would
+    (of,) = would.sellers
+    assert ([*of.runs], of.rows, of.first, of.stays) == ([1, 2, 3], 12, LONG_AGO, None)
+    assert forgotten(desk) == Forgotten([], 0)
+
+
+class Killed(Exception):
+    """As by a signal: what comes next is another process's."""
+
+
+def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
+    """Forgets until the n-th commit, or just after it; how many there were."""
+
+    def go_on(last: int, is_before: bool) -> int:  # noqa: FBT001  # a table's column
+        done = count(1)
+        numbers: list[int] = []
+
+        def commit(_: Any) -> None:
+            numbers.append(next(done))
+            if is_before and numbers[-1] == last:
+                raise Killed
+
+        def stopping() -> None:
+            if not is_before and len(numbers) >= last:
+                raise Killed
+
+        event.listen(desk.ledger.engine, "commit", commit)
+        try:
+            forgotten(desk, keep_counts=True, stopping=stopping, rows=5)
+        except Killed:
+            return last
+        finally:
+            event.remove(desk.ledger.engine, "commit", commit)
+        return 0
+
+    return go_on
+
+
+@pytest.mark.parametrize("is_before", [False, True], ids=["after", "before"])
+def test_whoever_is_killed_at_any_step_is_followed(
+    desk: Desk, files: Files, *, is_before: bool
+) -> None:
+    path = files.csv(offer(1), offer(3), offer(20), name="any.csv")
+    lists, sellers, rows = listed(desk), overview(desk), decided(desk, path)
+    kill = killed_at_commits(desk)
+    killed = 0
+    for last in count(1):
+        # Each time one step further than the last time, from wherever that was left.
+        if not kill(last, is_before):
+            break
+        killed += 1
+        assert (listed(desk), overview(desk)) == (lists, sellers)
+        assert decided(desk, path) == rows
+    assert killed >= 4
+    assert to_forget(desk.workspace, BEFORE) == Forgotten([], 0)
+    assert snapshots(desk) == {*needed(desk), str(options_of(4, desk.workspace).checked)}
+
+
+def test_it_stops_between_two_steps_when_it_is_told_to(desk: Desk) -> None:
+    steps = iter([None, None, Stopped("stopped", "go on")])
+    with pytest.raises(Stopped):
+        forgotten(desk, stopping=lambda: next(steps))
+    assert forgotten(desk).runs == 3
+
+
+def test_others_have_the_ledger_for_as_long_as_it_has(desk: Desk) -> None:
+    slept: list[float] = []
+    forgotten(desk, sleep=slept.append)
+    assert len(slept) >= 5
+    assert min(slept) > 0
+
+
+def test_of_guarded_requests_the_ledger_remembers_each() -> None:
+    assert remembered_types() == {"Gesture", "Invoices", "OutboundShipment", "Return"}
+
+
+@pytest.mark.parametrize(("days", "is_refused"), [(0.9, True), (6.9, True), (7, False)])
+def test_young_runs_are_not_forgotten(days: float, *, is_refused: bool) -> None:
+    if is_refused:
+        with pytest.raises(UsageProblem, match="at least 7 days"):
+            refuse_young(timedelta(days=days))
+    else:
+        refuse_young(timedelta(days=days))
