@@ -52,7 +52,7 @@ def brought(server: "Server") -> None:
     from feedtool.ledger.records import seller_key
     from feedtool.ledger.shared_snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
-    from feedtool.worker.bringing import Bringer, Order
+    from feedtool.worker.bringing import Bringer, BringOptions
     from tests.conftest import offer, table
 
     with opened(server) as market:
@@ -67,7 +67,7 @@ def brought(server: "Server") -> None:
             bringer = Bringer(workspace, market.queue, key, f"S{number}", None)
             ours = files[number::20]
             begun = time.perf_counter()
-            found = bringer.bring_all(ours, Order(), datetime.now(UTC))
+            found = bringer.bring_all(ours, BringOptions(), datetime.now(UTC))
             rates.append(len(found.parcels) / (time.perf_counter() - begun))
     show("parcels brought, one after the other", statistics.median(rates), "/s", "at least 100")
 
@@ -79,13 +79,14 @@ def passed(server: "Server") -> None:
             market.queue.put((ADDRESS, f"S{number}"))
         left = [(PASSES, 0.0)]
         for _ in market.machines:
-            market.start()
+            market.start("--side-by-side", "8")
 
         def is_empty() -> bool:
             left.append((len(market.queue.listed()), time.perf_counter()))
             return left[-1][0] == 0
 
         market.wait_for(is_empty)
+        market.end()
     begun, ended = next(it for it in left if it[0] < 0.9 * PASSES), left[-1]
     rate = (begun[0] - ended[0]) / (ended[1] - begun[1])
     show("empty passes of two workers", rate, "/s", "at least 50")

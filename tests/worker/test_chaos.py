@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -57,7 +58,10 @@ def test_one_is_killed_and_one_stands_still(
     world.bring(size.files)
     for _ in range(3):
         world.start("--drain", "--side-by-side", str(size.side_by_side))
-    deeds: list[Callable[..., object]] = [world.kill, partial(world.stop, seconds=size.pause)]
+    deeds: list[Callable[[Popen[str]], None]] = [
+        world.kill,
+        partial(world.stop, seconds=size.pause),
+    ]
     luck.shuffle(deeds)
     for least in sorted(luck.randrange(size.files // 2) for _ in deeds):
         world.wait_for(lambda least=least: world.told() >= least)  # type: ignore[misc]
