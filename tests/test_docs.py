@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from feedtool.areas.registry import load
@@ -161,6 +162,24 @@ def test_the_configurations_shown_are_some(tmp_path: Path) -> None:
     }
     columns = load().feeds["offers-upsert"].understood(profile.dialect)
     assert set(profile.dialect.columns.values()) <= {column.key for column in columns}
+
+
+def test_the_profiles_and_commands_of_many_sellers_are_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (shown,) = blocks("docs/fleet.md", "toml")
+    (file := tmp_path / config.FILE).write_text(shown, "utf-8")
+    loaded = config.load(file)
+    accounts = {name: dict(loaded.profile(name).account) for name in loaded.profiles}
+    assert accounts == tomllib.loads(shown)["profile"]
+    for line in "".join(blocks("docs/fleet.md", "bash")).splitlines():
+        program, name, *words = line.split()
+        with click.Context(feedtool) as above:
+            command = feedtool.get_command(above, name)
+            assert command
+            assert command.make_context(name, words, above).args == []
+            assert program == "feedtool"
 
 
 @pytest.mark.parametrize("page", PAGES)

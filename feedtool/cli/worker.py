@@ -41,8 +41,8 @@ now = partial(datetime.now, UTC)
 @options.text(
     "--results",
     "PLACE",
-    "Where to put the answers: a folder, s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER; each "
-    "profile may name its own.  [default: nowhere; `feedtool results` writes them]",
+    "Where to put the answers of all profiles: a folder, s3://BUCKET/PREFIX or "
+    "sftp://USER@HOST/FOLDER.  [default: the `results` of each profile, if it has one]",
 )
 @options.flag("--once", "Send what is due now, and end: for cron.")
 @options.flag("--drain", "End when nothing is due any more, here or at other workers.")

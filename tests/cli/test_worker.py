@@ -83,6 +83,15 @@ def test_without_a_place_the_ledger_alone_has_the_answers(
     assert feedtool("results 1 --format json").statuses == ["Integrated"]
 
 
+def test_a_place_that_is_typed_is_that_of_all_profiles(
+    feedtool: Feedtool, brought: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "typed").mkdir()
+    assert feedtool("worker --once --results", tmp_path / "typed").code == 1
+    assert names_in(tmp_path / "typed") == answers_to("shop", "mall")
+    assert names_in(brought) == []
+
+
 def test_how_a_worker_is(feedtool: Feedtool, answers: Path) -> None:
     del answers
     ran = feedtool("worker --health")
