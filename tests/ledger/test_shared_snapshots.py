@@ -333,12 +333,15 @@ def test_what_is_kept_again_is_not_deleted(
     # Two days go by: what is kept anew is newer than what was kept then.
     later = time.time() + 2 * 24 * 3600
     if "://" in store:
-        put = []
+        put = list[str]()
         replace = bucket_module.BucketPlace.replace
+
+        def noted(place: bucket_module.BucketPlace, name: str, content: Any) -> None:
+            put.append(name)
+            replace(place, name, content)
+
         monkeypatch.setattr(time, "time", lambda: later)
-        monkeypatch.setattr(
-            bucket_module.BucketPlace, "replace", lambda *it: put.append(it[1]) or replace(*it)
-        )
+        monkeypatch.setattr(bucket_module.BucketPlace, "replace", noted)
         opened("other").keep(written(tmp_path))
         assert put == [sha256]
     else:
