@@ -32,7 +32,7 @@ from feedtool.ledger.shared_snapshots import open_snapshots
 from feedtool.model.errors import Exit
 from feedtool.sandbox import Sandbox
 from feedtool.worker.queue import PassQueue
-from tests.areas.offers.sandbox.records import applied_requests
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
 from tests.machines import Crew, Machine
 from tests.resume.proxy import Passed, Plan
@@ -183,11 +183,15 @@ class Market(Crew):
         assert len(parcels) == files
         assert [parcel for parcel in parcels if not parcel.told_at or parcel.exit_code] == []
         assert len({parcel.run_id for parcel in parcels}) == files
-        assert self._counted() == {"runs": files, "files": files, "packages": files}
-        assert self.applied() == {
-            (self.seller(f"S{row // self.ROWS % self.sellers}"), f"SKU-{row}"): 1
+        assert self._counted() == {"runs": files, "files": files}
+        applied = self._applied()
+        expected = [
+            (self.seller(f"S{row // self.ROWS % self.sellers}"), f"SKU-{row}")
             for row in range(self.ROWS * files)
-        }
+        ]
+        assert Counter((one.seller, one.reference) for one in applied) == Counter(expected)
+        # One that was made when its worker died stays empty, and is nobody's.
+        assert len({one.package_id for one in applied}) == files
         # A part of an answer may be left of whoever was killed.
         out = {path.name for path in (self.root / "out").iterdir() if path.name[0] != "."}
         stems = [Path(parcel.name).stem for parcel in parcels]
@@ -200,7 +204,7 @@ class Market(Crew):
         with reading(self.ledger.engine) as db:
             return {
                 it.name: db.scalar(select(func.count()).select_from(it)) or 0
-                for it in (tables.runs, tables.files, tables.packages)
+                for it in (tables.runs, tables.files)
             }
 
     def _check_answer(self, stem: str, parcel: Parcel) -> None:
@@ -210,12 +214,11 @@ class Market(Crew):
             statuses = [row["feedtool status"] for row in csv.DictReader(file)]
         assert statuses == ["Integrated"] * self.ROWS
 
-    def applied(self) -> Counter[tuple[str, str | None]]:
-        """How often the service has done what each row says, by seller and reference."""
+    def _applied(self) -> list[Applied]:
+        """What the service has done for our sellers."""
         ours = {self.seller(name) for name in self.names()}
         with Sandbox(sandbox_parts(), self.served.state) as sandbox:
-            applied = applied_requests(sandbox)
-        return Counter((it.seller, it.reference) for it in applied if it.seller in ours)
+            return [one for one in applied_requests(sandbox) if one.seller in ours]
 
     def calls(self, name: str) -> list[Passed]:
         """A seller's calls, as they came in; what a killed worker asked ends with it."""
