@@ -14,9 +14,9 @@ from feedtool.model.text import Language, Translator
 
 COMMANDS = (
     *("account", "catalog", "completion", "config", "convert", "demo", "diff", "enqueue"),
-    *("explain", "export", "init", "map", "page", "queue", "resume", "results", "runs"),
-    *("sandbox", "sellers", "status", "submit", "template", "todo", "undo", "validate"),
-    *("watch", "worker"),
+    *("explain", "export", "forget", "init", "map", "page", "queue", "resume", "results"),
+    *("runs", "sandbox", "sellers", "status", "submit", "template", "todo", "undo"),
+    *("validate", "watch", "worker"),
 )
 """The first words of commands."""
 _NAMES = "|".join(COMMANDS)

@@ -129,7 +129,8 @@ def load(path: Path | None = None, fallbacks: tuple[Path, ...] = ()) -> Config:
     path = path or next((place for place in fallbacks if place.is_file()), None)
     if path is None:
         return Config()
-    tables = read_tables(path, tr("name another with --config"))
+    hint = tr("name another with --config")
+    tables = read_tables(path, hint)
     refuse_unknown(tables, ("defaults", "profile", "page", "budgets"), str(path))
     profiles, budgets = table_of(tables, "profile", str(path)), _budgets(tables, str(path))
     return Config(
