@@ -167,7 +167,7 @@ def hold(
     if engine.dialect.name == "postgresql":
         taken = partial(_advisory, engine, seller, digest, me, is_awaited=is_awaited)
     elif is_file(engine.url):
-        taken = partial(_locked, _file_of(engine, digest), seller, me)
+        taken = partial(_locked, _file_of(_ledger_of(engine), digest), seller, me)
     else:
         taken = nullcontext
     with ExitStack() as stack:
@@ -196,7 +196,8 @@ def holders(engine: Engine, keys: Collection[SellerKey]) -> dict[SellerKey, Hold
         return {numbers[number]: Holder.from_text(found[number]) for number in held}
     if not is_file(engine.url):
         return {}
-    told = ((key, _told(_file_of(engine, digest))) for digest, key in by_digest.items())
+    ledger = _ledger_of(engine)
+    told = ((key, _told(_file_of(ledger, digest))) for digest, key in by_digest.items())
     return {key: Holder.from_text(name) for key, name in told if name}
 
 
@@ -206,7 +207,7 @@ def at_work(engine: Engine) -> set[Holder]:
         with explained(engine, "read"), engine.connect() as connection:
             names = [name for _, name in connection.execute(text(WHO_HOLDS_ANY))]
     else:
-        ledger = Path(str(engine.url.database)).resolve() if is_file(engine.url) else None
+        ledger = _ledger_of(engine) if is_file(engine.url) else None
         files = ledger.parent.glob(f"{glob.escape(ledger.name)}.*.lock") if ledger else ()
         names = [*map(_told, files)]
     return {*filter(None, map(Holder.from_text, names))}
@@ -220,9 +221,13 @@ def _digest(key: SellerKey) -> str:
 # open already and is about to lock it.
 
 
-def _file_of(engine: Engine, digest: str) -> Path:
-    """The lock's file: whichever way the ledger was named, it is the one."""
-    ledger = Path(str(engine.url.database)).resolve()
+def _ledger_of(engine: Engine) -> Path:
+    """The ledger's file, whichever way it was named."""
+    return Path(str(engine.url.database)).resolve()
+
+
+def _file_of(ledger: Path, digest: str) -> Path:
+    """The lock's file."""
     return ledger.with_name(f"{ledger.name}.{digest[:16]}.lock")
 
 

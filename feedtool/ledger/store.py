@@ -17,7 +17,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.clearing import requeue_rows
 from feedtool.ledger.database import writing
-from feedtool.ledger.old_runs import lock_runs
+from feedtool.ledger.forgetting import lock_runs
 from feedtool.ledger.packages import (
     add_row,
     add_uploads,

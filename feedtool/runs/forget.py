@@ -1,6 +1,7 @@
 """Old runs go from the ledger, and from the snapshots, with all that nothing needs any more."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,7 +12,9 @@ from feedtool.areas.offers.changes.projection import project
 from feedtool.areas.registry import load
 from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
-from feedtool.ledger.old_runs import ROWS_AT_ONCE, RUNS_AT_ONCE, Forgetting, OldRuns, Stay
+from feedtool.ledger.forgetting import ROWS_AT_ONCE, RUNS_AT_ONCE, Forgetting
+from feedtool.ledger.lock import Held, hold
+from feedtool.ledger.old_runs import OldRuns, Stay, find_old_runs, parts_of
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import MessageText, Translator, tr
 from feedtool.report.as_json import Fields, write_lines
@@ -24,7 +27,9 @@ LEAST = timedelta(days=7)
 """For so long runs are needed: the service has results for 3 days, the same content is refused."""
 IN_USE = timedelta(days=1)
 """A snapshot that was kept in this time may be of a run that is about to begin."""
-HEADINGS = (tr("Seller"), tr("Runs"), tr("Rows"), tr("From"), tr("To"), tr("Stays"))
+FORGET = "forget"
+"""The command, and what its lock is named by: one at a time forgets runs of a ledger."""
+HEADINGS = (tr("Seller"), tr("Runs"), tr("Rows"), tr("Oldest"), tr("Newest"), tr("Stays"))
 STAYS = {
     Stay.OPEN: tr("it is not finished"),
     Stay.HELD: tr("guards hold rows of it"),
@@ -98,8 +103,8 @@ def refuse_young(older_than: timedelta) -> None:
 
 def to_forget(workspace: Workspace, before: datetime) -> Forgotten:
     """What would be forgotten of the runs that began before a time. Nothing is changed."""
-    forgetting = _forgetting(workspace)
-    found = forgetting.find(before, unfinished(workspace))
+    found = _find(workspace, before)
+    forgetting = Forgetting(workspace.ledger.engine, remembered_types())
     return Forgotten(found, len(forgetting.snapshots(_runs_of(found))))
 
 
@@ -111,37 +116,53 @@ def forget(
     It may end at any moment, and goes on when it is called again. With `keep_counts` it stays known
     how many rows had which result. Raises what stops it.
     """
-    ledger, forgetting = workspace.ledger, _forgetting(workspace)
-    found = forgetting.find(before, unfinished(workspace))
-    for account in forgetting.accounts(_runs_of(found)):
+    engine = workspace.ledger.engine
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold(engine, "", FORGET, command=FORGET, now=now))
+        except Held as held:
+            raise UsageProblem(
+                tr(
+                    "old runs are being forgotten already, by {holder}",
+                    holder=held.holder or tr("another process"),
+                ),
+                tr("wait until it is done, or end it"),
+            ) from held
+        found = _find(workspace, before)
+        deleted = _forget(workspace, _runs_of(found), now, pace, keep_counts=keep_counts)
+        Forgetting(engine, ()).remove_others(before, keep_counts=keep_counts)
+    return Forgotten(found, deleted)
+
+
+def _forget(
+    workspace: Workspace, found: Sequence[int], now: datetime, pace: Pace, *, keep_counts: bool
+) -> int:
+    """Forget some runs; how many snapshots were deleted."""
+    ledger, begun = workspace.ledger, list[int]()
+    forgetting = Forgetting(ledger.engine, remembered_types())
+    for account in forgetting.accounts(found):
         project(ledger.engine, *account)  # what was accepted of them stays known
-    begun: list[int] = []
-    for runs in _parts(_runs_of(found)):
+    for runs in parts_of(found, RUNS_AT_ONCE):
         if keep_counts:
             ledger.counts.of(runs)
         begun += pace.step(partial(forgetting.begin, runs, now))
-    for runs in _parts(begun):
+    for runs in parts_of(begun, RUNS_AT_ONCE):
         while pace.step(partial(forgetting.remove, runs, pace.rows)):
             pass
     digests = sorted(forgetting.snapshots(begun))
     discard = partial(workspace.snapshots.discard, since=now - IN_USE)
     deleted = sum(pace.step(partial(discard, digest)) for digest in digests)
-    for runs in _parts(begun):
+    for runs in parts_of(begun, RUNS_AT_ONCE):
         pace.step(partial(forgetting.end, runs, keep_counts=keep_counts))
-    forgetting.remove_others(before, keep_counts=keep_counts)
-    return Forgotten(found, deleted)
+    return deleted
 
 
-def _forgetting(workspace: Workspace) -> Forgetting:
-    return Forgetting(workspace.ledger.engine, remembered_types())
+def _find(workspace: Workspace, before: datetime) -> list[OldRuns]:
+    return find_old_runs(workspace.ledger.engine, before, unfinished(workspace))
 
 
 def _runs_of(found: Iterable[OldRuns]) -> list[int]:
     return [run for of in found for run in of.runs]
-
-
-def _parts(runs: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (runs[begin : begin + RUNS_AT_ONCE] for begin in range(0, len(runs), RUNS_AT_ONCE))
 
 
 # As it is shown.

@@ -34,7 +34,7 @@ def test_it_says_what_it_forgets(feedtool: Feedtool) -> None:
     assert would.code == done.code == 0
     assert would.out == done.out
     assert [line.split() for line in done.out.splitlines()] == [
-        ["Seller", "Runs", "Rows", "From", "To", "Stays"],
+        ["Seller", "Runs", "Rows", "Oldest", "Newest", "Stays"],
         ["sandbox", "2", "4", "2025-01-02", "2025-01-02"],
     ]
     assert would.err == "note: would be forgotten: 2 runs, 4 rows, 2 snapshots\n"

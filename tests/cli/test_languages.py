@@ -48,6 +48,7 @@ COMMANDS = (
     "submit offers-upsert.xlsx",
     "runs",
     "sellers",
+    "forget --older-than 90d --dry-run",
     "status 1",
     "results 1 --failed-only",
     "results 9",

@@ -11,7 +11,8 @@ from feedtool.ledger import Ledger
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.fleet_tables import counts, parcels
-from feedtool.ledger.old_runs import Forgetting, Stay, removals
+from feedtool.ledger.forgetting import Forgetting, removals
+from feedtool.ledger.old_runs import Stay, find_old_runs
 from feedtool.ledger.records import seller_key
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item, read_run
@@ -40,7 +41,7 @@ def forgetting(ledger: Ledger, *remembered: str) -> Forgetting:
 
 def found(ledger: Ledger, before: datetime = AFTER, *unfinished: int) -> dict[str, Any]:
     """By seller the runs that go, and why others stay."""
-    every = forgetting(ledger).find(before, unfinished)
+    every = find_old_runs(ledger.engine, before, unfinished)
     return {of.key[1]: (of.runs, of.stays) for of in every}
 
 
@@ -67,7 +68,7 @@ def test_of_each_seller_all_but_the_last_go(ledger: Ledger) -> None:
     ended(ledger, "S2")
     assert found(ledger) == {"S1": ([one, two], None)}
     assert found(ledger, NOW) == {}
-    (of,) = forgetting(ledger).find(AFTER, ())
+    (of,) = find_old_runs(ledger.engine, AFTER, ())
     assert (of.key, of.rows, of.first, of.last) == (seller_key(SERVICE, "S1"), 4, NOW, NOW)
     assert of.runs == [one, two]
 

@@ -333,15 +333,17 @@ def test_what_is_kept_again_is_not_deleted(
     # Two days go by: what is kept anew is newer than what was kept then.
     later = time.time() + 2 * 24 * 3600
     if "://" in store:
-        put = list[str]()
+        put: list[str] = []
         replace = bucket_module.BucketPlace.replace
 
-        def noted(place: bucket_module.BucketPlace, name: str, content: Any) -> None:
+        def noting(place: bucket_module.BucketPlace, name: str, content: bytes | Path) -> None:
             put.append(name)
             replace(place, name, content)
 
+        monkeypatch.setattr(bucket_module.BucketPlace, "replace", noting)
+        opened("other").keep(written(tmp_path))
+        assert put == []
         monkeypatch.setattr(time, "time", lambda: later)
-        monkeypatch.setattr(bucket_module.BucketPlace, "replace", noted)
         opened("other").keep(written(tmp_path))
         assert put == [sha256]
     else:

@@ -15,6 +15,7 @@ from feedtool.check import Input, ReadOptions
 from feedtool.delivery.deadlines import Clock
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
+from feedtool.ledger.lock import hold
 from feedtool.ledger.sellers_overview import SellersOverview
 from feedtool.model.errors import Stopped, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
@@ -225,6 +226,17 @@ def test_it_stops_between_two_steps_when_it_is_told_to(desk: Desk) -> None:
     steps = iter([None, None, Stopped("stopped", "go on")])
     with pytest.raises(Stopped):
         forgotten(desk, stopping=lambda: next(steps))
+    assert forgotten(desk).runs == 3
+
+
+def test_one_at_a_time_forgets(desk: Desk) -> None:
+    engine = desk.ledger.engine
+    with (
+        hold(engine, "", "forget", command="forget", now=NOW),
+        pytest.raises(UsageProblem, match=r"being forgotten already, by process \d+ on ") as told,
+    ):
+        forgotten(desk)
+    assert "wait" in told.value.hint
     assert forgotten(desk).runs == 3
 
 

@@ -1,0 +1,232 @@
+"""How old runs go, with all that hangs on them, in steps after each of which others go on.
+
+    begin     a run is marked as forgotten, if nothing has changed that; nobody uses it any more
+    remove    its rows go, those first that name others, some in each transaction
+    end       the rest of its options goes, by which its snapshots were found, and its count
+
+Each may be the last before a crash: whoever comes next goes on with the runs that are marked. Of a
+forgotten run its own line stays, with those of its files and of its copies: with them later files
+and copies are compared. So do requests of the package types that are `remembered`.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading, writing
+from feedtool.ledger.fleet_tables import counts, parcels, sellers
+from feedtool.ledger.old_runs import (
+    CHUNK,
+    IS_FORGOTTEN,
+    IS_LEAVING,
+    IS_TAKEN,
+    IS_UNTOLD,
+    of_runs,
+    parts_of,
+)
+from feedtool.ledger.records import FORGOTTEN, INVALID, LEAVING, PROFILE
+
+RUNS_AT_ONCE = 500
+"""Runs that are marked, or ended, in a transaction."""
+ROWS_AT_ONCE = 5_000
+"""Rows that are removed in a transaction: others wait a few hundredths of a second."""
+STAYS = ("who", PROFILE, INVALID, "sandbox")
+"""Options of a forgotten run that stay: whose it was, and what its line in lists says."""
+DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+class Forgetting:
+    """The removal of old runs from a ledger. Every method is some short transactions."""
+
+    def __init__(self, engine: Engine, remembered: Collection[str]) -> None:
+        self._engine, self._remembered = engine, sorted(remembered)
+
+    def accounts(self, runs: Sequence[int]) -> list[tuple[str, str]]:
+        """The services and sellers of some runs, as these name them."""
+        query = select(t.runs.c.service, t.runs.c.seller).distinct()
+        return sorted({tuple(row) for row in of_runs(self._engine, query, runs)})
+
+    def begin(self, runs: Sequence[int], now: datetime) -> list[int]:
+        """Mark runs as forgotten; those that are, since one may go on again at any moment."""
+        begun: list[int] = []
+        for some in parts_of(runs, RUNS_AT_ONCE):
+            with writing(self._engine) as db:
+                lock_runs(db, some)
+                query = select(t.runs.c.run_id, t.runs.c.options).join(counts)
+                free = db.execute(query.where(t.runs.c.run_id.in_(some), _IS_FREE)).all()
+                marked = [(row, _options(row.options)) for row in free]
+                _write_options(
+                    db,
+                    {
+                        row.run_id: {FORGOTTEN: now.isoformat(), **options, LEAVING: True}
+                        for row, options in marked
+                    },
+                )
+                begun += [row.run_id for row in free]
+        return begun
+
+    def remove(self, runs: Sequence[int], limit: int) -> int:
+        """Remove so many rows of some runs that are marked; how many that were: 0 at the end."""
+        removed = 0
+        with writing(self._engine) as db:
+            for table, which in removals(runs, self._remembered):
+                if removed < limit:
+                    removed += _remove(db, table, which, limit - removed)
+        return removed
+
+    def snapshots(self, runs: Sequence[int]) -> set[str]:
+        """The snapshots that some runs, and no others, nor files that wait, may need."""
+        own = {
+            digest
+            for (options,) in of_runs(self._engine, select(t.runs.c.options), runs)
+            for digest in DIGEST.findall(options)
+        }
+        with reading(self._engine) as db:
+            own.difference_update(db.scalars(_WAITING))
+        if own:
+            for options in self._others({*runs}):
+                own.difference_update(DIGEST.findall(options))
+        return own
+
+    def end(self, runs: Sequence[int], *, keep_counts: bool) -> None:
+        """Nothing is left of some runs that is to go, nor of their snapshots."""
+        for some in parts_of(runs, RUNS_AT_ONCE):
+            with writing(self._engine) as db:
+                query = select(t.runs.c.run_id, t.runs.c.options).where(t.runs.c.run_id.in_(some))
+                kept = {run: _options(options) for run, options in db.execute(query)}
+                names = (FORGOTTEN, *STAYS)
+                _write_options(
+                    db,
+                    {
+                        run: {name: options[name] for name in names if name in options}
+                        for run, options in kept.items()
+                    },
+                )
+                if not keep_counts:
+                    db.execute(delete(counts).where(counts.c.run_id.in_(some)))
+
+    def remove_others(self, before: datetime, *, keep_counts: bool) -> None:
+        """Remove what is as old and has no run, or none that is not forgotten."""
+        is_gone = and_(t.runs.c.started_at < before, IS_FORGOTTEN, ~IS_LEAVING)
+        claim, parcel = t.claims.c, parcels.c
+        others: list[tuple[Table, ColumnElement[bool]]] = [
+            (t.claims, and_(claim.run_id.is_(None), ~IS_TAKEN, claim.taken_at < before)),
+            (parcels, and_(parcel.run_id.is_(None), ~IS_UNTOLD, parcel.told_at < before)),
+        ]
+        if not keep_counts:
+            others += [(counts, counts.c.run_id.in_(select(t.runs.c.run_id).where(is_gone)))]
+        for table, which in others:
+            removed = ROWS_AT_ONCE
+            while removed == ROWS_AT_ONCE:
+                with writing(self._engine) as db:
+                    removed = _remove(db, table, which, ROWS_AT_ONCE)
+
+    def _others(self, runs: Collection[int]) -> Iterator[str]:
+        """The options of all other runs that are not forgotten."""
+        of, after = t.runs.c, 0
+        query = select(of.run_id, of.options).where(~IS_FORGOTTEN).order_by(of.run_id).limit(CHUNK)
+        while True:
+            with reading(self._engine) as db:
+                rows = db.execute(query.where(of.run_id > after)).all()
+            yield from (row.options for row in rows if row.run_id not in runs)
+            if len(rows) < CHUNK:
+                return
+            after = rows[-1].run_id
+
+
+def lock_runs(db: Connection, runs: Sequence[int]) -> list[int]:
+    """Let nobody else take up, or forget, some runs until the transaction ends.
+
+    Returns those that are not forgotten.
+    """
+    of = t.runs.c
+    query = select(of.run_id, IS_FORGOTTEN).where(of.run_id.in_(runs)).order_by(of.run_id)
+    return [run for run, is_gone in db.execute(query.with_for_update()) if not is_gone]
+
+
+_OPEN_PACKAGES = (
+    exists()
+    .where(t.IS_OPEN, t.files.c.run_id == t.runs.c.run_id)
+    .select_from(t.packages.join(t.files))
+    .correlate(t.runs)
+)
+_IS_FREE = and_(
+    or_(
+        IS_LEAVING,
+        and_(
+            counts.c.is_finished == 1,
+            counts.c.held == 0,
+            ~_OPEN_PACKAGES,
+            ~exists().where(sellers.c.run_id == t.runs.c.run_id),
+            ~exists().where(IS_UNTOLD, parcels.c.run_id == t.runs.c.run_id),
+            ~exists().where(IS_TAKEN, t.claims.c.run_id == t.runs.c.run_id),
+        ),
+    ),
+)
+"""True of runs that nothing has changed since they were found."""
+
+
+_WAITING = (
+    select(parcels.c.sha256).where(IS_UNTOLD).union(select(t.claims.c.sha256).where(IS_TAKEN))
+)
+
+
+def removals(
+    runs: Sequence[int], remembered: Sequence[str]
+) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    """The tables in whose rows something of runs is, and which rows; who names others first."""
+    files = select(t.files.c.file).where(t.files.c.run_id.in_(runs))
+    packages = select(t.packages.c.package).where(t.packages.c.file.in_(files))
+    gone = packages.where(t.packages.c.package_type.not_in(remembered))
+    for table in (t.claims, parcels, t.earlier):
+        yield table, table.c.run_id.in_(runs)
+    for table in (t.withheld, t.held, t.request_rows):
+        yield table, table.c.file.in_(files)
+    for table in (t.attempts, t.uploads):
+        yield table, table.c.package.in_(packages)
+    for table in (t.results, t.requests, t.absorbed, t.packages):
+        yield table, table.c.package.in_(gone)
+
+
+def _remove(db: Connection, table: Table, which: ColumnElement[bool], limit: int) -> int:
+    keys = [*table.primary_key]
+    some = select(*keys).where(which).limit(limit)
+    return db.execute(delete(table).where(tuple_(*keys).in_(some))).rowcount
+
+
+def _options(kept: str) -> dict[str, Any]:
+    """Options as they are kept; none where that cannot be read."""
+    try:
+        options: dict[str, Any] = json.loads(kept)
+    except ValueError:
+        return {}
+    return options
+
+
+def _write_options(db: Connection, options: Mapping[int, Mapping[str, Any]]) -> None:
+    if options:
+        rows = [{"run": run, "noted": json.dumps(it)} for run, it in options.items()]
+        db.execute(_WRITE, rows)
+
+
+_WRITE = (
+    update(t.runs).where(t.runs.c.run_id == bindparam("run")).values(options=bindparam("noted"))
+)
