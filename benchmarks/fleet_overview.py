@@ -172,11 +172,11 @@ def forgotten(place: Path | str, folder: Path) -> None:
     from feedtool.ledger import Ledger
     from feedtool.ledger.disk_space import shrink
     from feedtool.ledger.snapshots import Snapshots
-    from feedtool.runs.forget import Pace, forget
+    from feedtool.runs.forget import ForgettingPace, forget
     from feedtool.runs.workspace import Workspace
 
     steps: list[float] = []
-    pace = Pace(steps.append)
+    pace = ForgettingPace(steps.append)
     with Ledger(place) as ledger:
         workspace = Workspace(ledger, Snapshots(folder / "none"), folder)
         begun = time.perf_counter()

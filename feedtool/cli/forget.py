@@ -54,7 +54,7 @@ def forget(
     and whatever is not at its end, with the runs after it. It may be stopped at any moment, and run
     again; others go on meanwhile.
     """
-    from feedtool.runs.forget import Pace, refuse_young, to_forget, write_forgotten
+    from feedtool.runs.forget import ForgettingPace, refuse_young, to_forget, write_forgotten
     from feedtool.runs.forget import forget as forget_runs
 
     refuse_young(older_than)
@@ -63,7 +63,7 @@ def forget(
         if dry_run:
             forgotten = to_forget(workspace, now - older_than)
         else:
-            pace = Pace(stop.sleep, stop.reason)
+            pace = ForgettingPace(stop.sleep, stop.reason)
             forgotten = forget_runs(workspace, now - older_than, now, pace, keep_counts=keep_counts)
         write_forgotten(forgotten, sys.stdout, form, CONSOLE.say)
         _tell(forgotten, is_dry_run=dry_run)

@@ -23,7 +23,7 @@ CHUNK = 1_000
 """Runs that are asked for at a time."""
 
 
-class Stay(StrEnum):
+class KeepReason(StrEnum):
     """Why a run is not forgotten, although it is old enough."""
 
     OPEN = "open"  # not all of it is sent, answered and written
@@ -45,7 +45,7 @@ class OldRuns(NamedTuple):
     first: datetime | None
     """When the first of them began; None where there is none."""
     last: datetime | None
-    stays: tuple[int, Stay] | None
+    stays: tuple[int, KeepReason] | None
     """The first run that is old enough and yet stays, as all later ones do; and the reason."""
 
 
@@ -55,9 +55,9 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
     `unfinished` are runs of which something is to be done that the ledger does not tell.
     """
     with reading(engine) as db:
-        reasons = dict.fromkeys(db.scalars(_LAST), Stay.LAST)
-        reasons |= dict.fromkeys(db.scalars(_UNTOLD), Stay.UNTOLD)
-        reasons |= dict.fromkeys(unfinished, Stay.OPEN)
+        reasons = dict.fromkeys(db.scalars(_LAST), KeepReason.LAST)
+        reasons |= dict.fromkeys(db.scalars(_UNTOLD), KeepReason.UNTOLD)
+        reasons |= dict.fromkeys(unfinished, KeepReason.OPEN)
         profiles = {(row.service, row.seller): row.profile for row in db.execute(_PROFILES)}
         runs: Sequence[Any] = db.execute(_OLD, {"before": before}).all()
     split = {
@@ -83,9 +83,9 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
 def _sizes(engine: Engine, runs: Sequence[int]) -> dict[int, int]:
     """How many requests runs have, by run."""
     tables = t.runs.join(t.files).join(t.packages)
-    query = select(t.runs.c.run_id, func.sum(t.packages.c.rows)).select_from(tables)
-    sizes = of_runs(engine, query.group_by(t.runs.c.run_id), runs)
-    return {run: int(rows) for run, rows in sizes}
+    query = select(t.runs.c.run_id, func.sum(t.packages.c.rows).label("sent"))
+    query = query.select_from(tables).group_by(t.runs.c.run_id)
+    return {row.run_id: int(row.sent) for row in of_runs(engine, query, runs)}
 
 
 def of_runs(engine: Engine, query: Select[Any], runs: Sequence[int]) -> Iterator[Row[Any]]:
@@ -101,25 +101,25 @@ def parts_of(runs: Sequence[int], count: int) -> Iterator[Sequence[int]]:
 
 
 def _split(
-    runs: Iterable[Row[Any]], reasons: Mapping[int, Stay]
-) -> tuple[list[Row[Any]], tuple[int, Stay] | None]:
+    runs: Iterable[Row[Any]], reasons: Mapping[int, KeepReason]
+) -> tuple[list[Row[Any]], tuple[int, KeepReason] | None]:
     """The first runs of a seller, which may go, and the first that stays."""
     gone: list[Row[Any]] = []
-    stays: tuple[int, Stay] | None = None
+    stays: tuple[int, KeepReason] | None = None
     for run in runs:
         if run.is_leaving:  # somebody has begun with it
             gone.append(run)
         elif not run.is_forgotten and stays is None:
             reason = reasons.get(run.run_id)
             if run.held:
-                reason = Stay.HELD
+                reason = KeepReason.HELD
             if not run.is_finished:
-                reason = Stay.OPEN
+                reason = KeepReason.OPEN
             if reason:
                 stays = (run.run_id, reason)
             else:
                 gone.append(run)
-    return gone, None if stays and stays[1] is Stay.LAST else stays
+    return gone, None if stays and stays[1] is KeepReason.LAST else stays
 
 
 def _noted(name: str) -> ColumnElement[bool]:

@@ -14,7 +14,7 @@ from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
 from feedtool.ledger.forgetting import ROWS_AT_ONCE, RUNS_AT_ONCE, Forgetting
 from feedtool.ledger.lock import Held, hold
-from feedtool.ledger.old_runs import OldRuns, Stay, find_old_runs, parts_of
+from feedtool.ledger.old_runs import KeepReason, OldRuns, find_old_runs, parts_of
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import MessageText, Translator, tr
 from feedtool.report.as_json import Fields, write_lines
@@ -31,9 +31,9 @@ FORGET = "forget"
 """The command, and what its lock is named by: one at a time forgets runs of a ledger."""
 HEADINGS = (tr("Seller"), tr("Runs"), tr("Rows"), tr("Oldest"), tr("Newest"), tr("Stays"))
 STAYS = {
-    Stay.OPEN: tr("it is not finished"),
-    Stay.HELD: tr("guards hold rows of it"),
-    Stay.UNTOLD: tr("its file or its answers are not at their place yet"),
+    KeepReason.OPEN: tr("it is not finished"),
+    KeepReason.HELD: tr("guards hold rows of it"),
+    KeepReason.UNTOLD: tr("its file or its answers are not at their place yet"),
 }
 
 
@@ -56,7 +56,7 @@ class Forgotten(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ForgettingPace:
     """The way to go on for long without being in anybody's way."""
 
     sleep: Callable[[float], None]
@@ -109,7 +109,12 @@ def to_forget(workspace: Workspace, before: datetime) -> Forgotten:
 
 
 def forget(
-    workspace: Workspace, before: datetime, now: datetime, pace: Pace, *, keep_counts: bool
+    workspace: Workspace,
+    before: datetime,
+    now: datetime,
+    pace: ForgettingPace,
+    *,
+    keep_counts: bool,
 ) -> Forgotten:
     """Forget the runs that began before a time, as far as nothing needs them.
 
@@ -135,7 +140,12 @@ def forget(
 
 
 def _forget(
-    workspace: Workspace, found: Sequence[int], now: datetime, pace: Pace, *, keep_counts: bool
+    workspace: Workspace,
+    found: Sequence[int],
+    now: datetime,
+    pace: ForgettingPace,
+    *,
+    keep_counts: bool,
 ) -> int:
     """Forget some runs; how many snapshots were deleted."""
     ledger, begun = workspace.ledger, list[int]()

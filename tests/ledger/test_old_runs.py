@@ -12,7 +12,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.fleet_tables import counts, parcels
 from feedtool.ledger.forgetting import Forgetting, removals
-from feedtool.ledger.old_runs import Stay, find_old_runs
+from feedtool.ledger.old_runs import KeepReason, find_old_runs
 from feedtool.ledger.records import seller_key
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item, read_run
@@ -105,15 +105,15 @@ def go_on_with(ledger: Ledger, run: int) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (reopen, Stay.OPEN),
-        (hold, Stay.HELD),
-        (parcel, Stay.UNTOLD),
-        (claim, Stay.UNTOLD),
+        (reopen, KeepReason.OPEN),
+        (hold, KeepReason.HELD),
+        (parcel, KeepReason.UNTOLD),
+        (claim, KeepReason.UNTOLD),
         (go_on_with, None),
     ],
 )
 def test_a_run_that_is_needed_stays_with_the_later_ones(
-    ledger: Ledger, change: Callable[[Ledger, int], None], reason: Stay | None
+    ledger: Ledger, change: Callable[[Ledger, int], None], reason: KeepReason | None
 ) -> None:
     one, two, three, _ = (ended(ledger) for _ in range(4))
     change(ledger, two)
@@ -124,8 +124,8 @@ def test_a_run_that_is_needed_stays_with_the_later_ones(
 
 def test_what_only_others_know_of_a_run_keeps_it_too(ledger: Ledger) -> None:
     one, two, _ = (ended(ledger) for _ in range(3))
-    assert found(ledger, AFTER, one) == {"S1": ([], (one, Stay.OPEN))}
-    assert found(ledger, AFTER, two) == {"S1": ([one], (two, Stay.OPEN))}
+    assert found(ledger, AFTER, one) == {"S1": ([], (one, KeepReason.OPEN))}
+    assert found(ledger, AFTER, two) == {"S1": ([one], (two, KeepReason.OPEN))}
 
 
 @pytest.mark.parametrize("keep_counts", [False, True])

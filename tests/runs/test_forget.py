@@ -20,8 +20,8 @@ from feedtool.ledger.sellers_overview import SellersOverview
 from feedtool.model.errors import Stopped, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.forget import (
+    ForgettingPace,
     Forgotten,
-    Pace,
     forget,
     refuse_young,
     remembered_types,
@@ -67,7 +67,7 @@ def age(desk: Desk) -> None:
 
 
 def forgotten(desk: Desk, *, keep_counts: bool = False, **pace: Any) -> Forgotten:
-    how = Pace(**{"sleep": lambda _: None, **pace})
+    how = ForgettingPace(**{"sleep": lambda _: None, **pace})
     return forget(desk.workspace, BEFORE, NOW, how, keep_counts=keep_counts)
 
 
