@@ -32,7 +32,10 @@ def shrink(engine: Engine) -> Shrunk | None:
     """Write a ledger's file anew without what is free in it; None where that is not worth it.
 
     Meanwhile others read, and wait to write: a second or two for each 100 MB that stay. A crash
-    leaves the file as it was. Interrupted where it is in use for too long, or there is no room for the copy.
+    leaves the file as it was.
+
+    Raises:
+        Interrupted: It is in use for too long, or there is no room for the copy.
     """
     if not is_file(engine.url):
         return None
