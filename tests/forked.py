@@ -11,14 +11,17 @@ import json
 import math
 import os
 import pkgutil
+import shutil
 import socket
 import subprocess
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import feedtool
 from feedtool.cli import output, run
@@ -38,6 +41,7 @@ with socket.socket(socket.AF_UNIX) as line:
 BROKEN = 99
 """The exit code of a command of which nothing should be left to end so."""
 
+SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "offers-mistakes.xlsx"
 LATE = ("babel.dates", "jsonschema", "openpyxl", "platformdirs", "rapidfuzz.process")
 """What feedtool's functions import when they need it, and takes time."""
 
@@ -66,12 +70,17 @@ def forking(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def import_all() -> None:
-    """Imports what any command does, so that none that is forked from here has to."""
+    """Imports and reads what any command does, so that none that is forked from here has to."""
     for module in pkgutil.walk_packages(feedtool.__path__, "feedtool."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
     for name in LATE:
         import_module(name)
+    with TemporaryDirectory() as folder:
+        path = shutil.copy(SAMPLE, folder)
+        words = ["validate", path, "--annotate", "--home", folder]
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            assert run(words) == 1
     gc.freeze()  # no child looks through, and so copies, what is never garbage
 
 

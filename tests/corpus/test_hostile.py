@@ -153,9 +153,9 @@ def directory(size: int) -> bytes:
     return bytes(content)
 
 
-def in_part(name: str, content: Content) -> Callable[[], bytes]:
+def in_part(name: str, content: Content) -> bytes:
     """A workbook of one offer, one of its parts another."""
-    return lambda: one({}, {name: content})
+    return one({}, {name: content})
 
 
 def bomb() -> bytes:
@@ -166,9 +166,9 @@ def bomb() -> bytes:
 # Sheets
 
 
-def sheet(rows: str) -> Callable[[], bytes]:
+def sheet(rows: str) -> bytes:
     """A workbook of the header, an offer, and this."""
-    return lambda: book(data(header() + row(2, values()) + rows))
+    return book(data(header() + row(2, values()) + rows))
 
 
 def raw(xml: str | bytes) -> Callable[[], bytes]:
@@ -323,7 +323,9 @@ FILES: dict[str, Hostile] = {
     "a part that announces more than it holds": Hostile(
         partial(announced, {24: ("<L", 100_000)}), error="corrupt-zip"
     ),
-    "a small part of 80 MiB": Hostile(in_part("xl/styles.xml", b" " * 80 * MIB), error="zip-bomb"),
+    "a small part of 80 MiB": Hostile(
+        lambda: in_part("xl/styles.xml", b" " * 80 * MIB), error="zip-bomb"
+    ),
     "a sheet of 100 MiB of blanks": Hostile(lambda: book(b" " * 100 * MIB), error="zip-bomb"),
     "21,000 parts": Hostile(
         lambda: with_names(*(f"more/{number}" for number in range(21_000))), error="zip-bomb"
@@ -331,7 +333,7 @@ FILES: dict[str, Hostile] = {
     "overlapping members": Hostile(partial(overlapping, 2000), error="zip-bomb"),
     "a directory of a GiB": Hostile(partial(directory, 1 << 30), error="zip-bomb"),
     "a directory that is too short": Hostile(partial(directory, 50), error="corrupt-zip"),
-    "a bomb among the parts": Hostile(in_part("xl/embeddings/bomb.zip", bomb()), valid=1),
+    "a bomb among the parts": Hostile(lambda: in_part("xl/embeddings/bomb.zip", bomb()), valid=1),
     "a bomb inside a zip": Hostile(lambda: package({"bomb.zip": bomb()}), error="not-a-workbook"),
     "a part twice": Hostile(partial(with_names, "a.bin", "A.BIN"), error="zip-duplicate-member"),
     "a sheet twice, with backslashes": Hostile(
@@ -345,10 +347,10 @@ FILES: dict[str, Hostile] = {
     # Document types and what is outside
     "entities in the sheet": Hostile(raw(DOCTYPE + data(header())), error="xml-doctype"),
     "entities in the workbook": Hostile(
-        in_part("xl/workbook.xml", DOCTYPE + workbook("Offers")), error="xml-doctype"
+        lambda: in_part("xl/workbook.xml", DOCTYPE + workbook("Offers")), error="xml-doctype"
     ),
     "entities in UTF-16": Hostile(
-        in_part(
+        lambda: in_part(
             "xl/workbook.xml",
             f'<?xml version="1.0" encoding="utf-16"?>{DOCTYPE}<w>&l39;</w>'.encode("utf-16"),
         ),
@@ -361,10 +363,10 @@ FILES: dict[str, Hostile] = {
         error="xml-doctype",
     ),
     "a sheet that is elsewhere": Hostile(
-        in_part("xl/_rels/workbook.xml.rels", EXTERNAL), error="corrupt-xml"
+        lambda: in_part("xl/_rels/workbook.xml.rels", EXTERNAL), error="corrupt-xml"
     ),
     "a sheet outside of the package": Hostile(
-        in_part(
+        lambda: in_part(
             "xl/_rels/workbook.xml.rels",
             relationships(("rId1", "worksheet", "../../../../etc/passwd")),
         ),
@@ -386,19 +388,20 @@ FILES: dict[str, Hostile] = {
     # Sheets
     **{name: Hostile(raw(xml), error="corrupt-xml") for name, xml in MALFORMED.items()},
     "an endless row": Hostile(
-        sheet(f'<row r="3">{"<c><v>1</v></c>" * (WIDEST + 1)}</row>'), error="grid-out-of-range"
+        lambda: sheet(f'<row r="3">{"<c><v>1</v></c>" * (WIDEST + 1)}</row>'),
+        error="grid-out-of-range",
     ),
-    "rows inside rows, without end": Hostile(sheet("<row>" * 100_000), error="zip-bomb"),
-    "other tags inside each other": Hostile(sheet("<x>" * 100_000), error="zip-bomb"),
+    "rows inside rows, without end": Hostile(lambda: sheet("<row>" * 100_000), error="zip-bomb"),
+    "other tags inside each other": Hostile(lambda: sheet("<x>" * 100_000), error="zip-bomb"),
     "tags inside each other in the workbook": Hostile(
-        in_part("xl/workbook.xml", "<x>" * 100_000), error="corrupt-xml"
+        lambda: in_part("xl/workbook.xml", "<x>" * 100_000), error="corrupt-xml"
     ),
     "an attribute of 12 MiB": Hostile(
-        sheet(f'<row r="3" spans="{"1" * 12 * MIB}"/>'), error="zip-bomb"
+        lambda: sheet(f'<row r="3" spans="{"1" * 12 * MIB}"/>'), error="zip-bomb"
     ),
-    "a comment of 12 MiB": Hostile(sheet(f"<!--{'x' * 12 * MIB}-->"), error="zip-bomb"),
+    "a comment of 12 MiB": Hostile(lambda: sheet(f"<!--{'x' * 12 * MIB}-->"), error="zip-bomb"),
     "a cell of 12 MiB": Hostile(
-        sheet(f'<row r="3"><c r="A3" t="str"><v>{"a" * 12 * MIB}</v></c></row>'),
+        lambda: sheet(f'<row r="3"><c r="A3" t="str"><v>{"a" * 12 * MIB}</v></c></row>'),
         error="zip-bomb",
     ),
     "a cell of a MiB": Hostile(lambda: one({REFERENCE: "a" * MIB}), codes={"text-too-long": 1}),
@@ -413,7 +416,7 @@ FILES: dict[str, Hostile] = {
         valid=1,
     ),
     "a lone cell in the last corner": Hostile(
-        sheet(f'<row r="{LAST_ROW}"><c r="XFD{LAST_ROW}"><v>1</v></c></row>'),
+        lambda: sheet(f'<row r="{LAST_ROW}"><c r="XFD{LAST_ROW}"><v>1</v></c></row>'),
         valid=1,
         is_full=True,
     ),

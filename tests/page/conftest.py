@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from flask.testing import FlaskClient
 from playwright.sync_api import Page, expect
 from werkzeug.test import TestResponse
@@ -20,6 +19,7 @@ from feedtool.page.desk import Desk
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.middleware import guarded
 from feedtool.serving import LOOPBACK, WebServer, listen
+from tests.looks import assert_accessible
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -70,13 +70,10 @@ def settle(page: Page) -> None:
     expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
 
 
-def accessible(page: Page) -> None:
-    """Axe finds nothing, and nothing is wider than the screen."""
+def accessible(page: Page, language: str = "en") -> None:
+    """Once the page is settled, axe finds nothing."""
     settle(page)
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_accessible(page, language)
 
 
 def brought(client: FlaskClient, path: Path, **facts: str) -> str:

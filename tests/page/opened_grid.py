@@ -1,15 +1,16 @@
 """The grid in a real browser: what it shows, and how one moves in it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, expect
 
+from feedtool.page.app import application
 from feedtool.page.desk import Desk
-from tests.page.conftest import SAMPLES, brought, served
+from tests.page.conftest import SAMPLES, brought, made_desk, served, settle
 
 MISTAKES = SAMPLES / "offers-mistakes.xlsx"
 MOST_NODES = 1_500
@@ -19,34 +20,53 @@ ACTIVE = """() => {
 }"""
 """The position and the column of the cell that has the focus, from 0 on."""
 FOCUS = """() => {
-  window.focusMoved = new Promise((moved) => {
-    document.addEventListener("focusin", () => moved(), { once: true });
-  });
+  const { dataset } = document.documentElement;
+  delete dataset.moved;
+  document.addEventListener("focusin", () => { dataset.moved = ""; }, { once: true });
 }"""
 ROW, STATUS, FIRST = 0, 1, 2
 """The first columns of the grid; the sheet's own begin with `FIRST`."""
 
 
 class OpenGrid:
-    """Brings files to a page, and opens it where their rows are shown."""
+    """Brings files to a page, and opens it where their rows are shown; most of them in one tab."""
 
     def __init__(self, browser: Browser, client: FlaskClient, desk: Desk, address: str) -> None:
         self._browser, self._client, self.desk, self._address = browser, client, desk, address
+        self._ids: dict[Path, str] = {}
         self.file = ""
         self.refusals: list[str] = []
         """What the browser has complained of."""
+        self._tab = self._opened()
 
     def __call__(self, path: Path, made: Path | None = None, rest: str = "", **how: Any) -> Page:
-        """The page of a file, whose grid may be made otherwise."""
-        self.file = brought(self._client, path)
+        """The page of a file, whose grid may be made otherwise; a tab of its own has it `how`."""
+        if path not in self._ids:
+            self._ids[path] = brought(self._client, path)
+        self.file = self._ids[path]
         if made:
             self.place.unlink()
             self.place.hardlink_to(made)
+        page = self._opened(**how) if how else self._tab
+        page.goto(f"{self._address}en/files/{self.file}{rest}")
+        settle(page)
+        return page
+
+    def _opened(self, **how: Any) -> Page:
         page = self._browser.new_page(**{"viewport": {"width": 1440, "height": 900}, **how})
         page.on("console", lambda message: self.refusals.append(message.text))
         page.on("pageerror", lambda error: self.refusals.append(str(error)))
-        page.goto(f"{self._address}en/files/{self.file}{rest}")
         return page
+
+    def leave(self) -> None:
+        """Leaves the page, of which the browser has not complained."""
+        self._tab.unroute_all()
+        self._tab.goto("about:blank")
+        for context in self._browser.contexts:
+            if context is not self._tab.context:
+                context.close()
+        refusals, self.refusals = self.refusals, []
+        assert refusals == []
 
     @property
     def place(self) -> Path:
@@ -54,15 +74,21 @@ class OpenGrid:
         return self.desk.shelf.grid(self.desk.shelf.file(self.file))
 
 
-@contextmanager
-def grids_opened(browser: Browser, client: FlaskClient, desk: Desk) -> Iterator[OpenGrid]:
-    """Opens grids, and sees in the end that the browser had nothing to complain of."""
-    with served(desk) as address:
-        opened = OpenGrid(browser, client, desk, address)
-        yield opened
+@pytest.fixture(scope="module")
+def grid_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGrid]:
+    """Opens grids, most of them in one tab."""
+    folder = tmp_path_factory.mktemp("grid")
+    with made_desk(folder / "home") as desk, served(desk) as address:
+        yield OpenGrid(browser, application(desk).test_client(), desk, address)
         for context in browser.contexts:
             context.close()
-        assert opened.refusals == []
+
+
+@pytest.fixture
+def opened(grid_tab: OpenGrid) -> Iterator[OpenGrid]:
+    """Opens grids; afterwards the tab is left, of which the browser has not complained."""
+    yield grid_tab
+    grid_tab.leave()
 
 
 def cells_at(page: Page, place: int) -> list[str]:
@@ -90,7 +116,7 @@ def step(page: Page, key: str = "F8") -> tuple[int, int]:
     """Goes to the next problem, for which the server may be asked; its cell."""
     page.evaluate(FOCUS)
     page.keyboard.press(key)
-    page.evaluate("window.focusMoved")
+    expect(page.locator("html[data-moved]")).to_be_attached()
     return focused(page)
 
 

@@ -1,14 +1,11 @@
 """The columns of the grid in a real browser: their widths, which stay in sight, and their marks."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from flask.testing import FlaskClient
 from openpyxl import load_workbook
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from feedtool.page.desk import Desk
 from tests.conftest import Files, offer
 from tests.page.browsing import tab_to
 from tests.page.opened_grid import (
@@ -20,19 +17,17 @@ from tests.page.opened_grid import (
     cells_at,
     focused,
     go_to,
-    grids_opened,
+    grid_tab,
+    opened,
     press,
 )
+
+__all__ = ("grid_tab", "opened")
+"""The fixtures of grids."""
 
 GTIN = FIRST + 1
 NARROW, WIDE = 40, 1200
 """Pixels; no column is narrower or wider."""
-
-
-@pytest.fixture
-def opened(browser: Browser, client: FlaskClient, desk: Desk) -> Iterator[OpenGrid]:
-    with grids_opened(browser, client, desk) as opened:
-        yield opened
 
 
 def header(page: Page, column: int) -> Locator:

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -32,49 +31,30 @@ def named(name: str) -> str:
     return f'[name="{name}"]'
 
 
-Scheme = Literal["light", "dark"]
-WIDE, NARROW = (1280, 900), (390, 844)
-SCREENS: list[tuple[Language, tuple[int, int], Scheme]] = [
-    *((language, WIDE, "light") for language in LANGUAGES),
-    *(("fr", WIDE, "dark"), ("en", NARROW, "light"), ("fr", NARROW, "dark")),
-]
-
-
-@pytest.mark.parametrize(("language", "size", "scheme"), SCREENS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_list_is_dropped_said_and_clean(
-    browser: Browser,
-    address: str,
-    desk: Desk,
-    files: Files,
-    language: Language,
-    size: tuple[int, int],
-    scheme: Scheme,
+    browser: Browser, address: str, desk: Desk, files: Files, language: Language
 ) -> None:
-    page = browser.new_page(
-        locale=language,
-        color_scheme=scheme,
-        viewport={"width": size[0], "height": size[1]},
-        bypass_csp=True,
-    )
+    page = browser.new_page(locale=language, bypass_csp=True)
     page.goto(address)
     drop(page, files.text(LIST, "list.csv"))
     expect(page).to_have_url(COLUMNS)
-    accessible(page)
+    accessible(page, language)
     page.locator(SAVE).click()
     expect(page.get_by_role("alert")).to_be_visible()
-    accessible(page)
+    accessible(page, language)
     page.locator(named(COST)).fill("free")
     page.locator(SAVE).click()
     expect(page.locator("[aria-invalid]")).to_have_attribute("name", COST)
-    accessible(page)
+    accessible(page, language)
     page.locator(named(COST)).fill("4,90")
     page.locator(named(ADDITIONAL)).fill("2")
     page.locator(named("every")).click()
     expect(page).to_have_url(re.compile("/recipe$"))
-    accessible(page)
+    accessible(page, language)
     page.locator("form[action$='/recipe/keep'] button").click()
     expect(page.get_by_role("status")).to_contain_text("list")
-    accessible(page)
+    accessible(page, language)
     page.locator("a.button.main").click()
     expect(page).to_have_url(CHECK)
     settle(page)

@@ -1,4 +1,4 @@
-"""The sandbox behind a proxy, and a process that runs commands: one of each for a whole file."""
+"""The sandbox behind a proxy, and a process that runs commands: one of each for all tests."""
 
 import itertools
 import os
@@ -25,19 +25,19 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serving(tmp_path_factory.mktemp("service")) as served:
         yield served
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def runner() -> Iterator[subprocess.Popen[str]]:
     with running() as process:
         yield process
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def catalogue(
     served: Served, runner: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:

@@ -44,8 +44,8 @@ def statuses(path: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("world", "count", "kills"),
     [
-        ("sqlite", 24, 2),
-        ("postgresql", 8, 1),
+        ("sqlite", len(writers.WAYS), 2),
+        ("postgresql", 4, 1),
         pytest.param("sqlite", 200, 8, marks=pytest.mark.long),
         pytest.param("postgresql", 64, 8, marks=pytest.mark.long),
     ],

@@ -12,16 +12,17 @@ def record(kind: int, data: bytes) -> bytes:
 
 START = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
 REFUSED = {
-    "a password": (START + record(0x2F, bytes(6)), "encrypted"),
-    "cut off": (START, "legacy-xls"),
-    "too large": (START.ljust((64 << 20) + 1), "legacy-xls"),
+    "a password": (START + record(0x2F, bytes(6)), 0, "encrypted"),
+    "cut off": (START, 0, "legacy-xls"),
+    "too large": (START, (64 << 20) + 1, "legacy-xls"),
 }
+"""How a file begins, what size it is filled up to, and the code."""
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(read_bytes: ReadBytes, case: str) -> None:
-    made, code = REFUSED[case]
+    made, size, code = REFUSED[case]
     with pytest.raises(FileProblem) as caught:
-        read_bytes(made)
+        read_bytes(made.ljust(size))
     assert caught.value.code == code
     assert caught.value.hint
