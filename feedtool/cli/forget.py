@@ -85,7 +85,7 @@ def _tell(forgotten: "Forgotten", *, is_dry_run: bool) -> None:
     if is_dry_run:
         echo("note", tr("would be forgotten: {what}", what=counted))
     else:
-        echo("done", tr("forgotten: {what}", what=counted))
+        echo("note", tr("forgotten: {what}", what=counted))
 
 
 def _shrink(workspace: "Workspace") -> None:

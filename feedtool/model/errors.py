@@ -111,7 +111,7 @@ class NothingToDo(FeedtoolError):
 class FileProblem(FeedtoolError):
     """A file that cannot be read at all.
 
-    A subclass stands for one problem code; its page is in the `problems.md` of its package.
+    A subclass with a code stands for it; its page is in the `problems.md` of its package.
     """
 
     exit = Exit.FILE

@@ -38,7 +38,7 @@ def test_it_says_what_it_forgets(feedtool: Feedtool) -> None:
         ["sandbox", "2", "4", "2025-01-02", "2025-01-02"],
     ]
     assert would.err == "note: would be forgotten: 2 runs, 4 rows, 2 snapshots\n"
-    assert done.err == "done: forgotten: 2 runs, 4 rows, 2 snapshots\n"
+    assert done.err == "note: forgotten: 2 runs, 4 rows, 2 snapshots\n"
     assert len(there - {*SNAPSHOTS.iterdir()}) == 2
     again = feedtool(FORGET)
     assert (again.code, again.out, again.err) == (0, "", "note: no run is to be forgotten\n")

@@ -13,6 +13,9 @@ from tests.cli.conftest import Feedtool, OnTerminal
 OWN_MEANINGS = {
     "--all": "of settings also the usual ones, of accounts those of all profiles",
     "--as": "design: of `export offers` the shape of what comes out",
+    "--dry-run": "what is not done is sending for some, forgetting for another",
+    "--health": "a watcher is one of a folder, a worker one of a home",
+    "--once": "what is there is sent, and by workers what is due",
     "--out": "design: the file that the command writes, each another",
     "--reference": "of an offer the seller's reference, of an order its own",
     "--reason": "of a release why it is meant, of exports a filter of the service's own reasons",
