@@ -10,6 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from waitress import wasyncore
+from waitress.channel import HTTPChannel
 from waitress.server import create_server
 
 if TYPE_CHECKING:
@@ -118,6 +119,9 @@ class WebServer:
             if self._file:
                 with suppress(OSError):
                     self._file.unlink()
+            for channel in [*self._sockets.values()]:
+                if isinstance(channel, HTTPChannel):  # with the files that it has not sent yet
+                    channel.handle_close()
             wasyncore.close_all(self._sockets)
 
     def stop(self) -> None:
