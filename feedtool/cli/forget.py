@@ -33,6 +33,7 @@ MEGABYTE = 1_000_000
 )
 @options.flag("--keep-counts", "Keep how many rows of each run had which result.")
 @options.flag("--dry-run", "Only say what would be forgotten.")
+@options.config_file
 @options.format_
 @options.showing_alone
 @options.home

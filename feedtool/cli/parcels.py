@@ -159,6 +159,7 @@ ACTIONS = ("drop", "hold", "release", "hurry")
 @click.argument("action", required=False, type=click.Choice(ACTIONS))
 @click.argument("parcels", nargs=-1, type=int, metavar="[PARCEL]...")
 @options.count("--first", "Only the first of them.  [default: all]")
+@options.config_file
 @options.format_
 @options.showing_alone
 @options.home

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
 
 _listing = options.group(
-    options.format_, options.verbose, options.showing_alone, options.home, options.ledger
+    options.config_file,
+    options.format_,
+    options.verbose,
+    options.showing_alone,
+    options.home,
+    options.ledger,
 )
 _recorded = options.group(
     options.configuration,

@@ -9,6 +9,7 @@ import pytest
 
 from feedtool.cli import feedtool as commands
 from tests.cli.conftest import Feedtool, OnTerminal
+from tests.conftest import Files, offer
 
 OWN_MEANINGS = {
     "--all": "of settings also the usual ones, of accounts those of all profiles",
@@ -47,6 +48,22 @@ def test_an_option_means_the_same_in_every_command() -> None:
     several = {name for name, its in meanings.items() if len(its) > 1}
     assert several <= set(OWN_MEANINGS)
     assert set(OWN_MEANINGS) <= set(meanings)
+
+
+LISTS = ("runs", "status 1", "sellers", "forget --older-than 90d --dry-run")
+
+
+def test_the_ledger_of_the_configuration_is_every_commands(
+    feedtool: Feedtool, files: Files, tmp_path: Path
+) -> None:
+    Path("feedtool.toml").write_text(f'[defaults]\nledger = "sqlite:///{tmp_path}/shared"\n')
+    assert feedtool("submit --sandbox", files.csv(offer(1))).code == 0
+    for words in LISTS:
+        assert feedtool(words).code == 0, words
+    assert "Run 1," in feedtool("runs").out
+    for command in commands.every():
+        names = {name for parameter in command.params for name in parameter.opts}
+        assert "--ledger" not in names or "--config" in names, command.name
 
 
 FORMATS = {
