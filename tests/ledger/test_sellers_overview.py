@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.fleet_tables import counts, parcels
 from feedtool.ledger.lock import Holder, hold
+from feedtool.ledger.parcels import ParcelState
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.sellers_overview import (
     EVERYBODY,
@@ -251,3 +253,24 @@ def scans(ledger: Ledger, statement: str, values: Any) -> Iterator[str]:
         is_of_part = any(index in words for index in parts)
         if is_scan and not is_of_part and any(table in words for table in tables):
             yield f"{step}: {statement}"
+
+
+def test_the_queue_and_the_sellers_agree(ledger: Ledger) -> None:
+    states = (ParcelState.WAITING, ParcelState.HELD, ParcelState.ANSWERED)
+    for hours, (seller, of) in enumerate(product("ABC", states)):
+        for more in range(1 + (seller == "A")):
+            wait(ledger, seller, NOW - hours * HOUR - more * timedelta(minutes=1), of)
+    first, *_, last = (it.parcel for it in ledger.parcels.listing() if it.state == "waiting")
+    ledger.parcels.begin(first, NOW)
+    ledger.parcels.drop(last)
+    queue = ledger.parcels.listing()
+    lines = overview(ledger).lines()
+    assert {line.key for line in lines} == {parcel.key for parcel in queue}
+    for line in lines:
+        own = [parcel for parcel in queue if parcel.key == line.key]
+        waiting = [parcel.arrived_at for parcel in own if parcel.state is ParcelState.WAITING]
+        assert (line.waiting, line.oldest) == (len(waiting), min(waiting, default=None))
+        assert line.on_hold == sum(parcel.state is ParcelState.HELD for parcel in own)
+    figures = overview(ledger).figures()
+    assert figures.waiting == ledger.parcels.count_waiting() == sum(it.waiting for it in lines)
+    assert figures.on_hold == sum(line.on_hold for line in lines)
