@@ -29,7 +29,9 @@ def account() -> None:
 
 
 @account.command(cls=ServingCommand)
-@options.flag("--all", "Try the accounts of all profiles, several side by side; a line for each.")
+@options.flag(
+    "--all every", "Try the accounts of all profiles, several side by side; a line for each."
+)
 @options_account.sandbox
 @options.configuration
 @options_account.connection
@@ -39,7 +41,7 @@ def account() -> None:
 @options.ledger
 @options.format_
 @click.pass_context
-def check(ctx: click.Context, /, form: str, *, all: bool, **given: Any) -> int:  # noqa: A002
+def check(ctx: click.Context, /, form: str, *, every: bool, **given: Any) -> int:
     """Try the token, the seller and each channel; change nothing.
 
     Each is tried with one request that only reads. The channels are yours (--channel, or the
@@ -50,7 +52,7 @@ def check(ctx: click.Context, /, form: str, *, all: bool, **given: Any) -> int: 
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_account
 
-    if all:
+    if every:
         return _check_all(ctx, form)
     account_options(ctx, given)
     checks = []

@@ -50,6 +50,16 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     return None if text is None else moment_of(parameter.opts[0])(text)
 
 
+same_within = options.count(
+    "--same-within",
+    "Refuse a file whose content was sent within this many days; 0 refuses none.",
+    "DAYS",
+    min=0,
+    max=36_500,
+    default=7,
+)
+
+
 @click.command(cls=HelpfulCommand)
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
@@ -72,14 +82,7 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 @options.text(
     "--not-before", "WHEN", "Send them at this time or later: 2026-11-20T08:00Z.", callback=_moment
 )
-@options.count(
-    "--same-within",
-    "Refuse a file whose content was sent within this many days; 0 refuses none.",
-    "DAYS",
-    min=0,
-    max=36_500,
-    default=7,
-)
+@same_within
 @options.flag(
     "--wait", "Wait until all files are answered; the exit code is then that of their rows."
 )

@@ -16,6 +16,7 @@ from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
 from feedtool.cli.export import filters_of, options_of
 from feedtool.cli.files import read_options
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.parcels import same_within
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -66,14 +67,7 @@ def _export(text: str) -> "OutboxExport":
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
 @options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
 @options.seconds("--poll", 1, "How long between two looks into the inbox.", 3600)
-@options.count(
-    "--same-within",
-    "Refuse a file whose content was sent within this many days; 0 refuses none.",
-    "DAYS",
-    min=0,
-    max=36_500,
-    default=7,
-)
+@same_within
 @options.text(
     "--export exports",
     "KIND",

@@ -105,4 +105,4 @@ def folder_problem(folder: Path, why: str) -> UsageProblem:
 
 def _is_name(name: str) -> bool:
     """False of what leads elsewhere, and of the hidden files that editors and servers put there."""
-    return bool(name) and not name.startswith(".") and os.path.basename(name) == name  # noqa: PTH119  # of hundreds
+    return bool(name) and not name.startswith(".") and Path(name).name == name

@@ -218,7 +218,6 @@ class PassEngine:
             )
         )
 
-        @app.task(name=TASK)  # type: ignore[untyped-decorator]
         async def run(service: str, seller: str, tries: int) -> None:
             key, loop = (service, seller), asyncio.get_running_loop()
             is_next_due = await loop.run_in_executor(self._threads, self._work.do, key, tries)
@@ -226,6 +225,7 @@ class PassEngine:
                 # Only once this pass is off the books the next can be handed out.
                 this.add_done_callback(lambda _: self._call(app, key))
 
+        app.task(run, name=TASK)
         return app
 
     def _call(self, app: Any, key: SellerKey) -> None:
@@ -239,7 +239,7 @@ class PassEngine:
         """The library's manager of jobs; a worker is there before it is given any."""
         base: Any = self._library.manager.JobManager
 
-        class Manager(base):  # type: ignore[misc]
+        class Manager(base):  # type: ignore[misc]  # of a library that may not be there
             async def register_worker(self) -> int:
                 worker: int = await super().register_worker()
                 await begin(worker)

@@ -1,6 +1,7 @@
 """Procrastinate, which is an extra: imported when it is needed, its own log lines silenced."""
 
 import logging
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -18,9 +19,9 @@ LOGGERS = ("procrastinate", "psycopg.pool", "asyncio")
 def procrastinate() -> ModuleType:
     """The library; UsageProblem where it is not installed."""
     try:
-        import procrastinate
-        import procrastinate.worker
-        import psycopg_pool  # noqa: F401  # the library begins without it
+        library = import_module("procrastinate")
+        for name in ("procrastinate.worker", "psycopg_pool"):  # the library begins without it
+            import_module(name)
     except ImportError as error:
         raise UsageProblem(
             tr("Workers need more than is installed here: {module} is missing.", module=error.name),
@@ -30,7 +31,7 @@ def procrastinate() -> ModuleType:
         logger = logging.getLogger(name)
         logger.addHandler(logging.NullHandler())
         logger.propagate = False
-    return procrastinate
+    return library
 
 
 def refuse_other_ledgers(engine: Engine) -> None:

@@ -60,17 +60,18 @@ class ParcelProcessor(FileProcessor):
         """Refuse a parcel of which nothing is claimed, as a file of the inbox is refused."""
         code = super().refuse(place, error, account)
         if code is not None and account:
-            answer = ParcelAnswer(int(code), None, reason_lines(error))
-            parcel = self._lanes.of[place.parent.as_posix()]
-            account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
+            self._note_refusal(self._lanes.of[place.parent.as_posix()], error, account)
         return code
 
     def refuse_unreadable(self, parcel: Parcel, error: FileProblem, account: SellerAccount) -> None:
         """Refuse a parcel whose content the store has lost."""
-        answer = ParcelAnswer(int(error.exit), None, reason_lines(error))
-        account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
+        self._note_refusal(parcel, error, account)
         shown = f"{parcel.profile}/{parcel.name}"
         self._refused(shown, self._folder.inbox / parcel.lane / parcel.name, error, account)
+
+    def _note_refusal(self, parcel: Parcel, error: FeedtoolError, account: SellerAccount) -> None:
+        answer = ParcelAnswer(int(error.exit), None, reason_lines(error))
+        account.workspace.ledger.parcels.answer(parcel.parcel, answer, self._now())
 
     def _give_back(self, claim: Claim, account: SellerAccount) -> None:
         super()._give_back(claim, account)

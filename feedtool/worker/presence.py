@@ -168,9 +168,7 @@ class Presence:
                 await self._look()
                 looks += 1
                 await asyncio.sleep(LOOK)
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:  # noqa: BLE001  # whatever it is, we are not there any more
+        except Exception as error:  # noqa: BLE001  # whatever it is, we are not there any more
             self._on_lost(error)
 
     async def _is_my_turn(self) -> bool:

@@ -126,6 +126,7 @@ def test_on_both_databases(budgets: Budgets) -> None:
 def test_a_server_is_asked_in_one_statement_that_waits_for_no_disk(postgresql: str) -> None:
     budgets = Budgets(postgresql)
     said: list[str] = []
+    # What it says to the server is what is tested, and no one else is told of that.
     event.listen(budgets._engine, "before_cursor_execute", lambda *it: said.append(it[2]))  # noqa: SLF001
     with budgets._transaction() as db:  # noqa: SLF001
         assert db.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
