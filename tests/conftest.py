@@ -3,6 +3,7 @@
 import csv
 import gc
 import json
+from asyncio import _get_running_loop, _set_running_loop
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -46,6 +47,18 @@ def browser() -> "Iterator[Browser]":
 
     with opened_browser() as browser:
         yield browser
+
+
+@pytest.fixture(autouse=True)
+def own_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A thread without a running loop: the browser's driver leaves its own one, which waits."""
+    if "browser" in request.fixturenames:
+        yield
+        return
+    waiting = _get_running_loop()
+    _set_running_loop(None)
+    yield
+    _set_running_loop(waiting)
 
 
 @pytest.fixture
