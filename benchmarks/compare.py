@@ -1,4 +1,4 @@
-"""Fails unless contenders found or wrote the same: `compare.py problems|cells FILE FILE`.
+"""Fails unless contenders found or wrote the same: `compare.py problems|cells|text FILE FILE`.
 
 A process of its own, since a process inherits the peak of memory of the one that starts it.
 """
@@ -34,5 +34,12 @@ def cells(one: str, other: str) -> None:
             raise SystemExit(f"row {number} differs")
 
 
+def text(one: str, other: str) -> None:
+    """The same text."""
+    first, second = (Path(name).read_text("utf-8") for name in (one, other))
+    if first != second:
+        raise SystemExit(f"one says {first[:50]!r}, the other {second[:50]!r}")
+
+
 if __name__ == "__main__":
-    {"problems": problems, "cells": cells}[sys.argv[1]](*sys.argv[2:])
+    {"problems": problems, "cells": cells, "text": text}[sys.argv[1]](*sys.argv[2:])

@@ -20,7 +20,7 @@ from subprocess import PIPE, Popen
 
 from playwright.sync_api import Page
 
-from benchmarks.run import ROWS, corpus, once, tell
+from benchmarks.run import Size, corpus, once, tell
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.page.grid import PROBLEMS, Grid, GridWriter, RowFilter
@@ -162,7 +162,7 @@ def next_problem() -> tuple[str, str]:
 def main() -> None:
     """Measures, and prints the table."""
     parser = argparse.ArgumentParser(description="Measures the grid of the page.")
-    parser.add_argument("--rows", type=int, default=ROWS, help=f"of the workbook ({ROWS:,})")
+    parser.add_argument("--rows", type=int, default=Size().rows, help="of the workbook")
     parser.add_argument("--repeat", type=int, default=5, help="rounds of checks (5)")
     parser.add_argument("--check", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)

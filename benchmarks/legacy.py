@@ -8,14 +8,12 @@ its own; both must come to the same offers before any figure counts.
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 OFFERS = 40_000
@@ -174,9 +172,9 @@ def large(folder: Path) -> Path:
     return target
 
 
-def table(folder: Path, repeat: int) -> Iterator[str]:
+def measured(folder: Path, repeat: int) -> Iterator[str]:
     """The lines of the table; what both ways come to is compared before."""
-    from benchmarks.run import Contender, Job, lines, measure
+    from benchmarks.run import Contender, Job, lines
 
     own, tree, path = folder / "own.zip", folder / "tree.zip", large(folder)
     requests = bodies(folder, OFFERS)
@@ -202,25 +200,22 @@ def table(folder: Path, repeat: int) -> Iterator[str]:
         (f"the same as the rows of a sheet, {size}", [cells]),
     ):
         job = Job(title, contenders)
-        yield from lines(job, measure(job, repeat))
+        yield from lines(job, repeat)
 
 
 def main() -> None:
     """Runs what was asked for, or all of it."""
+    from benchmarks import table
+
     if sys.argv[1:2] and sys.argv[1] in WAYS:
         WAYS[sys.argv[1]](*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description="Measures the legacy zip.")
     parser.add_argument("--repeat", type=int, default=3, help="rounds (default 3)")
     repeat = parser.parse_args().repeat
-    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
-        found = list(table(Path(folder), repeat))
-    when = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Python {sys.version.split()[0]}"
-    print(f"Medians of {repeat} rounds, {when}, load {load:.1f} at the beginning.\n")
-    print("| Job | Way | Time | Processor | Ratio (of processor) | Peak memory |")
-    print("| --- | --- | ---: | ---: | ---: | ---: |")
-    print("\n".join(found))
+        found = list(measured(Path(folder), repeat))
+    print(table.told(f"Medians of {repeat} rounds", found))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""A large delivery over a slow line: `python benchmarks/load.py [--rows N] [--latency MS]`.
+"""A large delivery over a slow line: `python benchmarks/load.py [--rows N] [--lanes N]`.
 
 The sandbox on a port, every answer late by the latency; the client as `feedtool submit` has it,
-with a ledger on disk. What is measured: the client's peak of memory, how near the pool comes to
-what latency and concurrency allow, and what the ledger costs. While packages are filled no lane of
-the pool should ever be without a call that the service has in hand: that is the ratio of the lanes'
-time to the time that the service, as it tells itself, had calls.
+with a ledger on disk. What is measured, each with its limit: the client's peak of memory, how near
+its lanes come to what latency and concurrency allow, and what the ledger costs. While packages are
+filled no lane should ever be without a call that the service has in hand: that is the ratio of the
+lanes' time to the time that the service, as it tells itself, had calls.
 
 Of the ledger there are two figures. "In the ledger" is how long its calls took, by the clock: what
 other threads did meanwhile, and the interpreter's lock that they held, are in it. "Cost" is how
@@ -22,17 +22,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from feedtool.areas import registry
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.engine import POOL, Delivery
+from feedtool.delivery.engine import Delivery
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 
-UPLOAD = 100
+AREAS = registry.load()
+LANES_RATIO, LEDGER, MEMORY = 1.15, 0.1, 80
+"""The limits: the lanes' time over the service's, the ledger's part of it all, MiB."""
 
 
 class Span(NamedTuple):
@@ -113,9 +115,9 @@ def peak() -> float:
     return int(line.split()[1]) / 1024
 
 
-def measure(rows: int, latency: float) -> None:
+def measure(rows: int, latency: float, lanes: int) -> None:
     """Deliver, and print the table."""
-    from benchmarks import slow_line
+    from benchmarks import slow_line, table
 
     times: dict[str, list[float]] = {}
 
@@ -130,20 +132,20 @@ def measure(rows: int, latency: float) -> None:
     ):
         timed: Any = Timed(ledger)
         run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.told)
-        ledger.add_file(
-            run, plan.uploads(items(rows), load().routes), path="a", sha256="", kind="k"
-        )
-        begun = time.monotonic()
+        ledger.add_file(run, plan.uploads(items(rows), AREAS.routes), path="a", sha256="", kind="k")
+        load = table.load()
+        begun, busy = time.monotonic(), time.process_time()
         Delivery(
             timed,
             run,
             client,
-            load().routes,
+            AREAS.routes,
             now=lambda: datetime.now(UTC),
             sleep=time.sleep,
+            pool=lanes,
             on_event=note,
         ).run()
-        total = time.monotonic() - begun
+        total, cpu = time.monotonic() - begun, time.process_time() - busy
         (file,) = ledger.files(run)
         found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}
         spans = [Span(*one) for one in served.end()]
@@ -152,18 +154,16 @@ def measure(rows: int, latency: float) -> None:
     had = sum(span.within(one) for one in fillings for span in spans)
     each = sum(span.end - span.begin for span in spans) / len(spans)
     taken = sum(one.end - one.begin for one in timed.spans)
-    cost = cost_of(timed.spans, spans, fillings)
-    print(f"{rows:,} rows, {latency * 1000:g} ms, {POOL} calls at a time; {', '.join(found)}")
-    print(
-        "| Total | Filling | A call at the service | Lanes' time / service's"
-        " | In the ledger | Cost of the ledger | Memory |"
-    )
-    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    print(
-        f"| {total:.1f} s | {filling:.1f} s | {each * 1000:.1f} ms | {POOL * filling / had:.2f}"
-        f" | {taken:.1f} s ({taken / total:.0%}) | {cost:.1f} s ({cost / total:.0%})"
-        f" | {peak():.0f} MiB |"
-    )
+    cost = cost_of(timed.spans, spans, fillings, lanes)
+    lanes_ratio = lanes * filling / had
+    print(f"{rows:,} rows; {', '.join(found)}; {filling:.1f} s of filling packages;")
+    print(f"a call takes {each * 1000:.1f} ms at the service; {taken:.1f} s in the ledger.\n")
+    ratios = f"lanes {lanes_ratio:.3f} (at most {LANES_RATIO}), "
+    ratios += f"ledger {cost / total:.1%} (at most {LEDGER:.0%})"
+    way = f"feedtool, {lanes} lanes, {latency * 1000:g} ms"
+    memory = f"{peak():.0f} MiB (at most {MEMORY})"
+    figures = (f"deliver {rows:,} rows", way, f"{total:.1f} s", f"{cpu:.1f} s", ratios, memory)
+    print(table.told("One delivery", [table.line(*figures, load)]))
 
 
 def fillings_of(times: dict[str, list[float]]) -> list[Span]:
@@ -176,7 +176,7 @@ def fillings_of(times: dict[str, list[float]]) -> list[Span]:
     ]
 
 
-def cost_of(ledger: list[Span], calls: list[Span], fillings: list[Span]) -> float:
+def cost_of(ledger: list[Span], calls: list[Span], fillings: list[Span], pool: int) -> float:
     """The seconds that lanes which could have had a call had none while the ledger was at work."""
     changes = [(at, 0, sign) for span in calls for at, sign in ((span.begin, 1), (span.end, -1))]
     changes += [(at, 1, sign) for span in ledger for at, sign in ((span.begin, 1), (span.end, -1))]
@@ -185,7 +185,7 @@ def cost_of(ledger: list[Span], calls: list[Span], fillings: list[Span]) -> floa
     before = cost = 0.0
     for at, which, sign in sorted(changes):
         held, working, filling = now
-        lanes = POOL if filling else 1
+        lanes = pool if filling else 1
         if working:
             cost += (at - before) * max(0, lanes - held) / lanes
         now[which] += sign
@@ -198,12 +198,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measures a large delivery over a slow line.")
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--latency", type=float, default=20.0, help="milliseconds")
+    parser.add_argument("--lanes", type=int, default=8, help="calls at a time")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve:
         serve(asked.latency / 1000)
     else:
-        measure(asked.rows, asked.latency / 1000)
+        measure(asked.rows, asked.latency / 1000, asked.lanes)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ counts. Every fiftieth row has a mistake, each time another one (`MISTAKES`).
 import argparse
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -363,12 +362,13 @@ def corpus() -> Path:
 
 def main() -> None:
     """Measures both ways and prints their table."""
-    from benchmarks.run import FEEDTOOL, Contender, Job, lines, measure
+    from benchmarks import table
+    from benchmarks.run import FEEDTOOL, Contender, Job, lines
 
     parser = argparse.ArgumentParser(description="Measures the checks of products.")
     parser.add_argument("--repeat", type=int, default=3, help="rounds (default 3)")
     repeat = parser.parse_args().repeat
-    folder, load = corpus(), os.getloadavg()[0]
+    folder = corpus()
     ours: list[str | Path] = [FEEDTOOL, "validate", "--format", "json", "--home", folder / "home"]
     job = Job(
         f"validate {ROWS:,} products, {len(COMMON) + PROPERTIES} columns",
@@ -378,12 +378,7 @@ def main() -> None:
         ],
         same="problems",
     )
-    figures = measure(job, repeat)
-    when = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Python {sys.version.split()[0]}"
-    print(f"Medians of {repeat} rounds, {when}, load {load:.1f} at the beginning.\n")
-    print("| Job | Way | Time | Processor | Ratio (of processor) | Peak memory |")
-    print("| --- | --- | ---: | ---: | ---: | ---: |")
-    print("\n".join(lines(job, figures)))
+    print(table.told(f"Medians of {repeat} rounds", list(lines(job, repeat))))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""A recipe for a workbook of the corpus, and its stock: `python -m benchmarks.recipe BOOK`."""
+"""A recipe for a workbook of the corpus, and its stock: `python -m benchmarks.recipe BOOK ROWS`."""
 
 import sys
 from pathlib import Path
 
 from benchmarks.corpus import COLUMNS, offer
 
-ROWS = 50_000
 RECIPE = """
 [match]
 kind = "offers-upsert"
@@ -40,17 +39,17 @@ at_least = 0.9
 """
 
 
-def main(book: Path) -> None:
+def main(book: Path, count: int) -> None:
     """Writes both files; prints the folder."""
     columns = "\n".join(f'"{key}" = "{key}"' for key in COLUMNS if key != "Title")
     (book.parent / "bench.toml").write_text(RECIPE.format(columns=columns), "utf-8")
     stock = (
         f"{row['sellerExternalReference']};{row['quantity']}"
-        for row in map(offer, range(1, ROWS + 1))
+        for row in map(offer, range(1, count + 1))
     )
     (book.parent / "bench-stock-1.csv").write_text("\n".join(["ref;free", *stock, ""]), "utf-8")
     print(book.parent)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

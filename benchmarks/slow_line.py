@@ -12,23 +12,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen, run
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import SandboxSettings
-from feedtool.sandbox.server import Server
+if TYPE_CHECKING:  # the benchmark's own process is to be as small as a client's
+    from feedtool.sandbox import SandboxSettings
+    from feedtool.sandbox.server import Server
 
 Spans = list[tuple[float, float]]
 """From when to when the service had each call, in seconds of a clock that all processes share."""
-Slowed = tuple[Server, Spans]
 
 
 # The server's process.
 
 
 @contextmanager
-def slowed(latency: float, settings: SandboxSettings | None = None) -> Iterator[Slowed]:
+def slowed(
+    latency: float, settings: "SandboxSettings | None" = None
+) -> "Iterator[tuple[Server, Spans]]":
     """A sandbox on a port whose answers are all `latency` seconds late."""
+    from feedtool.areas.registry import sandbox_parts
+    from feedtool.sandbox.server import Server
+
     spans: Spans = []
     with Server(sandbox_parts(), settings=settings) as server:
         answer: Callable[..., Any] = server.sandbox.answer
