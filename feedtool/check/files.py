@@ -71,8 +71,7 @@ class _Checking:
 
     def __init__(self, options: ReadOptions, areas: Areas) -> None:
         self._options, self._areas = options, areas
-        self._rules = [rule for rule in all_rules(areas) if rule.survey]
-        self._surveys = [rule.survey() for rule in self._rules if rule.survey]
+        self._surveys = [(rule, rule.survey()) for rule in all_rules(areas) if rule.survey]
         self._sheets: list[CheckedSheet] = []
         self._locators: dict[int, Locator] = {}
         self._groups: dict[int, RowGroups] = {}
@@ -113,10 +112,10 @@ class _Checking:
             self._sheets.append(self._check_sheet(file, chosen))
 
     def _seen(self) -> list[int]:
-        return [len(survey) for survey in self._surveys]
+        return [len(survey) for _, survey in self._surveys]
 
     def _rewind(self, lengths: Sequence[int]) -> None:
-        for survey, length in zip(self._surveys, lengths, strict=True):
+        for (_, survey), length in zip(self._surveys, lengths, strict=True):
             survey.rewind(length)
 
     def _check_sheet(self, file: Input, chosen: Chosen) -> CheckedSheet:
@@ -163,7 +162,7 @@ class _Checking:
         """The sheets, with what can only be said once every row of every file was seen."""
         sheets = self._sheets
         names = [_name(sheet, sheets) for sheet in sheets]
-        for rule, survey in zip(self._rules, self._surveys, strict=True):
+        for rule, survey in self._surveys:
             spools: dict[int, ProblemSpool] = {}
             for place, fault in survey.faults(names):
                 if rule.is_guard:

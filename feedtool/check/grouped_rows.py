@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, Problems, RowPlace
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Problems
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -13,29 +14,20 @@ HEADER_DIFFERS = Problems("feedtool.check").error("header-differs")
 class HeadersOfRequests(Occurrences):
     """Remembers what each row says of its request as a whole (`Feed.common`)."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._said: list[tuple[tuple[str, ...], tuple[object, ...]]] = []
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        super().rewind(length)
-        del self._said[length:]
-
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row that shares its request with others."""
         feed, values = row.feed, row.values
         if feed.common and feed.is_asked(row):
             own = (str(values.get(key) or "") for key in feed.group_by)
             self.add("\n".join((str(sheet), feed.kind, row.channel, *own)), sheet, row.number)
-            self._said.append((feed.common, tuple(values.get(key) for key in feed.common)))
+            self.notes.append((feed.common, tuple(values.get(key) for key in feed.common)))
 
     def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each cell that differs from the first row of its request."""
         for index, _key, same in self.repeated():
             first = self.place(same.first).row
-            keys, values = self._said[index]
-            for key, value, wanted in zip(keys, values, self._said[same.first][1], strict=True):
+            keys, values = self.notes[index]
+            for key, value, wanted in zip(keys, values, self.notes[same.first][1], strict=True):
                 if value != wanted:
                     yield self.place(index), _differs(key, first)
 

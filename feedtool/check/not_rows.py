@@ -14,8 +14,9 @@ from decimal import Decimal, InvalidOperation
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
-from feedtool.feeds.columns.text import Gtin, ProductReference, Reference
+from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.template import example_reference
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Column, Header, folded

@@ -29,6 +29,8 @@ def take_out_flaws(
     values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults], sheet: Sheet
 ) -> None:
     """Leaves the values alone in a column, and notes what was said of them by position."""
+    if InvalidValue not in map(type, values):  # at a tenth of the loop's time
+        return
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
             values[position] = value.value

@@ -1,6 +1,7 @@
 """The rules of any sheet; their pages for users are in `problems.md`."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from feedtool.check.grouped_rows import HEADER_DIFFERS, HeadersOfRequests
 from feedtool.feeds.area import Areas
@@ -142,9 +143,8 @@ RULES = (
     Rule(CSV_QUOTES, check_sheet=notices(CSV_QUOTES, MARKS_HINT)),
     Rule(DIMENSION_WRONG, check_sheet=notices(DIMENSION_WRONG, "")),
     Rule(ENCODING_GUESSED, check_sheet=notices(ENCODING_GUESSED, ENCODING_HINT)),
-    Rule(HEADER_DIFFERS, survey=HeadersOfRequests),
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
-    Rule(REQUIRED_MISSING, check_required),
+    Rule(REQUIRED_MISSING, check_required, is_by_blanks=attrgetter("is_required_by_blanks")),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
     *map(Rule, (NOT_A_ROW, RECIPE_FAILED, REQUEST_INCOMPLETE, SCHEMA_MISMATCH, TOO_MANY_COLUMNS)),
 )
@@ -153,9 +153,11 @@ RULES = (
 
 def all_rules(areas: Areas) -> tuple[Rule, ...]:
     """The rules of any sheet and of these areas, in the order of their codes."""
-    return tuple(sorted((*RULES, *areas.rules), key=lambda rule: rule.code.name))
+    several = tuple(kind for kind, feed in areas.feeds.items() if feed.common)
+    shared = Rule(HEADER_DIFFERS, survey=HeadersOfRequests, kinds=several)
+    return tuple(sorted((*RULES, shared, *areas.rules), key=lambda rule: rule.code.name))
 
 
 def rules_for(areas: Areas, kind: str) -> list[Rule]:
     """Those of them that are about a kind of feed."""
-    return [rule for rule in all_rules(areas) if rule.kinds is None or kind in rule.kinds]
+    return [rule for rule in all_rules(areas) if rule.is_about(kind)]

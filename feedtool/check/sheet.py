@@ -1,11 +1,11 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from operator import itemgetter
 
+from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.locate import Locator, line_of
 from feedtool.check.not_rows import NotRows
@@ -13,14 +13,14 @@ from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, key_on, of_channel
 from feedtool.check.recipes.sheet import RecipeSheet
-from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
+from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
 from feedtool.check.rules import Beyond, required_missing, rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
-from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Feed, Row, SheetColumns
+from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.model.header import Column
@@ -41,21 +41,6 @@ BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 NOTHING_ASKED = Message("", tr("nothing is asked of the row"))
 
-RowCheck = Callable[[Row], Iterator[Issue]]
-
-
-@dataclass(slots=True)
-class FeedChecks:
-    """The checks of rows of one kind."""
-
-    feed: Feed
-    is_right: Callable[[object], bool]
-    """True if a request is as its schema says."""
-    unsent: set[int]
-    """The columns whose cells do not travel: what is wrong there is not told."""
-    rules: list[tuple[Rule, RowCheck]] = field(default_factory=list)
-    """Those that still have something to say."""
-
 
 class SheetReader:
     """Reads the rows of one sheet into a CheckedSheet, the `number`-th of the command."""
@@ -67,7 +52,7 @@ class SheetReader:
         options: ReadOptions,
         context: Context,
         areas: Areas,
-        surveys: Sequence[Survey],
+        surveys: Sequence[tuple[Rule, Survey]],
         number: int,
     ) -> None:
         if checked.header is None:
@@ -80,16 +65,9 @@ class SheetReader:
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
         checked.labels = {item.key: item.labels for item in feed.understood(context.settings)}
-        columns = self.header.columns.items()
-        self._checks = {
-            kind: FeedChecks(
-                other, gate(other), {at for at, column in columns if not other.is_sent(column.key)}
-            )
-            for kind, other in areas.family(feed).items()
-        }
-        self._kinds = {
-            checks.feed.action: kind for kind, checks in self._checks.items() if checks.feed.action
-        }
+        self._channel = options.channel if feed.has_channel else ""
+        self._family = areas.family(feed)
+        self._kinds = {other.action: kind for kind, other in self._family.items() if other.action}
         self._by_channel = channel_split(self.header)
         self._split = self._by_channel or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
@@ -100,7 +78,7 @@ class SheetReader:
         Only a cell that could mean two things makes a second reading necessary, and only a
         column whose other cells all agree settles it; if they do not, the message names two.
         """
-        seen = [len(survey) for survey in self.surveys]
+        seen = [len(survey) for _, survey in self.surveys]
         readers = self._read_rows({})
         evidence = {
             key: reader.evidence
@@ -109,7 +87,7 @@ class SheetReader:
         }
         is_settled = isinstance(self.sheet, RecipeSheet) and self.sheet.settle()
         if evidence or is_settled:
-            for survey, length in zip(self.surveys, seen, strict=True):
+            for (_, survey), length in zip(self.surveys, seen, strict=True):
                 survey.rewind(length)
             self.checked.forget()
             self._read_rows(evidence)
@@ -120,13 +98,13 @@ class SheetReader:
         self._problems = ProblemSpool()
         self._once: dict[str, Issue] = {}
         self._hidden = 0
-        family = {kind: checks.feed for kind, checks in self._checks.items()}
-        is_plain = not self._split and not any(feed.group_by for feed in family.values())
-        self.groups = None if is_plain else RowGroups(family, self.columns)
+        self._checks = {
+            kind: FeedChecks(feed, self.header, self.areas, self.surveys, self._once)
+            for kind, feed in self._family.items()
+        }
+        is_plain = not self._split and not any(feed.group_by for feed in self._family.values())
+        self.groups = None if is_plain else RowGroups(self._family, self.columns)
         self.locator = Locator(self.header)
-        for kind, checks in self._checks.items():
-            rules = rules_for(self.areas, kind)
-            checks.rules = [(rule, rule.check) for rule in rules if rule.check]
         by_index = [
             (index, column.key, self._reader(column, evidence.get(column.key, {})))
             for index, column in sorted(self.header.columns.items())
@@ -150,7 +128,8 @@ class SheetReader:
         cells = Cells(block)
         fields = [key for _, key, _ in by_index]
         blank = (None,) * len(fields)
-        for position, row_values in enumerate(zip(*table, strict=True)):
+        by_row = zip(shapes(table, len(block.rows)), zip(*table, strict=True), strict=True)
+        for position, (shape, row_values) in enumerate(by_row):
             flaws = flawed.get(position, NO_FAULTS)
             if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
@@ -161,7 +140,7 @@ class SheetReader:
                     continue
                 flaws = with_skip(flaws, *left_out)
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
-                self._read_row(cells, position, row, flaws)
+                self._read_row(cells, position, row, flaws, shape)
 
     def _columns(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
@@ -186,7 +165,12 @@ class SheetReader:
         return table, flawed
 
     def _read_row(
-        self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
+        self,
+        cells: Cells,
+        position: int,
+        values: dict[str, object],
+        flaws: RowFaults,
+        shape: Shape,
     ) -> None:
         row = self._row(cells.block.rows[position], values, flaws)
         number, checks = row.number, self._checks[row.feed.kind]
@@ -199,15 +183,16 @@ class SheetReader:
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)
-            self._survey(row)
+            self._survey(row, checks)
             return
         in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header)
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
-            issues = [*enriched, *self._faults(row, checks)]
+            is_whole = not (row.refused or self._enrich)
+            issues = [*enriched, *self._faults(row, checks, shape if is_whole else None)]
             is_flawed = is_flawed or (bool(issues) and is_error(issues))
             is_valid = not is_flawed and self._accept(row, checks, issues)
-            self._survey(row)
+            self._survey(row, checks)
         else:
             issues = self._add_parts(parts, enriched, self.groups)
             is_valid = not is_flawed and not is_error(issues)
@@ -219,11 +204,13 @@ class SheetReader:
             self._problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
 
     def _row(self, number: int, values: dict[str, object], flaws: RowFaults) -> Row:
-        action = values.get(ACTION)
-        kind = self._kinds[action] if isinstance(action, str) else self.feed.kind
-        channel = str(values.get(CHANNEL) or self.options.channel) if self.feed.has_channel else ""
+        feed, action, channel = self.feed, values.get(ACTION), self._channel
+        if isinstance(action, str):
+            feed = self._family[self._kinds[action]]
+        if self.feed.has_channel and (own := values.get(CHANNEL)):
+            channel = str(own)
         refused = frozenset(flaws.refused) if flaws.refused else NOTHING_REFUSED
-        return Row(number, self._checks[kind].feed, channel, values, refused, self.columns)
+        return Row(number, feed, channel, values, refused, self.columns)
 
     def _accept(self, row: Row, checks: FeedChecks, issues: list[Issue]) -> bool:
         """Makes the request of a row; False, with what is wrong, where its schema refuses it."""
@@ -241,14 +228,15 @@ class SheetReader:
         """Adds a row to its requests, which are made at the end; what is wrong with the row."""
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
-            found = self._faults(part, self._checks[part.feed.kind])
+            checks = self._checks[part.feed.kind]
+            found = self._faults(part, checks, None)
             issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in found))
             groups.add(part, index)
-            self._survey(part)
+            self._survey(part, checks)
         return list(issues)
 
-    def _survey(self, row: Row) -> None:
-        for survey in self.surveys:
+    def _survey(self, row: Row, checks: FeedChecks) -> None:
+        for survey in checks.surveys:
             survey.see(self.number, row)
 
     def _in_channel(self, issue: Issue, part: Row) -> Issue:
@@ -313,17 +301,12 @@ class SheetReader:
         value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
-    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
-        """The rules' issues of a row; those that are said once for a sheet are kept for its end."""
+    def _faults(self, row: Row, checks: FeedChecks, shape: Shape | None) -> list[Issue]:
+        """The rules' issues of a row."""
+        issues = checks.faults(row, shape)
         if not self.checked.is_kind_certain and row.is_blank(ACTION):
-            yield required_missing(FieldName(ACTION), ACTION)
-        for rule, check in checks.rules:
-            for fault in check(row):
-                if rule.is_once:
-                    self._once[rule.code.name] = fault
-                    checks.rules = [other for other in checks.rules if other[0] is not rule]
-                else:
-                    yield fault
+            issues.insert(0, required_missing(FieldName(ACTION), ACTION))
+        return issues
 
     def _check_sheet(self) -> None:
         """Adds the issues of the sheet, which stand before those of rows."""

@@ -213,6 +213,8 @@ class Feed:
     delivery: Protocol
     reference: str
     """The key of the seller's own reference of a row."""
+    is_required_by_blanks: bool = False
+    """True if `required` depends on which cells are blank alone."""
     is_sent: Callable[[str], bool] = lambda _: True
     """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()

@@ -19,8 +19,9 @@ from feedtool.check.sheet_selection import choose, sheet_names
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
-from feedtool.feeds.columns.text import Gtin, ProductReference, Reference
+from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.feed import Feed, SheetColumns
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem

@@ -10,8 +10,9 @@ from typing import Literal
 
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Suggested
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Measure, Money, Number, Rate, Whole
-from feedtool.feeds.columns.text import Gtin, Text
+from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import (
     TEXT,

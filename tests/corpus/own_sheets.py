@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from feedtool.feeds.columns.text import check_digit
+from feedtool.feeds.columns.gtin import check_digit
 
 FOLDER = Path(__file__).parent / "sheets"
 ROWS = 40

@@ -11,7 +11,8 @@ from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO
 from feedtool.feeds.feed import CHANNEL, Row, stamped_list
 from feedtool.feeds.judgement import ALREADY_SO
-from feedtool.feeds.rule import RowPlace, Rule, guard_issue
+from feedtool.feeds.occurrences import RowPlace
+from feedtool.feeds.rule import Rule, guard_issue
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DiscussionSettings
 from feedtool.model.text import tr

@@ -10,9 +10,10 @@ from decimal import Decimal
 from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import NO, Choice, Country, Ignored, Suggested, YesNo
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.number import Measure, Money, Whole
-from feedtool.feeds.columns.text import Gtin, Reference, Text
+from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.template import Words
 from feedtool.model.cells import Cell
 from feedtool.model.header import CellType, Column

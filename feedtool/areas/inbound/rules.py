@@ -7,7 +7,8 @@ from feedtool.areas.inbound import codes, columns
 from feedtool.areas.inbound.feeds import PRODUCTS, SHIPMENTS
 from feedtool.areas.inbound.shipments import product_name
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, RowPlace, Rule
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Rule
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 

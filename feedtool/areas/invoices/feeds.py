@@ -21,7 +21,7 @@ from feedtool.areas.invoices.contents import (
 from feedtool.areas.invoices.wire import DELIVERY, PACKAGE_TYPE
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import Enrich, Feed, Row, SheetColumns
-from feedtool.feeds.rule import Occurrences, RowPlace
+from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue

@@ -220,6 +220,7 @@ _feed = partial(
     reference=REFERENCE,
     floor=columns.FLOOR,
     name_of=columns.name_of,
+    is_required_by_blanks=True,
     json=REQUESTS,
 )
 

@@ -2,10 +2,12 @@
 
 from array import array
 from collections.abc import Iterator
+from functools import partial
 
 from feedtool.areas.offers.columns import CONDITION_TYPE, IDENTITY, TAXES, mode_label
 from feedtool.feeds.feed import EXPORTED, Row
-from feedtool.feeds.rule import Occurrences, Problems, RowPlace, Rule, SheetFacts
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
 from feedtool.model.text import FieldName, tr
@@ -176,22 +178,16 @@ class DifferentStocks(Occurrences):
     """Remembers the quantity of every product and condition until all files are read."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._quantities = array("q")
-
-    def rewind(self, length: int) -> None:
-        """Forget all but the first `length` rows."""
-        super().rewind(length)
-        del self._quantities[length:]
+        super().__init__(array("q"))
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note a row of an Upsert; the others do not name their product."""
+        """Note a row."""
         values = row.values
         product = values.get("product.gtin") or values.get("product.reference")
         quantity = values.get("quantity")
-        if row.feed.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
+        if product is not None and isinstance(quantity, int):
             self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
-            self._quantities.append(quantity)
+            self.notes.append(quantity)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """A warning for each row of a product whose rows do not agree."""
@@ -202,14 +198,14 @@ class DifferentStocks(Occurrences):
                 continue
             last = self.place(index)
             if unlike[group.first] == UNSEEN:
-                first = self._quantities[group.first]
-                others = (other for other in group if self._quantities[other] != first)
+                first = self.notes[group.first]
+                others = (other for other in group if self.notes[other] != first)
                 unlike[group.first] = next(others, ALIKE)
             other = unlike[group.first]
             if other == ALIKE:
                 continue
-            own = self._quantities[index]
-            if own == self._quantities[other]:
+            own = self.notes[index]
+            if own == self.notes[other]:
                 other = group.first
             place, (product, _, condition) = self.place(other), key.partition("\0")
             issue = Issue(
@@ -218,7 +214,7 @@ class DifferentStocks(Occurrences):
                     "stock {own} here and {other} in row {row} of {sheet} for {product},"
                     " {condition}; stock is shared",
                     own=own,
-                    other=self._quantities[other],
+                    other=self.notes[other],
                     row=place.row,
                     sheet=names[place.sheet],
                     product=product,
@@ -235,18 +231,21 @@ UPDATES = ("offers-update",)
 WHOLE = ("offers-upsert", "offers-update", "legacy-offers")
 CHANGES = ("offers-update", "legacy-stock-and-price")
 JSON = ("offers-upsert", "offers-update", "offers-delete")
+REFERRING = (*JSON, "legacy-offers", "legacy-stock-and-price")
+
+_of_blanks = partial(Rule, is_by_blanks=lambda _: True)
 
 RULES = (
-    Rule(DELIVERY_INCOMPLETE, check_delivery_incomplete, kinds=WHOLE),
+    _of_blanks(DELIVERY_INCOMPLETE, check_delivery_incomplete, kinds=WHOLE),
     Rule(DEPRECATED_DELIVERY_MODE, check_sheet=check_deprecated_modes, kinds=JSON),
     Rule(DEPRECATED_FIELD, check_sheet=check_deprecated_fields),
-    Rule(DUPLICATE_REFERENCE, survey=DuplicateReferences),
-    Rule(IDENTITY_NOT_SENT, check_identity_not_sent, is_once=True, kinds=UPDATES),
-    Rule(MODES_REPLACED, check_modes_replaced, is_once=True, kinds=UPDATES),
-    Rule(NOTHING_TO_UPDATE, check_nothing_to_update, kinds=CHANGES),
+    Rule(DUPLICATE_REFERENCE, survey=DuplicateReferences, kinds=REFERRING),
+    _of_blanks(IDENTITY_NOT_SENT, check_identity_not_sent, is_once=True, kinds=UPDATES),
+    _of_blanks(MODES_REPLACED, check_modes_replaced, is_once=True, kinds=UPDATES),
+    _of_blanks(NOTHING_TO_UPDATE, check_nothing_to_update, kinds=CHANGES),
     Rule(ORIGIN_PRICE_BELOW_PRICE, check_origin_price, kinds=WHOLE),
-    Rule(PREPARATION_TIME_REQUIRED, check_preparation_time, kinds=UPDATES),
+    _of_blanks(PREPARATION_TIME_REQUIRED, check_preparation_time, kinds=UPDATES),
     Rule(PRICE_BELOW_TAXES, check_price_below_taxes, kinds=WHOLE),
-    Rule(STOCK_DIFFERS, survey=DifferentStocks),
-    Rule(TAXES_INCOMPLETE, check_taxes_incomplete, kinds=UPDATES),
+    Rule(STOCK_DIFFERS, survey=DifferentStocks, kinds=("offers-upsert",)),
+    _of_blanks(TAXES_INCOMPLETE, check_taxes_incomplete, kinds=UPDATES),
 )

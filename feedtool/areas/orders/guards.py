@@ -13,7 +13,8 @@ from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.feeds import FEEDS, action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, Row
-from feedtool.feeds.rule import RowPlace, Rule, guard_issue
+from feedtool.feeds.occurrences import RowPlace
+from feedtool.feeds.rule import Rule, guard_issue
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import OrderSettings
 from feedtool.model.text import tr

@@ -14,7 +14,8 @@ from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
-from feedtool.feeds.rule import Occurrences, RowPlace, Rule
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Rule
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
 
@@ -158,15 +159,6 @@ def check_address(row: Row) -> Iterator[Issue]:
 class RowsOfOrder(Occurrences):
     """Remembers what each row asks of its order until all files are read."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._asked: list[tuple[str, str, str, int, bool]] = []
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        super().rewind(length)
-        del self._asked[length:]
-
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row that asks for something."""
         if (
@@ -182,7 +174,7 @@ class RowsOfOrder(Occurrences):
         managed = row.sheet.context.settings.orders.line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
         lines = count if isinstance(count, int) else 0
-        self._asked.append((_action(row), line, folded(parcel), lines, is_whole_only))
+        self.notes.append((_action(row), line, folded(parcel), lines, is_whole_only))
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues of rows that do not go together."""
@@ -198,7 +190,7 @@ class RowsOfOrder(Occurrences):
             yield self.place(index), issue
 
     def _of_order(self, indexes: list[int], names: list[str]) -> Iterator[tuple[int, Issue]]:
-        asked = {index: self._asked[index] for index in indexes}
+        asked = {index: self.notes[index] for index in indexes}
         actions = {action for action, *_ in asked.values()}
         approvals = actions & {ACCEPT, REFUSE}
         first: dict[tuple[str, str, str], int] = {}

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from feedtool.areas.outbound import codes, columns
 from feedtool.areas.outbound.feeds import CREATE, FEEDS, RETURNS
 from feedtool.feeds.feed import Row
-from feedtool.feeds.rule import Occurrences, RowPlace, Rule
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Rule
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 

@@ -14,7 +14,8 @@ from feedtool.areas.products.columns.properties import (
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.areas.products.variants import VARIANT_GROUP_FOUND
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
-from feedtool.feeds.rule import Occurrences, Problems, RowPlace, Rule, SheetFacts
+from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Problems, Rule, SheetFacts
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
@@ -242,25 +243,16 @@ class DoubleVariants(Occurrences):
 class GroupCategories(Occurrences):
     """Remembers the category of every member of a group."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._categories: list[str] = []
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        super().rewind(length)
-        del self._categories[length:]
-
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row, if it is of a family and its category is known."""
         known, group = details_of(row), row.values.get(GROUP)
         if known and group is not None:
             self.add(str(group), sheet, row.number)
-            self._categories.append(known.category.reference)
+            self.notes.append(known.category.reference)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each member of a group whose members do not agree."""
-        categories, unlike = self._categories, dict[int, int | None]()
+        categories, unlike = self.notes, dict[int, int | None]()
         for index, group, members in self.repeated():
             first, category = members.first, categories[members.first]
             if first not in unlike:  # the first member that is of another category

@@ -13,7 +13,7 @@ from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.common import GROUP, GTIN
 from feedtool.areas.products.columns.properties import details_of
 from feedtool.areas.products.wire import group_of, read_product
-from feedtool.feeds.columns.text import check_digit
+from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import Enrich, Row, SheetColumns
 from feedtool.feeds.rule import Problems
 from feedtool.model.nouns import Issue

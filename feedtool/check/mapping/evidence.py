@@ -11,8 +11,9 @@ from feedtool.check.mapping.names import is_known
 from feedtool.check.mapping.weights import NEIGHBOURS, evidence
 from feedtool.check.mapping.words import Concept, HeaderWords, conditions, states, words_of
 from feedtool.check.mapping.words import plain as plain_words
+from feedtool.feeds.columns.gtin import LENGTHS, TEXT_SIGN, check_digit
 from feedtool.feeds.columns.number import parse
-from feedtool.feeds.columns.text import LENGTHS, TEXT_SIGN, check_digit, plain
+from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import Cell, Kind, rounded, shown
 from feedtool.model.text import MessageText
 

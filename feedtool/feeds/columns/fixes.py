@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED, Choice
+from feedtool.feeds.columns.gtin import GTIN_FORMAT, GTIN_PADDED, LENGTHS, Gtin, check_digit
 from feedtool.feeds.columns.number import (
     CENT,
     NUMBER_AMBIGUOUS,
@@ -14,14 +15,9 @@ from feedtool.feeds.columns.number import (
 )
 from feedtool.feeds.columns.text import (
     BREAKS,
-    GTIN_FORMAT,
-    GTIN_PADDED,
-    LENGTHS,
     REFERENCE_FORMAT,
     TEXT_CONTROL_CHARS,
     TRIMMED,
-    Gtin,
-    check_digit,
     invisible_in,
     plain,
     without_invisible,

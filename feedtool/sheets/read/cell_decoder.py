@@ -1,15 +1,14 @@
 """From what a cell's XML says to what the cell holds; both ways of reading a sheet end here."""
 
 import re
-from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
-from itertools import accumulate
 from typing import NamedTuple
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import tr
+from feedtool.model.text_store import TextStore
 from feedtool.sheets.cell_text import escape, spreadsheet_text, unescape
 from feedtool.sheets.read.errors import ZipBomb
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
@@ -41,13 +40,12 @@ _MOST = 1 << 24
 
 
 class SharedStrings:
-    """Texts by index, kept as one UTF-8 blob and the places where each begins."""
+    """Texts by index, as their XML has them."""
 
     def __init__(self, part: str = "", limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self._part = part
         self._limits = limits
-        self._blob = bytearray()
-        self._starts = array("Q", [0])
+        self._texts = TextStore()
 
     @classmethod
     def read(cls, stream: Iterator[bytes], part: str, limits: ReadingLimits) -> "SharedStrings":
@@ -73,12 +71,8 @@ class SharedStrings:
 
     def extend(self, texts: list[bytes]) -> None:
         """Append texts, each escaped as XML and in UTF-8. Raises ZipBomb."""
-        if not texts:
-            return
-        start = self._starts.pop()
-        self._starts.extend(accumulate(map(len, texts), initial=start))
-        self._blob += b"".join(texts)
-        if len(self._blob) > self._limits.strings or len(self) > _MOST:
+        self._texts.extend(texts)
+        if self._texts.size > self._limits.strings or len(self) > _MOST:
             size = self._limits.strings // MIB
             raise ZipBomb(
                 tr(
@@ -91,19 +85,18 @@ class SharedStrings:
             )
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._texts)
 
     def __getitem__(self, index: int) -> str:
         """The text of this index. Raises CorruptXml if there is none."""
-        if not 0 <= index < len(self._starts) - 1:
+        try:
+            text = self._texts[index].decode()
+        except IndexError:
             part = self._part or tr("of the shared strings")
-            raise corrupt(
-                part,
-                tr(
-                    "text {index} is looked up, and there are {count}", index=index, count=len(self)
-                ),
+            reason = tr(
+                "text {index} is looked up, and there are {count}", index=index, count=len(self)
             )
-        text = self._blob[self._starts[index] : self._starts[index + 1]].decode()
+            raise corrupt(part, reason) from None
         return spreadsheet_text(unescape(text)) if "&" in text or "_x" in text else text
 
 
@@ -231,9 +224,10 @@ class Decoder:
         return self._styles[index] if index < len(self._styles) else GENERAL
 
     def _shared(self, value: str) -> Cell:
-        value = unescape(value).strip(_BLANKS)
-        if not value:
-            return BLANK
+        if not value.isdecimal():
+            value = unescape(value).strip(_BLANKS)
+            if not value:
+                return BLANK
         # What is no index at all is looked up too: the error is the same.
         return _text(self._strings()[int(value[:19]) if value.isdecimal() else -1])
 

@@ -7,8 +7,9 @@ import pytest
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Retired
 from feedtool.feeds.columns.fixes import FIXES
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Money, Rate
-from feedtool.feeds.columns.text import Comment, Gtin, Reference, Text
+from feedtool.feeds.columns.text import Comment, Reference, Text
 from feedtool.feeds.fix import FlawedCell, NewValue
 from feedtool.model.cells import Cell
 from feedtool.model.header import CellType

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from feedtool.areas.offers.columns import CONDITION_TYPE
 from feedtool.feeds.columns import REMEMBERED, ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Retired
+from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
-from feedtool.feeds.columns.text import Comment, Gtin, ProductReference, Reference
+from feedtool.feeds.columns.text import Comment, ProductReference, Reference
 from feedtool.feeds.columns.text import Text as TextType
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.header import CellType

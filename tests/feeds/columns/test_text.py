@@ -4,16 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.feeds.columns.text import (
-    LENGTHS,
-    Comment,
-    Gtin,
-    ProductReference,
-    Reference,
-    Text,
-    check_digit,
-    plain,
-)
+from feedtool.feeds.columns.gtin import LENGTHS, Gtin, check_digit
+from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
 from feedtool.model.cells import Cell
 from feedtool.model.header import CellType
 from feedtool.model.settings import AccountSettings, Bounds

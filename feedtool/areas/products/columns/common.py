@@ -13,7 +13,8 @@ from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.prose import Html, Picture, Prose, Title
 from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Choice, Retired
-from feedtool.feeds.columns.text import Gtin, Reference, Text, identified, trimmed, visible
+from feedtool.feeds.columns.gtin import Gtin
+from feedtool.feeds.columns.text import Reference, Text, identified, trimmed, visible
 from feedtool.feeds.template import Words
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column

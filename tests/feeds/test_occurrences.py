@@ -5,7 +5,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.feeds.rule import Occurrences, RowPlace
+from feedtool.feeds.occurrences import Occurrences, RowPlace
 
 KEYS = st.lists(
     st.tuples(

@@ -1,0 +1,125 @@
+"""GTINs: their check digit, the zeros that spreadsheets lose, the hyphens of an ISBN."""
+
+import re
+from dataclasses import dataclass
+
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
+from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import Issue
+from feedtool.model.text import plural, tr
+
+LENGTHS = (8, 12, 13, 14)
+
+GTIN_FORMAT = PROBLEMS.error("gtin-format")
+GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
+GTIN_PADDED = PROBLEMS.warning("gtin-padded")
+TEXT_SIGN = "'"
+"""Before digits that a spreadsheet keeps as text, as Shopify exports barcodes."""
+TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
+
+
+def check_digit(body: str) -> str:
+    """The digit that proves the ones before it (GS1: weights 3 and 1 from the right)."""
+    digits = body.encode()
+    odd, even = digits[-1::-2], digits[-2::-2]
+    zeros = ord("0") * (3 * len(odd) + len(even))
+    return str((zeros - 3 * sum(odd) - sum(even)) % 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Gtin:
+    """A GTIN as a str of its digits."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The digits; blanks and an ISBN's hyphens are left out, lost zeros put back."""
+        del column
+        if cell.kind is Kind.TEXT and _is_plausible(cell.text):
+            return _proven(cell.text)
+        if cell.kind is Kind.TEXT and cell.text.startswith(TEXT_SIGN):
+            cell = cell._replace(text=cell.text.removeprefix(TEXT_SIGN))
+        text = identified(cell)
+        if not isinstance(text, str):
+            return text
+        digits = text if text.isalnum() else text.translate(_NO_BLANKS)
+        if _ISBN.fullmatch(digits):
+            digits = re.sub(_HYPHEN, "", digits)
+        if cell.kind is Kind.NUMBER:
+            return _from_number(digits)
+        return _checked(digits, cell) if digits else None
+
+
+_NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
+_HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
+_ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
+"""An ISBN, or an ISMN, in its usual writing; elsewhere a hyphen belongs to another kind of code."""
+
+
+def _checked(digits: str, cell: Cell) -> object:
+    if not _is_plausible(digits):
+        return _malformed(digits, cell)
+    value = _proven(digits)
+    if value == digits and cell.kind is Kind.TEXT and cell.text != digits:
+        message = tr("blanks were left out: read as {digits}", digits=digits)
+        if re.search(_HYPHEN, cell.text):
+            message = tr("hyphens were left out: read as {digits}", digits=digits)
+        return InvalidValue(digits, (Issue(TRIMMED, message),))
+    return value
+
+
+def _proven(digits: str) -> object:
+    """Digits that their check digit proves."""
+    right = check_digit(digits[:-1])
+    return digits if digits[-1] == right else _wrong_digit(digits, right)
+
+
+def _from_number(digits: str) -> object:
+    """A numeric cell's GTIN, its lost zeros put back where the check digit proves them."""
+    if not digits.isdecimal() or not digits.strip("0"):
+        return _malformed(digits, None)
+    right = check_digit(digits[:-1])
+    if len(digits) in LENGTHS:
+        return _proven(digits)
+    # Zeros in front change no check digit: if it fits at all, it fits at every length.
+    wanted = next((length for length in LENGTHS if length > len(digits)), None)
+    if wanted is None or digits[-1] != right:
+        return _malformed(digits, None)
+    padded = digits.zfill(wanted)
+    return InvalidValue(
+        padded, (Issue(GTIN_PADDED, tr("leading zeros were put back: {padded}", padded=padded)),)
+    )
+
+
+def _is_plausible(digits: str) -> bool:
+    """True if it has a GTIN's length and digits; all zeros pass the check digit and are none."""
+    return (
+        len(digits) in LENGTHS
+        and digits.isascii()
+        and digits.isdecimal()
+        and digits.strip("0") != ""
+    )
+
+
+def _wrong_digit(digits: str, right: str) -> InvalidValue:
+    return refused(
+        GTIN_CHECKSUM,
+        tr("the check digit of {digits} is wrong", digits=digits),
+        tr("{digits} would fit; compare with the package", digits=f"{digits[:-1]}{right}"),
+    )
+
+
+def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
+    hint = tr("format the column as text and copy the number from the package")
+    if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
+        wanted = next(length for length in LENGTHS if length > len(digits))
+        hint = tr("if leading zeros were lost, it is {digits}", digits=digits.zfill(wanted))
+    text = visible(digits)
+    message = tr("“{text}” is no number; a GTIN has 8, 12, 13 or 14 digits", text=text)
+    if digits.isascii() and digits.isdecimal():
+        message = plural(
+            "“{text}” is {count} digit; a GTIN has 8, 12, 13 or 14 digits",
+            "“{text}” is {count} digits; a GTIN has 8, 12, 13 or 14 digits",
+            len(digits),
+            text=text,
+        )
+    return refused(GTIN_FORMAT, message, hint)

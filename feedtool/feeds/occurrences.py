@@ -1,0 +1,162 @@
+"""The keys of all rows of a command, to find those that are there twice."""
+
+import hashlib
+from array import array
+from collections.abc import Iterator, MutableSequence, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, Self
+
+from feedtool.model.text import MessageText, joined, tr
+from feedtool.model.text_store import TextStore
+
+_TOGETHER = 1 << 16
+"""Keys that are compared at a time, about."""
+_NEW = 1 << 10
+"""Keys that are noted at a time: in a row of loops that run in C."""
+
+_LONGEST = 256
+"""Bytes of a key that are kept; of a longer one its beginning, and what proves the rest."""
+_CUT = b"\xff"
+"""No text in UTF-8 has this byte."""
+
+
+class RowPlace(NamedTuple):
+    """A row of a sheet."""
+
+    sheet: int
+    """The number of the sheet within the command, 0-based."""
+    row: int
+
+
+class Group:
+    """The indexes of all occurrences of one key, ascending."""
+
+    __slots__ = ("_following", "_length", "first")
+
+    def __init__(self, first: int, length: int, following: "array[int]") -> None:
+        self.first = first
+        self._length = length
+        self._following = following
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[int]:
+        index = self.first
+        for _ in range(self._length):
+            yield index
+            index = self._following[index]
+
+
+class Occurrences:
+    """Keys and where they occur, in the order in which they were added.
+
+    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` has one for
+    each, where its class gives some.
+    """
+
+    def __init__(self, notes: MutableSequence[Any] | None = None) -> None:
+        self.notes: MutableSequence[Any] = [] if notes is None else notes
+        self._places = array("Q")
+        self._hashes = array("q")
+        self._keys = TextStore()
+        self._new: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, key: str, sheet: int, row: int) -> None:
+        """Notes one occurrence."""
+        self._places.append(sheet << 32 | row)
+        self._new.append(key)
+        if len(self._new) >= _NEW:
+            self._store()
+
+    def extend(self, later: Self) -> None:
+        """Adds what another one has noted."""
+        self._store()
+        later._store()
+        self.notes.extend(later.notes)
+        self._places.extend(later._places)
+        self._hashes.extend(later._hashes)
+        self._keys.extend(list(later._keys))
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` occurrences."""
+        self._store()
+        del self._places[length:], self._hashes[length:], self.notes[length:]
+        self._keys.truncate(length)
+
+    def key(self, index: int) -> str:
+        """The key of an occurrence; a very long one ends in `…`."""
+        self._store()
+        text, cut, _ = self._keys[index].partition(_CUT)
+        if not cut:
+            return text.decode("utf-8", "surrogatepass")
+        return text.decode("utf-8", "ignore") + "…"
+
+    def place(self, index: int) -> RowPlace:
+        """The place of an occurrence."""
+        packed = self._places[index]
+        return RowPlace(packed >> 32, packed & 0xFFFFFFFF)
+
+    def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> MessageText:
+        """The other places of a key: the first rows, those of other sheets with their names."""
+        here = self.place(index)
+        first = islice(group, named + 1)
+        others = [self.place(other) for other in first if other != index][:named]
+        shown = joined(
+            tr("row {row}", row=other.row)
+            if other.sheet == here.sheet
+            else tr("row {row} of {sheet}", row=other.row, sheet=names[other.sheet])
+            for other in others
+        )
+        left = len(group) - 1 - len(others)
+        return tr("{rows} and {left} more", rows=shown, left=left) if left else shown
+
+    def repeated(self) -> Iterator[tuple[int, str, Group]]:
+        """Each occurrence of a key that is not alone: its index, its key, all occurrences."""
+        self._store()
+        first = array("I", range(len(self)))
+        lengths = array("I", [1]) * len(self)
+        following = array("I", [0]) * len(self)
+        for indexes in self._alike():
+            last: dict[int | bytes, int] = {}
+            for index in indexes:
+                key: int | bytes = self._hashes[index]
+                before = last.get(key)
+                if before is not None and self._keys[before] != self._keys[index]:
+                    key = self._keys[index]  # by chance another key has the same hash
+                    before = last.get(key)
+                if before is not None:
+                    start = first[index] = first[before]
+                    following[before] = index
+                    lengths[start] += 1
+                last[key] = index
+        for index, start in enumerate(first):
+            if lengths[start] > 1:
+                yield index, self.key(index), Group(start, lengths[start], following)
+
+    def _alike(self) -> Iterator["array[int]"]:
+        """Indexes in ascending parts; equal keys are in the same part, and some key is twice."""
+        count = len(self) // _TOGETHER + 1
+        parts = [array("I") for _ in range(count)]
+        for index, key in enumerate(self._hashes):
+            parts[key % count].append(index)
+        while parts:
+            part = parts.pop()
+            if len(set(map(self._hashes.__getitem__, part))) < len(part):
+                yield part
+
+    def _store(self) -> None:
+        texts = [_stored(key) for key in self._new]
+        self._hashes.extend(map(hash, texts))
+        self._keys.extend(texts)
+        self._new.clear()
+
+
+def _stored(key: str) -> bytes:
+    text = key.encode("utf-8", "surrogatepass")
+    if len(text) > _LONGEST:
+        return text[:_LONGEST] + _CUT + hashlib.sha256(text).digest()
+    return text

@@ -1,0 +1,107 @@
+"""Millions of short texts by index, most of them on disk."""
+
+import os
+import tempfile
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import IO
+from weakref import finalize
+
+from feedtool.model.spool import telling_of_room
+
+HELD = 4 << 20
+"""Bytes held in memory at most; what came before them is on disk."""
+_PAGE = 1 << 14
+_PAGES = 64
+
+
+class TextStore:
+    """Byte strings by index; each costs eight bytes of memory, and its own where they are few."""
+
+    def __init__(self, texts: Sequence[bytes] = ()) -> None:
+        self._starts = array("Q", [0])
+        self._tail = bytearray()
+        self._on_disk = 0
+        self._file: IO[bytes] | None = None
+        self._pages: dict[int, bytes] = {}
+        self.extend(texts)
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return TextStore, (list(self),)
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @property
+    def size(self) -> int:
+        """The bytes of all texts."""
+        return self._starts[-1]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, index: int) -> bytes:
+        """The text of an index. Raises IndexError where there is none."""
+        if index < 0:
+            raise IndexError(index)
+        start, end = self._starts[index], self._starts[index + 1]
+        at = start - self._on_disk
+        if at >= 0:
+            return bytes(self._tail[at : end - self._on_disk])
+        # Neighbours are asked for one after the other: in a workbook most texts come in the order
+        # in which its cells have them.
+        number, at = divmod(start, _PAGE)
+        page = self._pages.get(number) or self._load(number)
+        if end - start <= len(page) - at:
+            return page[at : at + end - start]
+        return self._read(start, end - start)
+
+    def append(self, text: bytes) -> None:
+        """Adds a text at the end."""
+        self.extend((text,))
+
+    def extend(self, texts: Sequence[bytes]) -> None:
+        """Adds texts at the end. Raises CannotWrite where the disk takes no more."""
+        if not texts:
+            return
+        self._starts.extend(accumulate(map(len, texts), initial=self._starts.pop()))
+        self._tail += b"".join(texts)
+        if len(self._tail) > HELD:
+            self._spill()
+
+    def truncate(self, length: int) -> None:
+        """Forgets all but the first `length` texts."""
+        del self._starts[length + 1 :]
+        del self._tail[max(self.size - self._on_disk, 0) :]
+        if self.size < self._on_disk:
+            self._on_disk = self.size
+            self._pages.clear()
+
+    def _spill(self) -> None:
+        with telling_of_room():
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the store
+                finalize(self, self._file.close)
+            self._file.seek(self._on_disk)
+            self._file.write(self._tail)
+            self._file.flush()
+        self._on_disk += len(self._tail)
+        self._tail = bytearray()
+        self._pages.clear()
+
+    def _load(self, number: int) -> bytes:
+        if len(self._pages) >= _PAGES:
+            self._pages.clear()
+        page = self._pages[number] = self._read(number * _PAGE, _PAGE)
+        return page
+
+    def _read(self, start: int, length: int) -> bytes:
+        """Bytes of the file, as far as it goes."""
+        if self._file is None:
+            raise AssertionError(start)
+        length = min(length, self._on_disk - start)
+        if hasattr(os, "pread"):  # a process that is forked shares the file, and its position
+            return os.pread(self._file.fileno(), length, start)
+        self._file.seek(start)
+        return self._file.read(length)
