@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import itemgetter
 
+from feedtool.check.recipes.channels import of_channel
 from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Problem
@@ -31,6 +32,10 @@ class Locator:
     def index_of(self, key: str) -> int | None:
         """The 0-based index of a key's column."""
         return self._index_of.get(key)
+
+    def has_own(self, key: str, channel: str) -> bool:
+        """True if a key has a column of this channel's own."""
+        return self.index_of(of_channel(key, channel)) is not None
 
     def note_lines(self, block: Block) -> None:
         """Remembers where the records of a CSV start, for what is said of them later."""

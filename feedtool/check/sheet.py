@@ -1,28 +1,26 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
-import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from operator import itemgetter
 
+from feedtool.check import two_processes
 from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import Locator, line_of
+from feedtool.check.locate import Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
-from feedtool.check.recipes.channels import channel_split, key_on, of_channel
+from feedtool.check.recipes.channels import channel_split, of_channel
 from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
+from feedtool.check.row_values import filled, nothing_filled
 from feedtool.check.rules import Beyond, required_missing, rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
-from feedtool.feeds.columns.choice import Ignored
-from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
-from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
+from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue, Message, RowResult, Status
 from feedtool.model.settings import Context
@@ -31,7 +29,6 @@ from feedtool.model.sheet import (
     SKIPPED,
     VALID,
     CheckedSheet,
-    Filled,
     ProblemSpool,
     Refused,
 )
@@ -65,12 +62,22 @@ class SheetReader:
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
         checked.labels = {item.key: item.labels for item in feed.understood(context.settings)}
+        self.once: dict[str, Issue] = {}
+        """The issues that are said once for the sheet, by their codes."""
         self._channel = options.channel if feed.has_channel else ""
         self._family = areas.family(feed)
         self._kinds = {other.action: kind for kind, other in self._family.items() if other.action}
         self._by_channel = channel_split(self.header)
         self._split = self._by_channel or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
+        self.own_surveys = [
+            survey for rule, survey in surveys if any(map(rule.is_about, self._family))
+        ]
+
+    @property
+    def is_row_by_row(self) -> bool:
+        """True if each row is judged by itself, but for what the surveys remember."""
+        return self.groups is None and self._enrich is None and self.options.see is None
 
     def read(self) -> None:
         """Reads all rows; once more if the columns' decimal separators became known on the way.
@@ -78,62 +85,75 @@ class SheetReader:
         Only a cell that could mean two things makes a second reading necessary, and only a
         column whose other cells all agree settles it; if they do not, the message names two.
         """
-        seen = [len(survey) for _, survey in self.surveys]
-        readers = self._read_rows({})
+        seen = [len(survey) for survey in self.own_surveys]
+        self._read_rows({})
         evidence = {
-            key: reader.evidence
-            for key, reader in readers.items()
+            self.header.columns[index].key: reader.evidence
+            for index, reader in self.columns_read.items()
             if reader.is_ambiguous and reader.evidence
         }
         is_settled = isinstance(self.sheet, RecipeSheet) and self.sheet.settle()
         if evidence or is_settled:
-            for (_, survey), length in zip(self.surveys, seen, strict=True):
-                survey.rewind(length)
-            self.checked.forget()
+            self._rewind(seen)
             self._read_rows(evidence)
         self._check_sheet()
 
-    def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> dict[str, ColumnReader]:
+    def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> None:
         """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
-        self._problems = ProblemSpool()
-        self._once: dict[str, Issue] = {}
-        self._hidden = 0
+        self._begin(evidence)
+        if two_processes.pay(self):
+            seen = [len(survey) for survey in self.own_surveys]
+            try:
+                two_processes.read_by_two(self)
+            except two_processes.Gone:  # one takes longer, and less of everything
+                self._rewind(seen)
+                self._begin(evidence)
+            else:
+                return
+        blocks = self.sheet.blocks(self.header.after)
+        for block in self.options.shown(blocks, self.checked, self.number):
+            self.locator.note_lines(block)
+            self.read_block(block)
+
+    def _begin(self, evidence: Mapping[str, Mapping[str, str]]) -> None:
+        self.checked.forget()
+        self.problems = ProblemSpool()
+        self.once.clear()
+        self.hidden = 0
         self._checks = {
-            kind: FeedChecks(feed, self.header, self.areas, self.surveys, self._once)
+            kind: FeedChecks(feed, self.header, self.areas, self.surveys, self.once)
             for kind, feed in self._family.items()
         }
         is_plain = not self._split and not any(feed.group_by for feed in self._family.values())
         self.groups = None if is_plain else RowGroups(self._family, self.columns)
         self.locator = Locator(self.header)
-        by_index = [
-            (index, column.key, self._reader(column, evidence.get(column.key, {})))
+        self.columns_read = {
+            index: self._reader(column, evidence.get(column.key, {}))
             for index, column in sorted(self.header.columns.items())
-        ]
-        beyond = ColumnReader(Beyond(), self.context)
-        blocks = self.sheet.blocks(self.header.after)
-        for block in self.options.shown(blocks, self.checked, self.number):
-            self.locator.note_lines(block)
-            self._read_block(block, by_index, beyond)
-        return {key: reader for _, key, reader in by_index}
+        }
+        self._keys = [self.header.columns[index].key for index in self.columns_read]
+        self._beyond = ColumnReader(Beyond(), self.context)
+
+    def _rewind(self, seen: Sequence[int]) -> None:
+        for survey, length in zip(self.own_surveys, seen, strict=True):
+            survey.rewind(length)
 
     def _reader(self, column: Column, evidence: Mapping[str, str]) -> ColumnReader:
         """A column's memory; its decimal separator is settled where all evidence agrees."""
         decimal = next(iter(evidence)) if len(evidence) == 1 else None
         return ColumnReader(column.type, self.context, decimal, evidence)
 
-    def _read_block(
-        self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
-    ) -> None:
-        table, flawed = self._columns(block, by_index, beyond)
+    def read_block(self, block: Block) -> None:
+        """Reads and judges the rows of a block, which come in the order of the sheet."""
+        table, flawed = self._columns(block)
         cells = Cells(block)
-        fields = [key for _, key, _ in by_index]
-        blank = (None,) * len(fields)
+        blank = (None,) * len(self._keys)
         by_row = zip(shapes(table, len(block.rows)), zip(*table, strict=True), strict=True)
         for position, (shape, row_values) in enumerate(by_row):
             flaws = flawed.get(position, NO_FAULTS)
             if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
-            row = dict(zip(fields, row_values, strict=True))
+            row = dict(zip(self._keys, row_values, strict=True))
             if block.skipped and (left_out := block.skipped.get(block.rows[position])):
                 if isinstance(left_out, str):
                     self._skip(cells, position, row, Message("", left_out))
@@ -142,14 +162,12 @@ class SheetReader:
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws, shape)
 
-    def _columns(
-        self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
-    ) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
+    def _columns(self, block: Block) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
         """The values of each column of a block, and what is wrong with them by position."""
         nothing: list[object | None] = [None] * len(block.rows)
         table: list[list[object | None]] = []
         flawed: dict[int, RowFaults] = {}
-        for index, key, reader in by_index:
+        for key, (index, reader) in zip(self._keys, self.columns_read.items(), strict=True):
             values = nothing
             if index < block.width:
                 values = reader.read(block.column(index), block.decode)
@@ -159,8 +177,8 @@ class SheetReader:
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
-            values = beyond.read(block.column(index), block.decode)
-            if beyond.is_flawed:
+            values = self._beyond.read(block.column(index), block.decode)
+            if self._beyond.is_flawed:
                 take_out_flaws(values, index, BEYOND, flawed, self.sheet)
         return table, flawed
 
@@ -175,10 +193,12 @@ class SheetReader:
         row = self._row(cells.block.rows[position], values, flaws)
         number, checks = row.number, self._checks[row.feed.kind]
         if number in cells.block.hidden:
-            self._hidden += 1
+            self.hidden += 1
         if self.checked.filled is not None:
             for part in self._by_channel(row) if self._by_channel else (row,):
-                self.checked.filled.append(self._filled(cells, position, part))
+                place, by_channel = (self.header, self.locator), self._by_channel is not None
+                kept = filled(cells, position, part, *place, is_by_channel=by_channel)
+                self.checked.filled.append(kept)
         row, enriched = self._enrich(row) if self._enrich else (row, ())
         parts = self._split(row) if self._split else (row,)
         if not parts:
@@ -201,7 +221,7 @@ class SheetReader:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, product_of(row), row.channel))
         if in_cells or issues:
-            self._problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
+            self.problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
 
     def _row(self, number: int, values: dict[str, object], flaws: RowFaults) -> Row:
         feed, action, channel = self.feed, values.get(ACTION), self._channel
@@ -241,13 +261,9 @@ class SheetReader:
 
     def _in_channel(self, issue: Issue, part: Row) -> Issue:
         """An issue at the column of the row's own channel, where there is one."""
-        if issue.field is None or not self._has_own(issue.field, part):
+        if issue.field is None or not self.locator.has_own(issue.field, part.channel):
             return issue
         return issue._replace(field=of_channel(issue.field, part.channel))
-
-    def _has_own(self, key: str, part: Row) -> bool:
-        """True if a key has a column of the row's own channel."""
-        return self.locator.index_of(of_channel(key, part.channel)) is not None
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """True if a row is a total or a header, and is noted as skipped."""
@@ -257,7 +273,7 @@ class SheetReader:
             return False
         text = tr("{text} ({hint})", text=fault.message, hint=fault.hint)
         self._skip(cells, position, values, Message(fault.code.name, text))
-        self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
+        self.problems.append_all(self.locator.in_row(cells, position, (), [fault]))
         return True
 
     def _skip(
@@ -269,27 +285,7 @@ class SheetReader:
         reference = self._shown_reference(cells, position, values) or ""
         self.checked.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.checked.filled is not None:
-            line = line_of(cells, position)
-            self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-
-    def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
-        """The values of a row; where a cell has none of its own type, the text as shown."""
-        contents: dict[str, object] = {}
-        if self._by_channel and (code := row.values.get(CHANNEL)):
-            contents[CHANNEL] = code
-        for index, column in self.header.columns.items():
-            key = key_on(column.key, row.channel) if self._by_channel else column.key
-            if key is None or (key == column.key and self._has_own(key, row)):
-                continue
-            value = row.values.get(key)
-            if value is None or not isinstance(value, str | int | Decimal):
-                is_read = value is None and key not in row.refused
-                if is_read and not isinstance(column.type, Ignored):
-                    continue
-                value = _standing(cells.at(position, index))
-            if value != "":
-                contents[key] = value
-        return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
+            self.checked.filled.append(nothing_filled(cells, position, self.feed.kind))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
@@ -313,7 +309,7 @@ class SheetReader:
         texts = self.header.texts
         unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
-        read = (self._hidden, elsewhere, self.sheet.notices, self._recipe)
+        read = (self.hidden, elsewhere, self.sheet.notices, self._recipe)
         facts = SheetFacts(self.columns, unknown, *read)
         issues = [
             fault
@@ -322,11 +318,5 @@ class SheetReader:
             for fault in rule.check_sheet(facts)
         ]
         own = ProblemSpool()
-        own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self._once.values())])
-        self.checked.problems_by_source += [own, self._problems]
-
-
-def _standing(cell: Cell) -> str | Decimal:
-    """The content of a cell, whatever its column makes of it."""
-    is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
-    return rounded(cell.text) if is_number else plain(shown(cell))
+        own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self.once.values())])
+        self.checked.problems_by_source += [own, self.problems]

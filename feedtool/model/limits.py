@@ -23,7 +23,9 @@ class ReadingLimits:
     text: int = 8 * MIB
     """Characters of one cell, and bytes from one tag to the next."""
     strings: int = 128 * MIB
-    """UTF-8 bytes of all shared strings, which are held in memory."""
+    """UTF-8 bytes of all shared strings."""
+    processes: int = 2
+    """Processes that read a large sheet, where the machine has two cores; 1 leaves it to one."""
 
     def __post_init__(self) -> None:
         if min(astuple(self)) < 1:

@@ -93,6 +93,12 @@ class RowStates:
             self._marks.extend(bytes(row + 1 - len(self._marks)))
         self._marks[row] = mark
 
+    def put(self, first: int, marks: bytes) -> None:
+        """Sets the marks of rows from this one on, where none has any yet."""
+        end = len(self._marks)
+        self._marks.extend(bytes(max(first + len(marks) - end, 0)))
+        self._marks[first : first + len(marks)] = marks
+
     def __getitem__(self, row: int) -> int:
         return self._marks[row]
 

@@ -76,11 +76,11 @@ class Spool(Generic[T]):
 
     def append(self, entry: T) -> None:
         """Adds an entry at the end."""
-        weight = 0
-        for value in entry:
-            if value.__class__ is str or value.__class__ is bytes:
-                weight += len(value)
-        self.extend((entry,), weight)
+        self.extend((entry,), _weight(entry))
+
+    def add_all(self, entries: Sequence[T]) -> None:
+        """Adds entries at the end."""
+        self.extend(entries, sum(map(_weight, entries)))
 
     def extend(self, entries: Sequence[T], weight: int) -> None:
         """Adds entries whose texts have so many characters, for whoever knows that at once."""
@@ -114,3 +114,12 @@ class Spool(Generic[T]):
                 return
             position = self._file.tell()
             yield from map(self._make, batch)
+
+
+def _weight(entry: tuple[Any, ...]) -> int:
+    """The characters of an entry's texts."""
+    weight = 0
+    for value in entry:
+        if value.__class__ is str or value.__class__ is bytes:
+            weight += len(value)
+    return weight

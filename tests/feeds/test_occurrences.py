@@ -1,10 +1,13 @@
 """The memory of repeated keys, against a plain dict."""
 
+import pickle
 from collections import defaultdict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.feeds import occurrences as module
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 
 KEYS = st.lists(
@@ -74,3 +77,21 @@ def test_what_was_rewound_was_never_there(
     for entry in after:
         occurrences.add(*entry)
     assert repeated(occurrences) == naive(before[:kept] + after)
+
+
+@given(KEYS, KEYS)
+def test_what_another_one_has_seen_comes_behind(
+    before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
+) -> None:
+    occurrences = filled(before)
+    occurrences.extend(pickle.loads(pickle.dumps(filled(after))))  # noqa: S301  # just made
+    assert repeated(occurrences) == naive(before + after)
+    assert [occurrences.place(index) for index in range(len(occurrences))] == [
+        RowPlace(sheet, row) for _, sheet, row in before + after
+    ]
+
+
+def test_keys_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [(key, 0, row) for row, key in enumerate("abcabdeab", 1)]
+    monkeypatch.setattr(module, "hash", len, raising=False)
+    assert repeated(filled(entries)) == naive(entries)

@@ -122,6 +122,11 @@ class CsvSheet(Sheet):
         for notice in (*source.dialect.encoding.notices, *source.quotes.notices()):
             self._notice(notice.code, notice.text)
 
+    @property
+    def size(self) -> int:
+        """The bytes of the file."""
+        return self._path.stat().st_size
+
     def _read(self) -> Generator[Block, None, None]:
         encoding, quotes, line = self._dialect.encoding, self._quotes, 1
         with encoding.open(self._path) as file:

@@ -1,5 +1,6 @@
 """The zip package that a workbook is, read part by part and never trusted."""
 
+import os
 import struct
 import zipfile
 import zlib
@@ -63,6 +64,12 @@ class ZipPackage:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def reopen(self) -> None:
+        """Open the same file once more, with a place of its own, after the process was forked."""
+        again = os.open(f"/proc/self/fd/{self._file.fileno()}", os.O_RDONLY)
+        self._file = os.fdopen(again, "rb")
+        self._zip = _open_zip(self._file)
 
     def close(self) -> None:
         """Close the file."""

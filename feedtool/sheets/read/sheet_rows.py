@@ -16,13 +16,15 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
+from xml.parsers import expat
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange, cell_range
+from feedtool.sheets.read.xml_chunks import Chunk
 from feedtool.sheets.read.xml_parser import (
     Node,
     XmlParser,
@@ -56,6 +58,7 @@ _EMPTY = (
 """Formatted but empty cells, within the grid, to the right of the last column."""
 _ROW_END = rf"{_BLANKS}</row>){_BLANKS}(?=<row|\Z)"
 """The next row or the end must follow: so no text between two rows is overlooked."""
+_NUMBER = re.compile(rb' r="([1-9][0-9]{0,6})"')
 _HIDDEN = re.compile(r'\shidden\s*=\s*"(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
 
@@ -97,6 +100,12 @@ class SheetParser(XmlParser):
         self.feed(data)
         rows, self._rows = self._rows, []
         return rows
+
+    def place(self, error: expat.ExpatError) -> MessageText:
+        """The row after which it is malformed; the parser has not seen all that is before it."""
+        if not self.last_row:
+            return super().place(error)
+        return tr("its XML is malformed after row {row}", row=self.last_row)
 
     def _announce(self, node: Node) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
@@ -264,6 +273,16 @@ class RowMatcher:
         if len(self._known) < _KNOWN_AT_MOST:
             self._known |= new
         return True
+
+
+def last_row_of(chunk: Chunk) -> int:
+    """The number of the last row of a chunk of whole rows; 0 if that is not plain to see.
+
+    No `<` in such a chunk is anything but the beginning of a tag.
+    """
+    begin = f"<{chunk.prefix or ''}row".encode()
+    number = _NUMBER.match(chunk.data, chunk.data.rfind(begin) + len(begin))
+    return int(number[1]) if number else 0
 
 
 def pattern_width(rows: Iterable[SheetRow]) -> int:

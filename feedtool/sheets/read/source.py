@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
@@ -88,6 +88,16 @@ class Sheet(ABC):
     def _notice(self, code: str, text: str) -> None:
         self._notices.setdefault(code, []).append(text)
 
+    def take_notices(self) -> Mapping[str, Sequence[str]]:
+        """The notices so far, which it no longer has."""
+        taken, self._notices = self._notices, {}
+        return taken
+
+    def add_notices(self, notices: Mapping[str, Sequence[str]]) -> None:
+        """Adds those of another process."""
+        for code, texts in notices.items():
+            self._notices.setdefault(code, []).extend(texts)
+
     def head(self, count: int) -> list[HeadRow]:
         """The first rows that are not blank, at most `count`; fewer where they are wide."""
         first: list[HeadRow] = []
@@ -102,10 +112,30 @@ class Sheet(ABC):
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks. Raises a FileProblem where they become unreadable."""
-        for block in self._read():
-            rest = rows_after(block, after_row)
-            if rest.rows:
-                yield rest
+        return (block for _, block in self.pieces(after_row, lambda _: True) if block)
+
+    def pieces(
+        self, after_row: int, is_mine: Callable[[int], bool]
+    ) -> Iterator[tuple[int, Block | None]]:
+        """The same piece by piece, each with its number, for processes that share a sheet.
+
+        A piece may have no row; those of one that is not mine may be left out.
+        """
+        for number, block in enumerate(self._pieces(is_mine)):
+            rest = rows_after(block, after_row) if block else None
+            yield number, rest if rest and rest.rows else None
+
+    def _pieces(self, is_mine: Callable[[int], bool]) -> Iterator[Block | None]:
+        del is_mine
+        return self._read()
+
+    @property
+    def size(self) -> int:
+        """The bytes of its rows, where several processes may read it together; else 0."""
+        return 0
+
+    def reopen(self) -> None:  # noqa: B027  # most hold no file open between readings
+        """Opens its file once more, in a process that shares it with another one."""
 
     @abstractmethod
     def _read(self) -> Generator[Block, None, None]:

@@ -1,6 +1,6 @@
 """A workbook, open: its sheets, and their rows in blocks."""
 
-from collections.abc import Generator, Hashable, Iterable
+from collections.abc import Callable, Generator, Hashable, Iterable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
@@ -17,6 +17,7 @@ from feedtool.sheets.read.sheet_rows import (
     Scan,
     SheetParser,
     SheetRow,
+    last_row_of,
     pattern_width,
 )
 from feedtool.sheets.read.source import CellRange, Sheet, rows_after
@@ -75,15 +76,33 @@ class XlsxSheet(Sheet):
         self._package = package
         self._decode = decode
 
+    @property
+    def size(self) -> int:
+        """The bytes of the part."""
+        info = self._package.part(self.entry.part)
+        return info.file_size if info else 0
+
+    def reopen(self) -> None:
+        """Opens the package anew, whose place in the file no other process moves then."""
+        self._package.reopen()
+
     def _read(self) -> Generator[Block, None, None]:
-        """All blocks that have a value: by pattern where that is proven to be safe."""
+        """All blocks that have a value."""
+        return (block for block in self._pieces(lambda _: True) if block)
+
+    def _pieces(self, is_mine: Callable[[int], bool]) -> Generator[Block | None, None, None]:
+        """The block of each chunk: by pattern where that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
         matcher = RowMatcher(reader.declared)
         width = 0
         warned = False
-        for chunk in chunks(self._package.stream(self.entry.part)):
+        for number, chunk in enumerate(chunks(self._package.stream(self.entry.part))):
             scan = None
             if reader.is_right_inside(DATA, chunk.prefix):
+                if not is_mine(number) and (last := last_row_of(chunk)) > reader.last_row:
+                    reader.last_row = last
+                    yield None
+                    continue
                 text = normalize_xml(chunk.data, chunk.prefix or "")
                 scan = text and matcher.read(text, width, reader.last_row)
             if scan:
@@ -93,9 +112,7 @@ class XlsxSheet(Sheet):
                 rows = reader.rows(chunk.data)
                 width = max(width, pattern_width(rows))
                 block = self._of_rows(rows)
-            if block is None:
-                continue
-            warned = warned or self._warn(block, reader.dimension)
+            warned = warned or (block is not None and self._warn(block, reader.dimension))
             yield block
         reader.finish()
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from xml.parsers import expat
 
 from feedtool.model.limits import ReadingLimits
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb
 from feedtool.sheets.read.package import ZipPackage
 
@@ -158,7 +158,7 @@ class XmlParser:
 
     def feed(self, data: bytes) -> None:
         """Go on with a piece."""
-        parse(self._parser, data, self.part, final=False)
+        parse(self._parser, data, self.part, self.place, final=False)
         # The parser keeps a tag in memory until it ends; and no workbook has megabytes of blanks.
         self._untagged += len(data)
         if self._untagged > self._limit + len(data):
@@ -166,7 +166,11 @@ class XmlParser:
 
     def finish(self) -> None:
         """The part is at its end. Raises CorruptXml if it should not be."""
-        parse(self._parser, b"", self.part, final=True)
+        parse(self._parser, b"", self.part, self.place, final=True)
+
+    def place(self, error: expat.ExpatError) -> MessageText:
+        """What is said of malformed XML."""
+        return _place(error)
 
     def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
         self._namespaces.append((prefix or "", uri or ""))
@@ -295,16 +299,24 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
     return parser
 
 
-def parse(parser: expat.XMLParserType, data: bytes, part: str, *, final: bool) -> None:
+def _place(error: expat.ExpatError) -> MessageText:
+    line, column = error.lineno, error.offset + 1
+    return tr("its XML is malformed at line {line}, column {column}", line=line, column=column)
+
+
+def parse(
+    parser: expat.XMLParserType,
+    data: bytes,
+    part: str,
+    place: Callable[[expat.ExpatError], MessageText] = _place,
+    *,
+    final: bool,
+) -> None:
     """Feed a parser. Raises CorruptXml, and whatever the parser's handlers raise."""
     try:
         parser.Parse(data, final)
     except expat.ExpatError as error:
-        line, column = error.lineno, error.offset + 1
-        raise corrupt(
-            part,
-            tr("its XML is malformed at line {line}, column {column}", line=line, column=column),
-        ) from error
+        raise corrupt(part, place(error)) from error
     except (ValueError, LookupError) as error:
         # Encodings that do not exist, or that expat cannot read.
         raise corrupt(part, tr("its XML cannot be read ({error})", error=error)) from error

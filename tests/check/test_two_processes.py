@@ -1,0 +1,130 @@
+"""Two processes find in a sheet what one finds, whatever is wrong with it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from openpyxl import Workbook
+
+from tests.check.two_ways import KILLED
+from tests.conftest import offer, table
+
+ROWS = 2_100
+"""Rows of a sheet of several pieces: 1,000 records of a CSV, some hundred kilobytes of XML."""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks processes")
+
+
+def offers(**changes: Callable[[int], str]) -> list[dict[str, str]]:
+    """Offers, some cells of which are made of their numbers."""
+    return [
+        offer(number, **{key: make(number) for key, make in changes.items()})
+        for number in range(1, ROWS + 1)
+    ]
+
+
+def csv_file(folder: Path, rows: list[dict[str, str]]) -> Path:
+    path = folder / "offers.csv"
+    path.write_text(table(rows), "utf-8")
+    return path
+
+
+def workbook(folder: Path, rows: list[dict[str, str]], name: str = "offers.xlsx") -> Path:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(list(rows[0]))
+    for row in rows:
+        sheet.append(list(row.values()))
+    for number in range(100, ROWS, 700):
+        sheet.row_dimensions[number].hidden = True
+    book.save(folder / name)
+    return folder / name
+
+
+def rewritten(path: Path, folder: Path, change: Callable[[bytes], bytes]) -> Path:
+    """A workbook with its sheet's part changed."""
+    with ZipFile(path) as before, ZipFile(folder / path.name, "w", ZIP_DEFLATED) as after:
+        for name in before.namelist():
+            data = before.read(name)
+            after.writestr(name, change(data) if name.endswith("sheet1.xml") else data)
+    return folder / path.name
+
+
+def every(step: int, odd: str, usual: str) -> Callable[[int], str]:
+    return lambda number: odd if number % step == 0 else usual
+
+
+CASES: dict[str, list[dict[str, str]]] = {
+    "errors and warnings": offers(
+        price__price=every(7, "x", "19.99"),
+        quantity=every(11, "2.5", "7"),
+        sellerExternalReference=lambda number: f" SKU-{number}" if number % 13 == 0 else "A",
+    ),
+    "the same reference far away": offers(sellerExternalReference=lambda n: f"SKU-{n % 1_700}"),
+    "stocks that differ": offers(product__gtin=lambda _: "4006381333931", quantity=str),
+    "separators that the end settles": offers(
+        price__price=lambda n: "1.234,50" if n == ROWS else "1,234"
+    ),
+    "separators that nothing settles": offers(
+        price__price=lambda n: {1: "1.234,50", ROWS: "1,234.50"}.get(n, "1,234")
+    ),
+    "actions of several kinds": offers(
+        action=lambda n: ("OffersUpsert", "OffersUpdate", "OffersDelete")[n // 3 % 3]
+    ),
+    "totals": offers(sellerExternalReference=every(900, "Total", "SKU")),
+}
+BOOKS = ("errors and warnings", "totals")
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
+    "an end in the midst": lambda xml: xml[: len(xml) * 3 // 4],
+    "a row that is there twice": lambda xml: xml.replace(b'<row r="2001"', b'<row r="2000"'),
+    "rows without numbers": lambda xml: xml.replace(b"<row r=", b"<row x="),
+    "an unknown type": lambda xml: xml[:-90_000] + xml[-90_000:].replace(b't="n"', b't="x"', 1),
+    "more than is announced": lambda xml: xml.replace(b'ref="A1:', b'ref="A1:B2" x="', 1),
+    "a comment": lambda xml: xml.replace(b'<row r="1500"', b'<!-- --><row r="1500"'),
+}
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The files of all cases by their names."""
+    files: dict[str, Path] = {}
+    for name, rows in CASES.items():
+        files[f"{name}, in a CSV"] = csv_file(tmp_path_factory.mktemp("csv"), rows)
+    for name in BOOKS:
+        files[name] = workbook(tmp_path_factory.mktemp("book"), CASES[name])
+    for name, change in BROKEN.items():
+        folder = tmp_path_factory.mktemp("broken")
+        files[name] = rewritten(files[BOOKS[0]], folder, change)
+    return files
+
+
+def both(way: str, files: list[Path]) -> list[list[Any]]:
+    command = [sys.executable, "-m", "tests.check.two_ways", way, *map(str, files)]
+    ran = subprocess.run(  # noqa: S603  # our own module
+        command, check=True, capture_output=True, text=True
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def found(paths: dict[str, Path]) -> dict[str, list[Any]]:
+    """What each way has found, by the name of the case."""
+    return dict(zip(paths, both("whole", list(paths.values())), strict=True))
+
+
+@pytest.mark.parametrize("name", [*(f"{name}, in a CSV" for name in CASES), *BOOKS, *BROKEN])
+def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
+    is_by_two, by_one, by_two = found[name]
+    assert is_by_two
+    assert by_one == by_two
+
+
+def test_where_the_other_one_dies_one_is_enough(paths: dict[str, Path]) -> None:
+    ((is_by_two, by_one, by_two),) = both(KILLED, [paths["errors and warnings"]])
+    assert is_by_two
+    assert by_one == by_two

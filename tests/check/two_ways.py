@@ -1,0 +1,69 @@
+"""Files read by one process and by two: `python -m tests.check.two_ways WAY FILE…`.
+
+A process of its own does it, since one with threads, as a test's may be, is not forked. It prints
+for each file whether two processes read it, and what each way of reading found.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check, two_processes
+from feedtool.check.sheet import SheetReader
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import AccountSettings
+
+KILLED = "killed"
+
+
+def found(paths: list[Path], processes: int) -> list[Any]:
+    """All that is known of the sheets of files that are checked together."""
+    settings = AccountSettings(reading=ReadingLimits(processes=processes))
+    options = ReadOptions(settings, with_values=True)
+    sheets = check([Input(path.name, path) for path in paths], options, load())
+    return [
+        [
+            *(repr(sheet.error), repr(sheet.counts()), sheet.marks.__bytes__().hex()),
+            *(
+                [repr(entry) for entry in entries]
+                for entries in (
+                    *(sheet.problems(), sheet.valid_items(), sheet.refused),
+                    *(sheet.skipped, sheet.filled or ()),
+                )
+            ),
+        ]
+        for sheet in sheets
+    ]
+
+
+def killed(reader: SheetReader) -> two_processes.Findings:
+    """In the place of a part of the other process: its end."""
+    del reader
+    os._exit(1)
+
+
+def main(way: str, files: list[str]) -> None:
+    """Prints a line of JSON for each file."""
+    two_processes.WORTH, two_processes.TURN = 1, 1
+    if way == KILLED:
+        two_processes._part = killed  # noqa: SLF001  # where a process may die
+    calls = []
+    read_by_two = two_processes.read_by_two
+
+    def counted(reader: SheetReader) -> None:
+        calls.append(reader)
+        read_by_two(reader)
+
+    two_processes.read_by_two = counted
+    for file in files:
+        calls.clear()
+        by_two = found([Path(file)], 2)
+        is_by_two = bool(calls)
+        sys.stdout.write(json.dumps([is_by_two, found([Path(file)], 1), by_two]) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,42 @@
+"""Texts by index, in memory and on disk, against a plain list."""
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.model import text_store
+from feedtool.model.text_store import TextStore
+
+LARGE = st.binary(max_size=4).map(lambda text: text * (text_store.HELD // 3))
+TEXTS = st.lists(st.one_of(st.binary(max_size=9), LARGE), max_size=9)
+
+
+@given(TEXTS, TEXTS, st.data())
+@settings(max_examples=25)
+def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObject) -> None:
+    kept = data.draw(st.integers(0, len(before)))
+    store = TextStore(before)
+    store.truncate(kept)
+    for text in after:
+        store.append(text)
+    expected = before[:kept] + after
+    assert list(store) == expected
+    assert (len(store), store.size) == (len(expected), sum(map(len, expected)))
+    assert list(pickle.loads(pickle.dumps(store))) == expected  # noqa: S301  # just made
+
+
+@pytest.mark.parametrize("index", [-1, 2, 1 << 40])
+def test_there_is_no_other_index(index: int) -> None:
+    with pytest.raises(IndexError):
+        TextStore([b"a", b"b"])[index]
+
+
+def test_those_on_disk_are_found_in_any_order() -> None:
+    store = TextStore()
+    for number in range(0, 400_000, 1000):
+        store.extend([b"text %09d" % text for text in range(number, number + 1000)])
+    assert store.size > text_store.HELD
+    wanted = [*range(0, 400_000, 997), *range(399_999, 0, -991)]
+    assert [store[index] for index in wanted] == [b"text %09d" % index for index in wanted]
