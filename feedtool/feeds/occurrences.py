@@ -69,7 +69,7 @@ class Occurrences:
         """Notes one occurrence."""
         self._places.append(sheet << 32 | row)
         self._new.append(key)
-        if len(self._new) >= _NEW:
+        if len(self._new) >= _NEW or len(key) > _LONGEST:
             self._store()
 
     def extend(self, later: Self) -> None:

@@ -51,6 +51,8 @@ _CELL = (
     rf'(?:<c r="{{}}\1"(?:({ATTRIBUTES}>{CONTENT})</c>'
     rf"|{ATTRIBUTES}(?: ?/>|>{_NO_VALUE}</c>)))?+"
 )
+_UNREAD_CELL = _CELL.replace(f"({ATTRIBUTES}>", f"(?:{ATTRIBUTES}>")
+"""One that nobody asks for: no text is made of it."""
 _EMPTY = (
     r'(?:<c r="(?:[A-Z]{1,2}|[A-W][A-Z]{2}|X[A-E][A-Z]|XF[A-D])\1"'
     rf"{ATTRIBUTES}(?: ?/>|></c>))*+"
@@ -234,8 +236,9 @@ class Scan(NamedTuple):
 class RowMatcher:
     """Reads chunks of canonical rows; remembers the attributes that rows may have."""
 
-    def __init__(self, namespaces: Mapping[str, str]) -> None:
-        self._namespaces = namespaces
+    def __init__(self, namespaces: Mapping[str, str], first: int = 0) -> None:
+        """Of the columns before `first` nothing is read."""
+        self._namespaces, self._first = namespaces, first
         self._known: set[str] = {""}
 
     def read(self, text: str, width: int, after: int) -> Scan | None:
@@ -247,7 +250,9 @@ class RowMatcher:
         """
         text = text.lstrip(" \t\n")
         # A sheet may be formatted down to its last row; the empty ones need no columns.
-        pattern = _pattern(width if "</c>" in text else 0)
+        width = width if "</c>" in text else 0
+        first = min(self._first, width)
+        pattern = _pattern(width, first)
         matches = pattern.findall(text) if pattern.match(text) else []
         if not matches or len(matches) != text.count("<row"):
             return None
@@ -256,7 +261,8 @@ class RowMatcher:
         is_ascending = after < rows[0] and rows[-1] <= LAST_ROW and rows == sorted(set(rows))
         if not is_ascending or not self._are_allowed(set(attributes)):
             return None
-        return Scan(rows, _hidden(rows, attributes), columns)
+        unread = [("",) * len(rows)] * first
+        return Scan(rows, _hidden(rows, attributes), [*unread, *columns])
 
     def _are_allowed(self, attributes: set[str]) -> bool:
         """True if rows may have these attributes; none of them declares a namespace."""
@@ -306,7 +312,11 @@ def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:
 
 
 @lru_cache(maxsize=64)
-def _pattern(width: int) -> re.Pattern[str]:
-    """The pattern of a row of so many columns; its groups are number, attributes, and columns."""
-    cells = "".join(_CELL.format(letters(index)) for index in range(width))
+def _pattern(width: int, first: int) -> re.Pattern[str]:
+    """The pattern of a row of so many columns.
+
+    Its groups are number, attributes, and the columns from the first one on that is read.
+    """
+    unread, read = [_UNREAD_CELL] * first, [_CELL] * (width - first)
+    cells = "".join(cell.format(letters(at)) for at, cell in enumerate([*unread, *read]))
     return re.compile(_ROW_TAG + cells + _EMPTY + _ROW_END, re.ASCII)

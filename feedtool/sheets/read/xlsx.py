@@ -69,8 +69,12 @@ class XlsxSource:
 class XlsxSheet(Sheet):
     """One worksheet. It may be read several times; each reading inflates it anew."""
 
-    def __init__(self, package: ZipPackage, entry: SheetEntry, decode: Decoder) -> None:
+    def __init__(
+        self, package: ZipPackage, entry: SheetEntry, decode: Decoder, first: int = 0
+    ) -> None:
+        """Of the columns before `first` it need not be read what they hold."""
         super().__init__()
+        self._first = first
         self.entry = entry
         self.name = entry.name
         self._package = package
@@ -93,7 +97,7 @@ class XlsxSheet(Sheet):
     def _pieces(self, is_mine: Callable[[int], bool]) -> Generator[Block | None, None, None]:
         """The block of each chunk: by pattern where that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
-        matcher = RowMatcher(reader.declared)
+        matcher = RowMatcher(reader.declared, self._first)
         width = 0
         warned = False
         for number, chunk in enumerate(chunks(self._package.stream(self.entry.part))):
