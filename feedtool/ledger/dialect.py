@@ -3,12 +3,16 @@
 SQLAlchemy keeps the SQL of each statement by its dialect, of which every engine has its own. A
 watcher and a page open the ledger for one account after the other, and would compile all of it
 anew each time.
+
+Indexes of some rows alone are declared for SQLite, and are the same on PostgreSQL.
 """
 
 from typing import Any
 
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
 from sqlalchemy.util import LRUCache
 
 DRIVER = "sqlite+feedtool"
@@ -29,3 +33,12 @@ class Dialect(SQLiteDialect_pysqlite):
 
 
 registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
+
+
+@compiles(CreateIndex, "postgresql")
+def _as_on_sqlite(create: CreateIndex, compiler: Any, **options: Any) -> str:
+    """The SQL of such an index there."""
+    index, sql = create.element, str(compiler.visit_create_index(create, **options))
+    where = index.dialect_options["sqlite"]["where"]
+    has_own = index.dialect_options["postgresql"]["where"] is not None
+    return sql if where is None or has_own else f"{sql} WHERE {where}"

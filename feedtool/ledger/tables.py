@@ -68,8 +68,11 @@ def _numbers(*names: str, **options: Any) -> list[sa.Column[Any]]:
 
 
 def only(where: sa.TextClause) -> dict[str, Any]:
-    """The options of an index that has some rows alone."""
-    return {"sqlite_where": where, "postgresql_where": where}
+    """The options of an index that has some rows alone.
+
+    That of PostgreSQL would import its dialect, whatever the database is: see `dialect`.
+    """
+    return {"sqlite_where": where}
 
 
 # Conditions of such indexes: a database takes one only for a query that has the very words.

@@ -151,7 +151,8 @@ class Translator:
 
     def message(self, english: str) -> str:
         """A message in the language, its values not yet filled in."""
-        return self._texts.get(english, (english,))[0]
+        known = self._texts.get(english)
+        return _set_forms(self.language, known)[0] if known else english
 
     def __call__(self, text: str) -> str:
         """The text in the language; one that is none of our messages stays as it is."""
@@ -168,7 +169,8 @@ class Translator:
 
     def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
         """A message, of one form or two, in the language; its values are not yet filled in."""
-        return self._texts.get(forms[0]) or self._set(forms)
+        known = self._texts.get(forms[0])
+        return _set_forms(self.language, known) if known else self._set(forms)
 
     def _set(self, forms: tuple[str, ...]) -> tuple[str, ...]:
         """A message of nothing but values, with the signs between them as the language has them."""
@@ -208,7 +210,10 @@ def _pieces(form: str) -> Sequence[tuple[str, str, str]]:
 
 @cache
 def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
-    """The messages of all packages in a language, each with its forms, by the English one."""
+    """The messages of all packages in a language, each with its forms, by the English one.
+
+    `set_in` is left to whoever says one of them: few of the thousands are ever said.
+    """
     if language == "en":
         return _NONE
     from importlib.resources import files  # most commands do without, and begin the sooner
@@ -216,12 +221,17 @@ def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
     root = files("feedtool")
     folders = [*root.iterdir(), *(root / "areas").iterdir()]
     return {
-        message: tuple(set_in(language, form) for form in forms)
+        message: forms
         for folder in folders
         if (file := folder / "locale" / language / f"{folder.name}.po").is_file()
         for (context, message), forms in read_po(file.read_text("utf-8")).items()
         if message and not context
     }
+
+
+@cache
+def _set_forms(language: str, forms: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(set_in(language, form) for form in forms)
 
 
 def set_in(language: str, text: str) -> str:
@@ -231,8 +241,10 @@ def set_in(language: str, text: str) -> str:
 
 _FRENCH_BLANK = re.compile(r"(?<=«) | (?=»)| (?=[:;?!](?:[\s)»]|$))")
 
+_QUOTED = r'((?:\s+"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")++)'
 _ENTRY = re.compile(
-    r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)((?:\s+"[^"\\\n]*(?:\\.[^"\\\n]*)*")+)',
+    rf"^(?:msgctxt{_QUOTED}\s+)?msgid{_QUOTED}\s+(?:msgid_plural{_QUOTED}\s+)?"
+    rf"msgstr(?:\[0\])?{_QUOTED}(?:\s+msgstr\[1\]{_QUOTED})?",
     re.MULTILINE,
 )
 _JOINT = re.compile(r'"\s*\n\s*"')
@@ -244,26 +256,18 @@ def read_po(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
     What tools write is understood, of languages with two forms. https://www.gnu.org/software/gettext/
     """
-    texts: dict[tuple[str, str], tuple[str, ...]] = {}
-    context = key = ""
-    for keyword, quoted in _ENTRY.findall(content):
-        text = _JOINT.sub("", quoted.strip())[1:-1]
-        if "\\" in text:
-            text = json.loads(f'"{text}"')  # its escapes are those of JSON
-        match keyword:
-            case "msgctxt":
-                context = text
-            case "msgid":
-                key = text
-            case "msgid_plural":
-                pass
-            case "msgstr[1]":
-                texts[context, key] += (text,)
-            case _:
-                texts[context, key] = (text,)
-        if keyword in {"msgstr", "msgstr[1]"}:
-            context = ""
-    return texts
+    return {
+        (_unquoted(context), _unquoted(key)): tuple(_unquoted(form) for form in forms if form)
+        for context, key, _, *forms in _ENTRY.findall(content)
+    }
+
+
+def _unquoted(quoted: str) -> str:
+    text = quoted.strip()[1:-1]
+    if "\n" in text:
+        text = _JOINT.sub("", text)
+    # Its escapes are those of JSON.
+    return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 
 _MESSAGE = "\x1e"

@@ -34,7 +34,6 @@ from feedtool.feeds.export import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr
 from feedtool.service.answers import Unreadable, counted, text
-from feedtool.service.fetch import GONE
 
 INVOICE, LINES = "invoiceId", "lines"
 PDF = b"%PDF-"
@@ -213,6 +212,8 @@ def _is_pdf(path: Path) -> bool:
 
 def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
     """An archive that is refused is asked for document by document."""
+    from feedtool.service.fetch import GONE  # what calls in threads is imported late
+
     if len(asked.keys) >= wire.FEWEST:
         return DocumentAnswer(again=_singly(asked.keys))
     return DocumentAnswer(missing=dict.fromkeys(asked.keys, NOT_YET if status == GONE else reason))
