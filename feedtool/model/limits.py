@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets.
+    """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets; processes.
 
     The defaults leave room for a million rows of 16 columns with inline texts.
     """
