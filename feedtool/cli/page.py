@@ -4,8 +4,10 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +16,7 @@ from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
 from feedtool.cli.errors import Stopping, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.next_command import typed
 from feedtool.cli.page_access import access_options, entrance
 from feedtool.model.text import tr
 
@@ -31,6 +34,7 @@ HINT = tr("what was sent is noted; start the page again to go on")
 @click.command(cls=ServingCommand)
 @access_options
 @options.count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
+@options.option("--check-file", hidden=True)
 @serving
 @click.pass_context
 def page(ctx: click.Context, /, **given: Any) -> None:
@@ -43,6 +47,9 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.page_browser import has_screen, opened_browser
 
+    if given["check_file"]:
+        _check_file(ctx, given["check_file"])
+        return
     with stopping(HINT) as stop, run_notices("page", given) as notices:
         folder = home_folder(given["home"]) / "page"
         door = entrance(given, options.chosen(ctx).config.users_of_page())
@@ -56,6 +63,18 @@ def page(ctx: click.Context, /, **given: Any) -> None:
         with opened_browser(door.address, folder) if is_opened else nullcontext():
             kept = timedelta(days=given["keep"])
             serve(desk, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep)
+
+
+def _check_file(ctx: click.Context, file: str) -> None:
+    """What a page does in another process with a large file."""
+    from feedtool.cli.notifier import run_notices
+    from feedtool.page.check_process import check_for_another
+    from feedtool.page.checks import check_file
+
+    with run_notices("page", ctx.params) as notices:
+        desk = replace(desk_of(ctx, Stopping(), notices), checking=())
+        check = partial(check_file, desk, desk.shelf.file(file))
+        check_for_another(check, sys.stdout.buffer)
 
 
 def desk_of(
@@ -83,4 +102,12 @@ def desk_of(
         partial(clocks, home),
         LARGEST,
         options.language_of(ctx),
+        _checking(ctx),
     )
+
+
+def _checking(ctx: click.Context) -> list[str]:
+    """The command of this page that checks a file instead."""
+    names = (parameter.name or "" for parameter in ctx.command.params)
+    words = chain.from_iterable(typed(names).values())
+    return [sys.executable, "-m", "feedtool", "page", *words, "--check-file"]

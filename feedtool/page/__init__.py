@@ -2,5 +2,6 @@
 
 Read `desk` first, what all routes share; then `app`, which guards and answers each request, and
 the `routes`, one module for each subject. `shelf` keeps the files that were brought, or exported,
-`jobs` does what takes longer than an answer may, `grid` is what the browser shows of a sheet.
+`jobs` does what takes longer than an answer may (the check of a large file in a process of its own,
+`check_process`), `grid` is what the browser shows of a sheet.
 """

@@ -12,6 +12,7 @@ from feedtool.model.cells import Block
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.bringing import write_sheet
+from feedtool.page.check_process import LARGE, check_elsewhere
 from feedtool.page.desk import Desk, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
@@ -55,6 +56,10 @@ def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
     if at.shelf.file(file.id).reading != file.reading:
         return
     job.tell(tr("Reading the file"))
+    path = at.shelf.input(file).path
+    if at.checking and path.is_file() and path.stat().st_size >= LARGE:
+        check_elsewhere(at.checking, file.id, job)
+        return
     place = at.shelf.grid(file)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with at.accounts.reading(file.account) as base, GridWriter(place) as writer:

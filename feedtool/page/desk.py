@@ -96,6 +96,8 @@ class Desk:
     body_limit: int
     """Bytes of the largest file."""
     language: LanguageChoice
+    checking: Sequence[str] = ()
+    """The command that checks the file whose id is put behind it; empty in its own process."""
 
 
 def desk() -> Desk:

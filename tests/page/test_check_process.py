@@ -1,0 +1,81 @@
+"""A large file is checked by a process of its own, and what that finds is found here."""
+
+import pickle
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+
+from feedtool.model.errors import CannotWrite, Stopped
+from feedtool.page.app import application
+from feedtool.page.check_process import LARGE, CheckEnded, check_elsewhere
+from feedtool.page.checks import check_file, grid_of
+from feedtool.page.desk import Desk
+from feedtool.page.grid import RowFilter
+from feedtool.page.jobs import Job
+from tests.conftest import Files, offer
+from tests.page.conftest import brought
+
+
+def process(*told: object, end: str = "") -> list[str]:
+    """The command of a process that tells this, and then ends so."""
+    script = f"import sys; sys.stdout.buffer.write({b''.join(map(pickle.dumps, told))!r}); {end}"
+    return [sys.executable, "-c", script]
+
+
+@pytest.fixture
+def closing() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture
+def job(closing: threading.Event) -> Job:
+    return Job(closing)
+
+
+def test_rows_are_counted(job: Job) -> None:
+    check_elsewhere(process(485, 1_000, 15), "file", job)
+    assert job.done == 1_500
+
+
+@pytest.mark.parametrize(
+    ("told", "end", "kind"),
+    [
+        ((500, CannotWrite("no room", "make some")), "", CannotWrite),
+        ((500, KeyError("a bug")), "", KeyError),
+        ((500,), "import os; sys.stdout.flush(); os.kill(os.getpid(), 9)", CheckEnded),
+        ((), "sys.exit(70)", CheckEnded),
+    ],
+)
+def test_what_goes_wrong_there_is_raised_here(
+    job: Job, told: tuple[object, ...], end: str, kind: type[Exception]
+) -> None:
+    with pytest.raises(kind) as raised:
+        check_elsewhere(process(*told, end=end), "file", job)
+    if isinstance(raised.value, CannotWrite):
+        assert (raised.value.message, raised.value.hint) == ("no room", "make some")
+
+
+def test_where_the_page_ends_the_check_does(job: Job, closing: threading.Event) -> None:
+    closing.set()
+    endless = "import pickle\nwhile True: pickle.dump(1, sys.stdout.buffer)"
+    with pytest.raises(Stopped):
+        check_elsewhere(process(1, end="exec(" + repr(endless) + ")"), "file", job)
+
+
+def test_a_large_file_is_checked_as_a_small_one_is(desk: Desk, files: Files) -> None:
+    notes = {"Note": "a long text " * 90}
+    path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") | notes for n in range(2_200)))
+    assert path.stat().st_size > LARGE
+    file = desk.shelf.file(brought(application(desk).test_client(), path))
+    found = []
+    for at in (desk, replace(desk, checking=())):
+        desk.shelf.grid(file).unlink(missing_ok=True)
+        job = Job(threading.Event())
+        check_file(at, file, job)
+        with grid_of(desk, file) as grid:
+            rows = RowFilter(0)
+            found.append((job.done, grid.sheets, grid.count(rows), grid.rows(rows, 2_000, 100)))
+    assert found[0] == found[1]
+    assert found[0][0] == 2_200
