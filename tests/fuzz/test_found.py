@@ -54,6 +54,14 @@ CASES = {
     ),
     "a sheet's id": (book(id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"'), "rows"),
     "a format": (book(format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"'), "rows"),
+    "a text among names": (
+        book(names="xl/workbook.xml|</sheets>|</sheets><definedNames>rot13</definedNames>"),
+        "rows",
+    ),
+    "names before the sheets": (
+        book(names="xl/workbook.xml|<sheets>|<definedNames/><sheets>"),
+        "rows",
+    ),
     "a value behind a cell": (
         book(rows=offers() + '<row r="9"><c r="E9" s="1"/><v>x</v><c r="F9" s="1"/></row>'),
         "rows",

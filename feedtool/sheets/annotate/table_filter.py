@@ -42,7 +42,11 @@ def take_back_filter(
         return None if has_own else []
     if old and not old.is_empty_tag and old.inner < old.close:
         return None
-    parts.remove(parts.workbook, names, parent="definedNames")
+    # Their list goes with them where it looks like one of ours.
+    root = parts.root(parts.workbook)
+    group = root.child("definedNames")
+    is_ours = group and not group.text.strip() and group.start == _end_before_names(root)
+    parts.remove(parts.workbook, names, parent="definedNames" if is_ours else "")
     return [Edit(old.start, old.end, b"")] if old else []
 
 
@@ -54,6 +58,11 @@ def _names(parts: BookParts, entry: SheetEntry) -> Iterator[Node]:
         known = node.attributes.get("name") in (MARK, _EXCELS)
         if known and node.attributes.get("localSheetId") == number:
             yield node
+
+
+def _end_before_names(root: Node) -> int:
+    """Where names belong in a workbook that has none."""
+    return max(node.end for node in root.children if node.name in _BEFORE_NAMES)
 
 
 def add_filter(
@@ -86,8 +95,7 @@ def add_filter(
     else:
         tags = root.prefix + b"definedNames"
         whole = b"<%b>%b</%b>" % (tags, markup, tags)
-        end = max(node.end for node in root.children if node.name in _BEFORE_NAMES)
-        parts.insert(parts.workbook, end, whole)
+        parts.insert(parts.workbook, _end_before_names(root), whole)
     before = [it.end for it in envelope.root.children if it.is_main and it.name in _BEFORE_FILTER]
     ref = str(area).encode()
     return [Edit(before[-1], before[-1], b'<%bautoFilter ref="%b"/>' % (envelope.root.prefix, ref))]
