@@ -168,9 +168,19 @@ def annotate(size: Size) -> Iterator[Job]:
 
 
 def million(size: Size) -> Iterator[Job]:
-    """Read, check, encode: a million rows."""
-    ours = Contender("feedtool", [FEEDTOOL, "validate", "--format", "json", corpus(size.many)])
-    yield Job(f"validate {size.many:,} rows, 16 columns", [ours])
+    """Read, check, encode: a million rows, by one process and by two."""
+    command = [FEEDTOOL, "validate", "--format", "json", corpus(size.many)]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "feedtool.toml"
+        config.write_text("[profile.one.reading]\nprocesses = 1\n", "utf-8")
+        yield Job(
+            f"validate {size.many:,} rows, 16 columns",
+            [
+                Contender("feedtool, one process", [*command, "--config", config, "--profile=one"]),
+                Contender("feedtool", command),
+            ],
+            same="problems",
+        )
 
 
 def start(_: Size) -> Iterator[Job]:
