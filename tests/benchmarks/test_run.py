@@ -13,7 +13,7 @@ WAYS = {
     "validate": ["openpyxl read-only + jsonschema + json", "feedtool"],
     "recipe": ["feedtool with a recipe", "feedtool"],
     "annotate": ["openpyxl load + save, unchecked", "feedtool"],
-    "million": ["feedtool"],
+    "million": ["feedtool, one process", "feedtool"],
     "start": ['`python -c "import click"`', "feedtool"],
     "ten": ['`python -c "import click"`', "feedtool"],
     "ten-sent": ['`python -c "import sqlalchemy, httpx"`', "feedtool"],
