@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import Context
-from feedtool.model.text import LANGUAGES, Language, Translator, read_po
+from feedtool.model.text import LANGUAGES, Language, read_po, single_message
 
 TEXT = "@"
 """The format that keeps the zeros of identifiers, and what looks like a date."""
@@ -183,7 +183,7 @@ class Basis(NamedTuple):
 
 def example_reference(language: Language, example: str) -> str:
     """The first cell of an example row, which no offer is called."""
-    return Translator(language).message("Example: {example}").format(example=example)
+    return single_message(language, "Example: {example}").format(example=example)
 
 
 # The names of columns.

@@ -11,8 +11,8 @@ They are read without a tool, since each command needs some.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from string import Formatter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
@@ -138,8 +138,11 @@ class Translator:
     ) -> None:
         """`names` are headers by key, `list_language` that of the sheet's own lists, if any."""
         self.language = language
-        self._texts = catalogue(language)
         self._names, self._list_language = names, list_language
+
+    @cached_property
+    def _texts(self) -> Mapping[str, tuple[str, ...]]:
+        return catalogue(self.language)
 
     def for_sheet(self, names: Mapping[str, str], list_language: str | None) -> "Translator":
         """The same language, with the names of another sheet."""
@@ -214,19 +217,34 @@ def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
 
     `set_in` is left to whoever says one of them: few of the thousands are ever said.
     """
+    return {
+        message: forms
+        for content in _contents(language)
+        for (context, message), forms in read_po(content).items()
+        if message and not context
+    }
+
+
+@cache
+def single_message(language: Language, english: str) -> str:
+    """A message where no other may be wanted: most of the catalogues are left unread."""
+    line = f"\nmsgid {json.dumps(english, ensure_ascii=False)}\n"
+    content = next((content for content in _contents(language) if line in content), "")
+    (form, *_) = read_po(content).get(("", english), (english,))
+    return set_in(language, form)
+
+
+def _contents(language: str) -> Iterator[str]:
+    """The catalogues' texts in a language, one for each package."""
     if language == "en":
-        return _NONE
+        return
     from importlib.resources import files  # most commands do without, and begin the sooner
 
     root = files("feedtool")
-    folders = [*root.iterdir(), *(root / "areas").iterdir()]
-    return {
-        message: forms
-        for folder in folders
-        if (file := folder / "locale" / language / f"{folder.name}.po").is_file()
-        for (context, message), forms in read_po(file.read_text("utf-8")).items()
-        if message and not context
-    }
+    for folder in (*root.iterdir(), *(root / "areas").iterdir()):
+        file = folder / "locale" / language / f"{folder.name}.po"
+        if file.is_file():
+            yield file.read_text("utf-8")
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.kinds import families, sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.neighbours import PRICE
+from feedtool.check.mapping.neighbours import key_of
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import conditions, plain, words_of
@@ -81,7 +81,9 @@ class SheetProposal:
 
     def is_of_row(self, key: str) -> bool:
         """True for a field that no two rows share, so that one value for all is a mistake."""
-        return key == PRICE or isinstance(self.known[key].type, Reference | ProductReference | Gtin)
+        return key == key_of("price") or isinstance(
+            self.known[key].type, Reference | ProductReference | Gtin
+        )
 
     def _sheet_columns(self, keys: Collection[str]) -> SheetColumns:
         columns = {at: self.known[key] for at, key in enumerate(keys) if key in self.known}

@@ -14,6 +14,7 @@ from babel.messages.pofile import read_po as read_by_babel
 from feedtool.areas.registry import load
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import (
+    LANGUAGES,
     FieldName,
     Label,
     MessageText,
@@ -23,6 +24,7 @@ from feedtool.model.text import (
     kept_text,
     plural,
     read_po,
+    single_message,
     text_of_kept,
     tr,
 )
@@ -182,3 +184,9 @@ def test_the_catalogue_of_a_language_has_the_texts_of_engines_and_areas() -> Non
     assert texts["Yes"] == ("Oui",)
     assert texts["As the service shows it; it is not sent."]
     assert catalogue("en") == {}
+
+
+def test_a_single_message_is_that_of_the_catalogue() -> None:
+    for language in LANGUAGES:
+        for english in ("Example: {example}", "Quantity"):
+            assert single_message(language, english) == Translator(language).message(english)

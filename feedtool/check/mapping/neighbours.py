@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from itertools import permutations
 from statistics import median
 
@@ -11,8 +12,6 @@ from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import concepts, groups_in, plain
 from feedtool.model.text import tr
 
-_KEYS = {concept.name: concept.keys[0] for concept in concepts() if concept.keys}
-PRICE, STRUCK = _KEYS["price"], _KEYS["list price"]
 SUPPLIERS = frozenset(("discount", "pack"))
 """What stands in a supplier's sheet, beside prices that are no customer's."""
 LIKELIEST = 3
@@ -28,6 +27,12 @@ NEAR = Decimal("0.8")
 HALF = 0.5
 SAME_ROWS = 0.9
 """The share of rows of which a relation of two columns holds."""
+
+
+@cache
+def key_of(name: str) -> str:
+    """The first key of a concept; asked for late, since it has all words of headers read."""
+    return next(concept.keys[0] for concept in concepts() if concept.name == name)
 
 
 def weigh_neighbours(
@@ -51,7 +56,7 @@ def _weigh_taxes(
 ) -> None:
     """Prices that may have no tax in them, or be those of dealers."""
     best = {at: found[0].concept.name for at, found in guesses.items() if found}
-    others = [column for column in prices if guesses[column.index][0].key != STRUCK]
+    others = [column for column in prices if guesses[column.index][0].key != key_of("list price")]
     has_gross = any("gross" in column.words.groups for column in prices)
     is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
     told_above = groups_in(plain(above))
@@ -77,7 +82,7 @@ def _weigh_taxes(
             most = min(most, NEIGHBOURS.beside_promotion)
         guesses[column.index] = by_confidence(
             guess._replace(confidence=min(most, guess.confidence * times))
-            if guess.key == PRICE
+            if guess.key == key_of("price")
             else guess
             for guess in guesses[column.index]
         )
@@ -96,7 +101,9 @@ def _is_far_below(
 ) -> bool:
     """True if a recommended price is usually so much higher as it is than a dealer's price."""
     for other in columns:
-        if other is column or [guess.key for guess in guesses[other.index][:1]] != [STRUCK]:
+        if other is column or [guess.key for guess in guesses[other.index][:1]] != [
+            key_of("list price")
+        ]:
             continue
         pairs = zip(column.by_row, other.by_row, strict=True)
         shares = [price / struck for price, struck in pairs if price and struck]
@@ -110,30 +117,40 @@ def _weigh_higher(
 ) -> None:
     """Of two prices that are called so the one that is nearly always higher may be struck."""
     called = [column for column in prices if _is_called_price(guesses[column.index])]
-    struck = next(concept for concept in concepts() if STRUCK in concept.keys)
+    struck = next(concept for concept in concepts() if key_of("list price") in concept.keys)
     for lower, higher in permutations(called, 2):
         pairs = [pair for pair in zip(lower.by_row, higher.by_row, strict=True) if all(pair)]
         count = sum(price < other for price, other in pairs if price and other)
-        if STRUCK in known and len(pairs) >= FEW_ROWS and count >= SAME_ROWS * len(pairs):
+        if (
+            key_of("list price") in known
+            and len(pairs) >= FEW_ROWS
+            and count >= SAME_ROWS * len(pairs)
+        ):
             for column, most in ((lower, NEIGHBOURS.tied), (higher, NEIGHBOURS.higher)):
                 guesses[column.index] = [
                     guess._replace(confidence=min(most, guess.confidence))
                     for guess in guesses[column.index]
                 ]
             told = tr("higher than the price")
-            guesses[higher.index].append(Guess(struck, STRUCK, NEIGHBOURS.higher_price, told))
+            guesses[higher.index].append(
+                Guess(struck, key_of("list price"), NEIGHBOURS.higher_price, told)
+            )
             guesses[higher.index] = by_confidence(guesses[higher.index])
 
 
 def _is_called_price(guesses: Sequence[Guess]) -> bool:
-    return bool(guesses) and guesses[0].key == PRICE and guesses[0].confidence >= NAMES.header
+    return (
+        bool(guesses)
+        and guesses[0].key == key_of("price")
+        and guesses[0].confidence >= NAMES.header
+    )
 
 
 def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
     """Lets a price and a struck price be asked for where the struck one is the lower."""
     prices = [column for column in columns if guesses[column.index][:1]]
     likeliest = {guesses[column.index][0].key: column for column in reversed(prices)}
-    price, struck = likeliest.get(PRICE), likeliest.get(STRUCK)
+    price, struck = likeliest.get(key_of("price")), likeliest.get(key_of("list price"))
     if not price or not struck:
         return
     pairs = [pair for pair in zip(price.by_row, struck.by_row, strict=True) if all(pair)]
@@ -147,9 +164,9 @@ def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]
 
 
 def _is_price(guesses: Sequence[Guess]) -> bool:
-    return any(guess.key in {PRICE, STRUCK} for guess in guesses[:LIKELIEST]) or (
-        bool(guesses) and guesses[0].concept.name == "net price"
-    )
+    return any(
+        guess.key in {key_of("price"), key_of("list price")} for guess in guesses[:LIKELIEST]
+    ) or (bool(guesses) and guesses[0].concept.name == "net price")
 
 
 def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TypeVar
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.identifier import Identifier
@@ -14,6 +15,7 @@ from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 
+Read = TypeVar("Read")
 ENUM_VALUE = PROBLEMS.error("enum-value")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
 
@@ -35,15 +37,17 @@ class Choice:
 
     values: Mapping[str, tuple[str, ...]]
     """Canonical value → other writings that mean it."""
-    _by_writing: dict[str, str] = field(init=False, repr=False, compare=False)
+    _by_writing: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        writings = {
+        object.__setattr__(self, "_by_writing", self._writings())
+
+    def _writings(self) -> Mapping[str, str]:
+        return {
             _folded(writing): value
             for value, others in self.values.items()
             for writing in (value, *others)
         }
-        object.__setattr__(self, "_by_writing", writings)
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The canonical values that the seller may use."""
@@ -269,11 +273,30 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
     return {code: tuple(names[code] for names in territories) for code in sorted(codes)}
 
 
+class Late(Mapping[str, Read]):
+    """A mapping that is made when it is first asked for anything."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Read]]) -> None:
+        self._made = cache(make)
+
+    def __getitem__(self, key: str) -> Read:
+        return self._made()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+
 @dataclass(frozen=True, slots=True)
 class Country(Choice):
     """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
 
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=country_names)
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: Late(country_names))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_writing", Late(self._writings))
 
     def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         del allowed  # too many for a message
