@@ -1,9 +1,10 @@
 """Cells as programs write them: `python -m benchmarks.cells make PROGRAM ROWS PATH`, or `WAY PATH`.
 
 Every program writes the same rows of 16 cells, none of them blank, as its own code or its files
-show it. `lxml` is the bare parse of the sheet and of the shared strings: each row becomes elements,
-is counted and dropped. `feedtool` reads blocks, takes the keys of every column, and decodes each
-that a column has not just had, as it does when rows are checked. Both print the number of cells.
+show it, as far as we know them. `lxml` is the bare parse of the sheet and of the shared strings:
+each row becomes elements, is counted and dropped. `feedtool` reads blocks, takes the keys of every
+column, and decodes each that a column has not just had, as it does when rows are checked. Both
+print the number of cells.
 """
 
 import re

@@ -169,7 +169,7 @@ def annotate(size: Size) -> Iterator[Job]:
 
 def million(size: Size) -> Iterator[Job]:
     """Read, check, encode: a million rows, by one process and by two."""
-    command = [FEEDTOOL, "validate", "--format", "json", corpus(size.many)]
+    command: list[str | Path] = [FEEDTOOL, "validate", "--format", "json", corpus(size.many)]
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "feedtool.toml"
         config.write_text("[profile.one.reading]\nprocesses = 1\n", "utf-8")
