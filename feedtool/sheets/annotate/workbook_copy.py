@@ -39,7 +39,7 @@ def annotate_workbook(
 
     Raises UsageProblem (NoRoom, no such sheet), FileProblem, NotAsWritten, OSError.
     """
-    with ZipPackage(source, limits, is_ahead=True) as package:
+    with ZipPackage(source, limits) as package:
         book = read_workbook(package)
         plans = [plan_sheet(package, book, book.worksheet(it.sheet), it, finish) for it in sheets]
         parts = BookParts(package, book)
@@ -153,7 +153,7 @@ def check_package(
     """
     sheets = {part_key(plan.entry.part) for plan in plans}
     try:
-        with ZipPackage(path, source.limits, is_ahead=True) as written:
+        with ZipPackage(path, source.limits) as written:
             anew = sheets | {part_key(name) for name in parts.changed}
             _check_copies(written, source, anew, parts.dropped)
             for name in parts.changed:

@@ -13,7 +13,6 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipInfo
 
 from feedtool.model.errors import UsageProblem
-from feedtool.model.overlap import behind
 from feedtool.model.text import tr
 from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
 
@@ -55,15 +54,10 @@ class Repack:
         deflater = zlib.compressobj(level, zlib.DEFLATED, -15)
         begin = self._out.tell()
         crc = size = 0
-
-        def deflate(piece: bytes) -> None:
-            nonlocal crc, size
+        for piece in pieces:
             crc = zlib.crc32(piece, crc)
             size += len(piece)
             self._out.write(deflater.compress(piece))
-
-        # The next rows are patched meanwhile: that spared a tenth of the time of a large sheet.
-        behind(pieces, deflate)
         self._out.write(deflater.flush())
         end = self._out.tell()
         written = self._members[-1]

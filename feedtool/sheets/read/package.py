@@ -11,7 +11,6 @@ from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from feedtool.model.limits import MIB, ReadingLimits
-from feedtool.model.overlap import ahead
 from feedtool.model.text import tr
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,
@@ -32,8 +31,6 @@ _LARGEST_DIRECTORY = 16 * MIB
 _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
 _TAIL = _LOCATOR + _END_RECORD + (1 << 16)
 """Bytes that hold the record at the end, which a comment of up to 64 KiB may follow."""
-_LARGE = MIB
-"""Bytes of a part that is worth a thread."""
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
 
 
@@ -47,11 +44,7 @@ class ZipPackage:
     where the file itself cannot be opened.
     """
 
-    def __init__(
-        self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS, *, is_ahead: bool = False
-    ) -> None:
-        """With `is_ahead` another thread inflates large parts while their beginning is used."""
-        self._is_ahead = is_ahead
+    def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.limits = limits
         self._file = path.open("rb")
@@ -116,11 +109,6 @@ class ZipPackage:
         Several streams may be read in turns. Raises CorruptZip.
         """
         info = self.part(name)
-        pieces = self._inflated(name, info, size)
-        is_large = info is not None and info.file_size > _LARGE
-        return ahead(pieces) if self._is_ahead and is_large else pieces
-
-    def _inflated(self, name: str, info: ZipInfo | None, size: int) -> Iterator[bytes]:
         if info is None:
             raise CorruptZip(tr("The package lacks its part {name}.", name=name), COPY_AGAIN)
         try:
