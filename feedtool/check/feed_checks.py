@@ -51,10 +51,14 @@ class FeedChecks:
             at for at, column in columns if not feed.is_sent(column.key)
         }
         """The columns whose cells do not travel: what is wrong there is not told."""
-        self.surveys = [survey for rule, survey in surveys if rule.is_about(feed.kind)]
+        self.choose(surveys)
         self._once = once
         self._asked = [(rule, rule.check) for rule in rules_for(areas, feed.kind) if rule.check]
         self._by_shape: dict[Shape, list[Asked]] = {}
+
+    def choose(self, surveys: Sequence[tuple[Rule, Survey]]) -> None:
+        """Takes those of some surveys that are about the kind."""
+        self.surveys = [survey for rule, survey in surveys if rule.is_about(self.feed.kind)]
 
     def faults(self, row: Row, shape: Shape | None) -> list[Issue]:
         """The rules' issues of a row; those that are said once for a sheet are added to `once`.
@@ -80,7 +84,7 @@ class FeedChecks:
     def _of_shape(self, row: Row, shape: Shape) -> list[Asked]:
         """The checks that rows of the shape of this one are asked for."""
         if len(self._by_shape) >= _SHAPES:
-            self._by_shape.clear()
+            return self._asked
         asked = self._by_shape[shape] = [
             (rule, check)
             for rule, check in self._asked

@@ -70,14 +70,25 @@ class SheetReader:
         self._by_channel = channel_split(self.header)
         self._split = self._by_channel or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
-        self.own_surveys = [
-            survey for rule, survey in surveys if any(map(rule.is_about, self._family))
-        ]
+        self._checks: dict[str, FeedChecks] = {}
+        self._choose_surveys()
 
     @property
     def is_row_by_row(self) -> bool:
         """True if each row is judged by itself, but for what the surveys remember."""
         return self.groups is None and self._enrich is None and self.options.see is None
+
+    def survey_anew(self) -> None:
+        """Lets new surveys see what comes now: those of before know other files, too."""
+        self.surveys = [(rule, rule.survey()) for rule, _ in self.surveys if rule.survey]
+        self._choose_surveys()
+
+    def _choose_surveys(self) -> None:
+        self.own_surveys = [
+            survey for rule, survey in self.surveys if any(map(rule.is_about, self._family))
+        ]
+        for checks in self._checks.values():
+            checks.choose(self.surveys)
 
     def read(self) -> None:
         """Reads all rows; once more if the columns' decimal separators became known on the way.

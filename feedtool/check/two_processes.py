@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
 
 from feedtool.feeds.rule import Survey
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Issue, Item, Problem, RowResult
 from feedtool.model.sheet import Filled, ProblemSpool, Refused
 from feedtool.model.spool import telling_of_room
@@ -27,12 +28,13 @@ TURN = 4
 """Pieces of a sheet that one process reads in a row: some thousand rows."""
 WORTH = 8 << 20
 """Bytes of a sheet below which a second process would cost more than it brings."""
+STOPS = (signal.SIGINT, signal.SIGTERM)
 _LENGTH = 8
 """Bytes that say how long a part is."""
 
 
 class Gone(Exception):
-    """The other process has ended before its work, as by a lack of memory."""
+    """There is no other process, or it has ended before its work, as by a lack of memory."""
 
 
 class Findings(NamedTuple):
@@ -94,23 +96,44 @@ def _is_second(number: int) -> bool:
 
 @contextmanager
 def _other_process(reader: "SheetReader") -> Iterator[Iterator[Findings]]:
-    """The parts of the other process, which is gone afterwards."""
+    """What the other process finds, which is gone afterwards. Raises Gone where none can be had."""
     with telling_of_room():
         parts = tempfile.TemporaryFile()  # noqa: SIM115  # closed in the next line
     with parts as file:
-        receiving, sending = os.pipe()
-        process = os.fork()
-        if not process:
-            os.close(receiving)
-            _work(reader, file, sending)
-        os.close(sending)
+        # Until each process is ready for it, no signal may end one of them in the other's way.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        process = -1
         try:
+            receiving, process = _forked(reader, file)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             yield _parts(file, receiving)
         finally:
-            os.close(receiving)
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
+            if process > 0:
+                os.close(receiving)
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+                with suppress(ChildProcessError):  # where whoever started us ignores their ends
+                    os.waitpid(process, 0)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _forked(reader: "SheetReader", file: IO[bytes]) -> tuple[int, int]:
+    """The pipe from the other process, and its number; in that one it never returns."""
+    try:
+        receiving, sending = os.pipe()
+    except OSError as error:
+        raise Gone from error
+    try:
+        process = os.fork()
+    except OSError as error:
+        os.close(receiving)
+        os.close(sending)
+        raise Gone from error
+    if not process:
+        os.close(receiving)
+        _work(reader, file, sending)
+    os.close(sending)
+    return receiving, process
 
 
 def _parts(file: IO[bytes], receiving: int) -> Iterator[Findings]:
@@ -119,26 +142,30 @@ def _parts(file: IO[bytes], receiving: int) -> Iterator[Findings]:
     while length := int.from_bytes(os.read(receiving, _LENGTH), "big"):
         found = pickle.loads(os.pread(file.fileno(), length, place))  # noqa: S301  # our own process wrote it
         place += length
-        if isinstance(found, BaseException):
+        if isinstance(found, FeedtoolError):
             raise found
         yield found
     raise Gone
 
 
 def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:
-    """What the other process does until its end."""
-    # Ctrl-C is for the first one, which ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    place = 0
+    """What the other process does until its end.
+
+    A file that cannot be read is the first one's to tell. After any other failure it just ends: the
+    first one goes the whole way alone, and meets what is wrong itself.
+    """
 
     def send(found: object) -> None:
-        nonlocal place
         data = pickle.dumps(found)
-        place += os.pwrite(file.fileno(), data, place)
+        file.write(data)
+        file.flush()
         os.write(sending, len(data).to_bytes(_LENGTH, "big"))
 
     try:
+        # Ctrl-C is for the first one, which ends this one.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         reader.sheet.reopen()
         _begin(reader)
         for number, block in reader.sheet.pieces(reader.header.after, _is_second):
@@ -149,8 +176,8 @@ def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:
                 send(_part(reader))
                 _begin(reader)
         send(_part(reader))
-    except BaseException as error:  # noqa: BLE001  # it is raised again, by the first process
-        with suppress(OSError):
+    except FeedtoolError as error:
+        with suppress(Exception):
             send(error)
     finally:
         os._exit(0)
@@ -162,8 +189,7 @@ def _begin(reader: "SheetReader") -> None:
     reader.sheet.take_notices()
     reader.problems, reader.hidden = ProblemSpool(), 0
     reader.once.clear()
-    for survey in reader.own_surveys:
-        survey.rewind(0)
+    reader.survey_anew()
 
 
 def _part(reader: "SheetReader") -> Findings:
@@ -202,7 +228,7 @@ def _take_in(reader: "SheetReader", part: Findings) -> None:
     for column, (evidence, is_ambiguous) in zip(
         reader.columns_read.values(), part.evidence, strict=True
     ):
-        column.evidence = dict(evidence) | column.evidence
+        column.evidence |= {it: text for it, text in evidence.items() if it not in column.evidence}
         column.is_ambiguous |= is_ambiguous
     for own, later in zip(reader.own_surveys, part.surveys, strict=True):
         own.extend(later)

@@ -23,6 +23,7 @@ from feedtool.model.text import tr
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
     from feedtool.page.desk import Desk
+    from feedtool.page.jobs import Job
     from feedtool.runs.page_rights import PageRights
 
 KEPT_DAYS = 30
@@ -71,10 +72,12 @@ def _check_file(ctx: click.Context, file: str) -> None:
     from feedtool.page.check_process import check_for_another
     from feedtool.page.checks import check_file
 
-    with run_notices("page", ctx.params) as notices:
-        desk = replace(desk_of(ctx, Stopping(), notices), checking=())
-        check = partial(check_file, desk, desk.shelf.file(file))
-        check_for_another(check, sys.stdout.buffer)
+    def check(job: "Job") -> None:
+        with run_notices("page", {**ctx.params, "log": None}) as notices:
+            desk = replace(desk_of(ctx, Stopping(), notices), checking=())
+            check_file(desk, desk.shelf.file(file), job)
+
+    check_for_another(check)
 
 
 def desk_of(
@@ -110,4 +113,5 @@ def _checking(ctx: click.Context) -> list[str]:
     """The command of this page that checks a file instead."""
     names = (parameter.name or "" for parameter in ctx.command.params)
     words = chain.from_iterable(typed(names).values())
-    return [sys.executable, "-m", "feedtool", "page", *words, "--check-file"]
+    # Nothing is imported from the folder in which the page was started.
+    return [sys.executable, "-P", "-m", "feedtool", "page", *words, "--check-file"]

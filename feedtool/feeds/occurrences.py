@@ -51,8 +51,8 @@ class Group:
 class Occurrences:
     """Keys and where they occur, in the order in which they were added.
 
-    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` has one for
-    each, where its class gives some.
+    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` is what
+    a subclass remembers of each, at the same index; empty without.
     """
 
     def __init__(self, notes: MutableSequence[Any] | None = None) -> None:

@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets; processes.
+    """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets.
 
     The defaults leave room for a million rows of 16 columns with inline texts.
     """
@@ -25,7 +25,7 @@ class ReadingLimits:
     strings: int = 128 * MIB
     """UTF-8 bytes of all shared strings."""
     processes: int = 2
-    """Processes that read a large sheet, where the machine has two cores; 1 leaves it to one."""
+    """1 has large sheets read by one process; else two do it, where the machine has two cores."""
 
     def __post_init__(self) -> None:
         if min(astuple(self)) < 1:

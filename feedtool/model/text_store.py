@@ -17,7 +17,10 @@ _PAGES = 64
 
 
 class TextStore:
-    """Byte strings by index; each costs eight bytes of memory, and its own where they are few."""
+    """Byte strings by index.
+
+    Each takes eight bytes of memory; the texts are on disk, but for the last 4 MiB.
+    """
 
     def __init__(self, texts: Sequence[bytes] = ()) -> None:
         self._starts = array("Q", [0])

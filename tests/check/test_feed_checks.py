@@ -29,7 +29,10 @@ CELLS = {
     "preparationTime": ("2",),
     "quantity": ("7",),
 }
-OFFERS = ("offers-upsert", "offers-update", "offers-delete")
+OFFERS = (
+    *("offers-upsert", "offers-update", "offers-delete"),
+    *("legacy-offers", "legacy-stock-and-price"),
+)
 BLANK_ONES = st.sets(st.sampled_from(sorted(CELLS)))
 VALUES = st.fixed_dictionaries({key: st.sampled_from(values) for key, values in CELLS.items()})
 ROWS = st.lists(BLANK_ONES, min_size=1, max_size=2).flatmap(

@@ -71,7 +71,7 @@ CASES: dict[str, list[dict[str, str]]] = {
         price__price=lambda n: "1.234,50" if n == ROWS else "1,234"
     ),
     "separators that nothing settles": offers(
-        price__price=lambda n: {1: "1.234,50", ROWS: "1,234.50"}.get(n, "1,234")
+        price__price=lambda n: {1_900: "1.234,50", 1_500: "1,234.50"}.get(n, "1,234")
     ),
     "actions of several kinds": offers(
         action=lambda n: ("OffersUpsert", "OffersUpdate", "OffersDelete")[n // 3 % 3]

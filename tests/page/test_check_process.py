@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.model.errors import CannotWrite, Stopped
 from feedtool.page.app import application
-from feedtool.page.check_process import LARGE, CheckEnded, check_elsewhere
+from feedtool.page.check_process import DONE, LARGE, CheckEnded, check_elsewhere
 from feedtool.page.checks import check_file, grid_of
 from feedtool.page.desk import Desk
 from feedtool.page.grid import RowFilter
@@ -35,7 +35,7 @@ def job(closing: threading.Event) -> Job:
 
 
 def test_rows_are_counted(job: Job) -> None:
-    check_elsewhere(process(485, 1_000, 15), "file", job)
+    check_elsewhere(process(485, 1_000, 15, DONE), "file", job)
     assert job.done == 1_500
 
 
@@ -46,6 +46,8 @@ def test_rows_are_counted(job: Job) -> None:
         ((500, KeyError("a bug")), "", KeyError),
         ((500,), "import os; sys.stdout.flush(); os.kill(os.getpid(), 9)", CheckEnded),
         ((), "sys.exit(70)", CheckEnded),
+        ((), "", CheckEnded),
+        ((), "sys.stdout.write('a warning')", CheckEnded),
     ],
 )
 def test_what_goes_wrong_there_is_raised_here(
