@@ -35,7 +35,7 @@ HINT = tr("what was sent is noted; start the page again to go on")
 @click.command(cls=ServingCommand)
 @access_options
 @options.count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
-@options.option("--check-file", hidden=True)
+@options.option("--check-file", hidden=True, help="Check this file of the page for it.")
 @serving
 @click.pass_context
 def page(ctx: click.Context, /, **given: Any) -> None:
