@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.registry import load
-from feedtool.feeds.columns.text import check_digit
+from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.template import LANGUAGES, Basis
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings, Context

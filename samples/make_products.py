@@ -22,7 +22,7 @@ from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.sync import sync
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.registry import load, sandbox_parts
-from feedtool.feeds.columns.text import check_digit
+from feedtool.feeds.columns.gtin import check_digit
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings
 from feedtool.sandbox.transport import SandboxTransport
