@@ -9,17 +9,16 @@ import os
 import pickle
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
 
-from feedtool.feeds.rule import Survey
+from feedtool.feeds.occurrences import Occurrences
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Issue, Item, Problem, RowResult
 from feedtool.model.sheet import Filled, ProblemSpool, Refused
-from feedtool.model.spool import telling_of_room
+from feedtool.model.spool import temporary_file
 
 if TYPE_CHECKING:
     from feedtool.check.sheet import SheetReader
@@ -52,24 +51,30 @@ class Findings(NamedTuple):
     once: Mapping[str, Issue]
     evidence: Sequence[tuple[Mapping[str, str], bool]]
     """Of each column what its cells settle, and True if one of them is ambiguous."""
-    surveys: Sequence[Survey]
+    keys: Sequence[Occurrences]
     notices: Mapping[str, Sequence[str]]
 
 
 def pay(reader: "SheetReader") -> bool:
     """True if two processes read a sheet faster than one, and as well.
 
-    Rows that are judged together with earlier ones, such as those of one request, need one process;
-    and a process with threads, such as the page's, is not forked.
+    Rows that are judged together with earlier ones need one process: those of one request, or of
+    surveys that remember more than keys. A process with threads, such as the page's, is not forked.
     """
     return (
         reader.context.settings.reading.processes > 1
         and reader.sheet.size >= WORTH
         and reader.is_row_by_row
+        and len(keys_of(reader)) == len(reader.own_surveys)
         and sys.platform == "linux"
         and len(os.sched_getaffinity(0)) > 1
         and threading.active_count() == 1
     )
+
+
+def keys_of(reader: "SheetReader") -> list[Occurrences]:
+    """The surveys of a sheet that remember keys: what two of them have seen is put together."""
+    return [survey for survey in reader.own_surveys if isinstance(survey, Occurrences)]
 
 
 def read_by_two(reader: "SheetReader") -> None:
@@ -97,9 +102,7 @@ def _is_second(number: int) -> bool:
 @contextmanager
 def _other_process(reader: "SheetReader") -> Iterator[Iterator[Findings]]:
     """What the other process finds, which is gone afterwards. Raises Gone where none can be had."""
-    with telling_of_room():
-        parts = tempfile.TemporaryFile()  # noqa: SIM115  # closed in the next line
-    with parts as file:
+    with temporary_file() as file:
         # Until each process is ready for it, no signal may end one of them in the other's way.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         process = -1
@@ -207,7 +210,7 @@ def _part(reader: "SheetReader") -> Findings:
         reader.hidden,
         dict(reader.once),
         [(column.evidence, column.is_ambiguous) for column in reader.columns_read.values()],
-        reader.own_surveys,
+        keys_of(reader),
         reader.sheet.take_notices(),
     )
 
@@ -217,11 +220,11 @@ def _take_in(reader: "SheetReader", part: Findings) -> None:
     checked = reader.checked
     checked.marks.put(part.first, part.marks)
     reader.problems.append_all(part.problems)
-    checked.items.add_all(part.items)
-    checked.refused.add_all(part.refused)
-    checked.skipped.add_all(part.skipped)
+    checked.items.append_all(part.items)
+    checked.refused.append_all(part.refused)
+    checked.skipped.append_all(part.skipped)
     if checked.filled is not None:
-        checked.filled.add_all(part.filled)
+        checked.filled.append_all(part.filled)
     reader.hidden += part.hidden
     for name, issue in part.once.items():
         reader.once.setdefault(name, issue)
@@ -230,6 +233,6 @@ def _take_in(reader: "SheetReader", part: Findings) -> None:
     ):
         column.evidence |= {it: text for it, text in evidence.items() if it not in column.evidence}
         column.is_ambiguous |= is_ambiguous
-    for own, later in zip(reader.own_surveys, part.surveys, strict=True):
+    for own, later in zip(keys_of(reader), part.keys, strict=True):
         own.extend(later)
     reader.sheet.add_notices(part.notices)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.occurrences import RowPlace
@@ -72,9 +72,6 @@ class Survey(Protocol):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row of the sheet with this number, also one that asks for nothing."""
-
-    def extend(self, later: Any) -> None:
-        """Notes what another survey of the rule has seen, of later rows."""
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """The issues and their places; `names` are the sheets', for messages."""

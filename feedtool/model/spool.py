@@ -57,6 +57,12 @@ def telling_of_room() -> Iterator[None]:
         ) from error
 
 
+def temporary_file() -> IO[bytes]:
+    """A file without a name. Raises CannotWrite where there is no room for it."""
+    with telling_of_room():
+        return tempfile.TemporaryFile()
+
+
 class Spool(Generic[T]):
     """Append-only; iterated as often as one likes, in the order of appending.
 
@@ -78,7 +84,7 @@ class Spool(Generic[T]):
         """Adds an entry at the end."""
         self.extend((entry,), _weight(entry))
 
-    def add_all(self, entries: Sequence[T]) -> None:
+    def append_all(self, entries: Sequence[T]) -> None:
         """Adds entries at the end."""
         self.extend(entries, sum(map(_weight, entries)))
 
@@ -97,7 +103,7 @@ class Spool(Generic[T]):
     def _spill(self) -> None:
         with telling_of_room():
             if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+                self._file = temporary_file()
                 finalize(self, self._file.close)
             self._file.seek(0, 2)
             pickle.dump(list(map(tuple, self._held)), self._file)

@@ -1,14 +1,13 @@
 """Millions of short texts by index, most of them on disk."""
 
 import os
-import tempfile
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import IO
 from weakref import finalize
 
-from feedtool.model.spool import telling_of_room
+from feedtool.model.spool import telling_of_room, temporary_file
 
 HELD = 4 << 20
 """Bytes held in memory at most; what came before them is on disk."""
@@ -60,10 +59,6 @@ class TextStore:
             return page[at : at + end - start]
         return self._read(start, end - start)
 
-    def append(self, text: bytes) -> None:
-        """Adds a text at the end."""
-        self.extend((text,))
-
     def extend(self, texts: Sequence[bytes]) -> None:
         """Adds texts at the end. Raises CannotWrite where the disk takes no more."""
         if not texts:
@@ -84,7 +79,7 @@ class TextStore:
     def _spill(self) -> None:
         with telling_of_room():
             if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the store
+                self._file = temporary_file()
                 finalize(self, self._file.close)
             self._file.seek(self._on_disk)
             self._file.write(self._tail)

@@ -1,6 +1,7 @@
 """Two processes find in a sheet what one finds, whatever is wrong with it."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -103,8 +104,10 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return files
 
 
-def both(way: str, files: list[Path]) -> list[list[Any]]:
-    command = [sys.executable, "-m", "tests.check.two_ways", way, *map(str, files)]
+def both(way: str, *together: list[Path]) -> list[list[Any]]:
+    """What both ways find of files, those of each list checked together."""
+    files = [os.pathsep.join(map(str, some)) for some in together]
+    command = [sys.executable, "-m", "tests.check.two_ways", way, *files]
     ran = subprocess.run(  # noqa: S603  # our own module
         command, check=True, capture_output=True, text=True
     )
@@ -114,7 +117,7 @@ def both(way: str, files: list[Path]) -> list[list[Any]]:
 @pytest.fixture(scope="module")
 def found(paths: dict[str, Path]) -> dict[str, list[Any]]:
     """What each way has found, by the name of the case."""
-    return dict(zip(paths, both("whole", list(paths.values())), strict=True))
+    return dict(zip(paths, both("whole", *([path] for path in paths.values())), strict=True))
 
 
 @pytest.mark.parametrize("name", [*(f"{name}, in a CSV" for name in CASES), *BOOKS, *BROKEN])
@@ -126,5 +129,12 @@ def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
 
 def test_where_the_other_one_dies_one_is_enough(paths: dict[str, Path]) -> None:
     ((is_by_two, by_one, by_two),) = both(KILLED, [paths["errors and warnings"]])
+    assert is_by_two
+    assert by_one == by_two
+
+
+def test_keys_of_several_files_are_told_apart(paths: dict[str, Path]) -> None:
+    names = ("the same reference far away", "separators that the end settles", "totals")
+    ((is_by_two, by_one, by_two),) = both("whole", [paths[f"{name}, in a CSV"] for name in names])
     assert is_by_two
     assert by_one == by_two

@@ -1,7 +1,8 @@
-"""Files read by one process and by two: `python -m tests.check.two_ways WAY FILE…`.
+"""Files read by one process and by two: `python -m tests.check.two_ways WAY FILE[:FILE]…`.
 
 A process of its own does it, since one with threads, as a test's may be, is not forked. It prints
-for each file whether two processes read it, and what each way of reading found.
+for each file, or for those that are checked together, whether two processes have read it, and what
+each way of reading found. Nearly all keys are on disk.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import Any
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, two_processes
 from feedtool.check.sheet import SheetReader
+from feedtool.model import text_store
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
 
@@ -47,7 +49,7 @@ def killed(reader: SheetReader) -> two_processes.Findings:
 
 def main(way: str, files: list[str]) -> None:
     """Prints a line of JSON for each file."""
-    two_processes.WORTH, two_processes.TURN = 1, 1
+    two_processes.WORTH, two_processes.TURN, text_store.HELD = 1, 1, 64
     if way == KILLED:
         two_processes._part = killed  # noqa: SLF001  # where a process may die
     calls = []
@@ -58,11 +60,12 @@ def main(way: str, files: list[str]) -> None:
         read_by_two(reader)
 
     two_processes.read_by_two = counted
-    for file in files:
+    for together in files:
+        paths = [Path(file) for file in together.split(os.pathsep)]
         calls.clear()
-        by_two = found([Path(file)], 2)
+        by_two = found(paths, 2)
         is_by_two = bool(calls)
-        sys.stdout.write(json.dumps([is_by_two, found([Path(file)], 1), by_two]) + "\n")
+        sys.stdout.write(json.dumps([is_by_two, found(paths, 1), by_two]) + "\n")
 
 
 if __name__ == "__main__":

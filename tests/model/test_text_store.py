@@ -20,7 +20,7 @@ def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObje
     store = TextStore(before)
     store.truncate(kept)
     for text in after:
-        store.append(text)
+        store.extend([text])
     expected = before[:kept] + after
     assert list(store) == expected
     assert (len(store), store.size) == (len(expected), sum(map(len, expected)))

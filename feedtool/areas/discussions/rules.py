@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from feedtool.areas.discussions import codes, columns
 from feedtool.areas.discussions.feeds import BODY, FEEDS, OPEN, REPLY
@@ -154,10 +154,6 @@ class RepeatedReplies:
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows."""
         del self._rows[length:]
-
-    def extend(self, later: Self) -> None:
-        """Notes the texts of another one, which come later."""
-        self._rows += later._rows
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a text that somebody has typed, or pasted."""

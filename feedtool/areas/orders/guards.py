@@ -7,7 +7,7 @@ before is known to the ledger alone.
 from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.feeds import FEEDS, action_of
@@ -51,10 +51,6 @@ class GuardedRows:
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows."""
         del self._rows[length:]
-
-    def extend(self, later: Self) -> None:
-        """Notes the rows of another one, which come later."""
-        self._rows += later._rows
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row, also one that asks for nothing."""

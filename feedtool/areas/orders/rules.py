@@ -6,7 +6,7 @@ error, else a warning, for the order is looked at again before anything is sent.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
@@ -251,10 +251,6 @@ class ParcelSeries:
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows."""
         del self._rows[length:]
-
-    def extend(self, later: Self) -> None:
-        """Notes the numbers of another one, which come later."""
-        self._rows += later._rows
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes the number of a row."""
