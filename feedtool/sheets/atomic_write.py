@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 
-from feedtool.model.cells import Block, Kind
+from feedtool.model.cells import Block
 from feedtool.model.disk import bring_folder_to_disk
 from feedtool.model.errors import CannotWrite, FeedtoolError, reason_of
 from feedtool.model.text import tr
@@ -117,22 +117,32 @@ class Digest:
         self.count = 0
 
     def add(self, items: Iterable[Hashable]) -> None:
-        """Add cells, each with its place and text."""
+        """Add cells, each with its place and text, or rows."""
         hashes = list(map(hash, items))
         self.total += sum(hashes)
         self.count += len(hashes)
 
+    def add_row(self, row: int, texts: tuple[str, ...]) -> None:
+        """Add a row, "" being blank."""
+        self.total += hash((row, texts))
+        self.count += 1
+
     def add_block(self, block: Block, columns: Iterable[int]) -> None:
         """Add the row, column and text of each cell in these columns that is not blank."""
-
-        @cache
-        def text(key: Hashable) -> str | None:
-            cell = block.decode(key)
-            return None if cell.kind is Kind.BLANK else cell.text
-
         for column in columns:
-            texts = map(text, block.column(column))
-            self.add(item for item in zip(block.rows, repeat(column), texts) if item[2] is not None)
+            texts = map(_texts(block), block.column(column))
+            self.add(item for item in zip(block.rows, repeat(column), texts) if item[2])
+
+    def add_rows(self, block: Block, columns: Iterable[int]) -> None:
+        """Add each row that is not blank in these columns, with what they show together.
+
+        A row is one item to hash, where its cells would be three.
+        """
+        shown = _texts(block)
+        blank = [""] * len(block.rows)
+        texts = [map(shown, block.column(at)) if at < block.width else blank for at in columns]
+        rows = zip(block.rows, zip(*texts, strict=True), strict=True)
+        self.add(row for row in rows if any(row[1]))
 
     def require_same(self, other: "Digest", what: str) -> None:
         """Raise NotAsWritten if other cells were added to the other one."""
@@ -140,3 +150,8 @@ class Digest:
             raise not_as_written(
                 tr("{what}, {count:,} cells or records", what=what, count=self.count)
             )
+
+
+def _texts(block: Block) -> Callable[[Hashable], str]:
+    """What the cells of a block show, by key; a blank is "" and nothing else is."""
+    return cache(lambda key: block.decode(key).text)

@@ -1,9 +1,9 @@
 """Writes a result beside every row of the user's own file, and leaves all else as it was.
 
 To be read in this order: `notes` (what is written), `workbook_copy` (the copy, step by step),
-`sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (around the rows),
-`cell_formats`, `cell_notes` and `workbook_parts` (the other parts that change), `zip_copy` (the
-package), `csv_copy` (the same for CSV).
+`sheet_scan` and `sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (what is
+around them), `cell_formats`, `cell_notes` and `workbook_parts` (the other parts that change),
+`zip_copy` (the package), `csv_copy` (the same for CSV).
 """
 
 import errno

@@ -1,10 +1,11 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
+from operator import add
 from typing import Literal, NamedTuple
 
 from feedtool.model.cells import letters
@@ -170,6 +171,29 @@ class HighlightedCells:
                 yield str(CellRange(first, column, last, column)).encode()
 
 
+class Answer(NamedTuple):
+    """The cells of all rows that have the same answer: a number is all in which they differ."""
+
+    cells: Sequence[tuple[int, bytes, bytes]] = ()
+    """From left to right: the column, the markup before the row's number, and that after it."""
+    pieces: Sequence[bytes] = ()
+    """The markup of all of them between the numbers."""
+    texts: tuple[str, ...] = ()
+    """What our columns show."""
+
+    def row(self, number: int) -> list[tuple[int, bytes]]:
+        """Column and cell, from left to right."""
+        return [
+            (column, b"%b%d%b" % (before, number, after)) for column, before, after in self.cells
+        ]
+
+
+NO_ANSWER = Answer()
+"""Of a row without a note."""
+_REMEMBERED = 8192
+"""Answers that are kept ready: most rows share a few."""
+
+
 class NoteCells(NoteQueue):
     """The cells to be written in each row, asked for by ascending row."""
 
@@ -198,6 +222,7 @@ class NoteCells(NoteQueue):
         """That of the user's headings beside ours, once it is known."""
         self.is_styled = is_styled
         """True if statuses are coloured and messages are wrapped."""
+        self._answers: dict[Hashable, Answer] = {}
         self._styles = styles.cells
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
@@ -206,10 +231,14 @@ class NoteCells(NoteQueue):
 
     def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
         """Column and cell, from left to right; nothing for a row without a note."""
+        return self.answer(row, prefix).row(row)
+
+    def answer(self, row: int, prefix: bytes) -> Answer:
+        """The cells of a row, which is noted as having them."""
         note = self.take(row)
         self.values = note.values if note else ()
         if note is None:
-            return []
+            return NO_ANSWER
         for column, severity in note.guilty:
             self.guilty.add(row, column, severity)
         for column, said in note.comments:
@@ -217,16 +246,35 @@ class NoteCells(NoteQueue):
                 self.comments[row, column] = said
         if note.outcome == "bad" and self.first_bad is None:
             self.first_bad = row
-        texts = (note.status, note.message if self.is_styled else note.line, note.code)
+        if row == self.header_row:
+            answer = self._made(note, prefix)
+        else:
+            # Making the three cells takes eight times as long as looking them up.
+            key = note.status, note.message, note.code, note.outcome, prefix
+            known = self._answers.get(key)
+            answer = known or self._made(note, prefix)
+            if known is None and len(self._answers) < _REMEMBERED:
+                self._answers[key] = answer
+        if answer.cells:
+            self.digest.add_row(row, answer.texts)
+        return answer
+
+    def _made(self, note: Note, prefix: bytes) -> Answer:
+        message = note.message if self.is_styled else note.line
+        texts = note.status, message, note.code
         styles = self._styles_of(note)
-        cells, written = [], []
-        for column, part, name in self._places:
-            if text := texts[part]:
-                start = b'<%bc r="%b%d" s="%d"' % (prefix, name, row, styles[part])
-                cells.append((column, start + inline(text, prefix)))
-                written.append((row, column, shown(text)))
-        self.digest.add(written)
-        return cells
+        cells = [
+            (
+                column,
+                b'<%bc r="%b' % (prefix, name),
+                b'" s="%d"%b' % (styles[part], inline(texts[part], prefix)),
+            )
+            for column, part, name in self._places
+            if texts[part]
+        ]
+        befores, afters = [before for _, before, _ in cells], [after for *_, after in cells]
+        pieces = map(add, [b"", *afters], [*befores, b""])
+        return Answer(cells, tuple(pieces), tuple(map(shown, texts)))
 
     def _styles_of(self, note: Note) -> tuple[int, int, int]:
         """The formats of status, message and code."""

@@ -14,7 +14,8 @@ from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.cell_notes import add_notes, take_back_notes
 from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
-from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
+from feedtool.sheets.annotate.sheet_patch import patch_rows
+from feedtool.sheets.annotate.sheet_scan import SheetScan, scan_sheet
 from feedtool.sheets.annotate.table_filter import add_filter, take_back_filter
 from feedtool.sheets.annotate.workbook_parts import BookParts
 from feedtool.sheets.annotate.xml_offsets import Edit, utf8

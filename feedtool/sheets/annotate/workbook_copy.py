@@ -164,8 +164,7 @@ def check_package(
             for plan in plans:
                 digest = Digest()
                 for block in _sheet_blocks(written, plan):
-                    columns = (column for column in plan.columns if column < block.width)
-                    digest.add_block(block, columns)
+                    digest.add_rows(block, plan.columns)
                     _check_changed(block, plan)
                 digest.require_same(plan.digest, plan.entry.part)
     except FileProblem as problem:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from feedtool.check import HEADINGS
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
-from feedtool.sheets.annotate.sheet_patch import SheetScan, scan_sheet
+from feedtool.sheets.annotate.sheet_scan import SheetScan, scan_sheet
 from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
 from feedtool.sheets.read.package import ZipPackage
