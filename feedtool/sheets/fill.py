@@ -22,7 +22,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
-from feedtool.sheets.annotate.zip_copy import LEVEL, Repack
+from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.file_format import open_source
@@ -91,7 +91,7 @@ def fill_workbook(
         copy = Repack(out)
         for info in book.package.infos:
             if info.filename == part:
-                copy.write(info, pieces, LEVEL)
+                copy.write(info, pieces, is_sheet=True)
             else:
                 copy.copy(info, raw)
         copy.finish(b"")

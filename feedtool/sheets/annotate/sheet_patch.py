@@ -117,8 +117,8 @@ class _PatternPatcher:
         """The same rows, ours in them.
 
         Nearly all rows of nearly all sheets get ours behind their last cell. Nothing is looked for
-        in those, no function is called for them but `answer`, and what they hold is copied as a
-        slice and into the block: that takes a third of the time of `rewrite`.
+        in those, and what they hold is copied once, into the block. With answers that are made once
+        (`NoteCells.answer`) that halved the time of the whole step.
         """
         done: list[bytes] = []
         tags, notes, row_end = self._tags, self._notes, self._tags.row_end

@@ -15,14 +15,12 @@ from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet
 from feedtool.sheets.annotate.summary_part import summary_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8
-from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
+from feedtool.sheets.annotate.zip_copy import Repack, named, raw
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.workbook import (
-    WorkbookParts,
-    read_workbook,
-)
+from feedtool.sheets.read.sheet_rows import WIDEST
+from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
 from feedtool.sheets.read.xlsx import XlsxSheet
 from feedtool.sheets.read.xml_parser import XmlParser
 
@@ -51,7 +49,7 @@ def annotate_workbook(
             # The sheets first: what is in them decides on the parts that stand in front of them.
             members = {
                 part_key(plan.entry.part): side.write(
-                    info, plan.patched(package, parts, styles, summary), LEVEL
+                    info, plan.patched(package, parts, styles, summary), is_sheet=True
                 )
                 for plan in plans
                 if (info := package.part(plan.entry.part))
@@ -205,4 +203,6 @@ def _sheet_blocks(package: ZipPackage, plan: SheetPlan) -> Iterator[Block]:
     """The rows of an annotated sheet, or of its source, from the headings on."""
     decode = Decoder(SharedStrings, (), date1904=False)
     first = 0 if plan.changed else min(plan.columns)
-    return XlsxSheet(package, plan.entry, decode, first).blocks(plan.notes.header_row - 1)
+    width = max(plan.scan.used, *plan.columns) + 1
+    sheet = XlsxSheet(package, plan.entry, decode, first, width if width <= WIDEST else 0)
+    return sheet.blocks(plan.notes.header_row - 1)

@@ -70,11 +70,20 @@ class XlsxSheet(Sheet):
     """One worksheet. It may be read several times; each reading inflates it anew."""
 
     def __init__(
-        self, package: ZipPackage, entry: SheetEntry, decode: Decoder, first: int = 0
+        self,
+        package: ZipPackage,
+        entry: SheetEntry,
+        decode: Decoder,
+        first: int = 0,
+        width: int = 0,
     ) -> None:
-        """Of the columns before `first` it need not be read what they hold."""
+        """Of the columns before `first` it need not be read what they hold.
+
+        Where the sheet is known to have `width` columns, no parser has to find that out.
+        """
         super().__init__()
         self._first = first
+        self._width = width
         self.entry = entry
         self.name = entry.name
         self._package = package
@@ -98,7 +107,7 @@ class XlsxSheet(Sheet):
         """The block of each chunk: by pattern where that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
         matcher = RowMatcher(reader.declared, self._first)
-        width = 0
+        width = self._width
         warned = False
         for number, chunk in enumerate(chunks(self._package.stream(self.entry.part))):
             scan = None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from feedtool.sheets.cell_text import has_only_known_references
 
-_FIRST = 1 << 16
+_FIRST = 1 << 15
 """Bytes of the first chunk: enough to learn what a row looks like, little enough to be parsed."""
 _PROLOG = 1 << 20
 _ITEM = 1 << 22

@@ -126,7 +126,7 @@ def test_new_content_under_an_old_name() -> None:
     out = io.BytesIO()
     repack = Repack(out)
     repack.write(member("a.xml"), (TEXT, TEXT))
-    repack.write(named("new/é.xml", member("a.xml")), iter([b""]), level=1)
+    repack.write(named("new/é.xml", member("a.xml")), iter([b""]), is_sheet=True)
     repack.finish(b"")
     with ZipFile(out) as package:
         assert package.testzip() is None
