@@ -19,6 +19,7 @@ from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
 MOST = 0xFFFF_FFFF
 """Bytes of a part or a package without the 64-bit fields that not every program reads."""
 _COPIED = 1 << 20
+_BLOCK = 1 << 18
 _SHEET_LEVEL = 1
 """Of isal's four: 0 is as fast and leaves a fifth more, 3 is slower than zlib."""
 
@@ -63,7 +64,7 @@ class Repack:
         deflater: _Deflater = _fastest() if is_sheet else zlib.compressobj(-1, zlib.DEFLATED, -15)
         begin = self._out.tell()
         crc = size = 0
-        for piece in pieces:
+        for piece in _evenly(pieces):
             crc = zlib.crc32(piece, crc)
             size += len(piece)
             self._out.write(deflater.compress(piece))
@@ -96,6 +97,17 @@ class Repack:
         self._members.append(member)
         _refuse_beyond(member.header_offset)
         self._out.write(_local_header(member, extra))
+
+
+def _evenly(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of one size, on whose ends it depends what isal makes of them."""
+    rest = b""
+    for piece in pieces:
+        rest += piece
+        while len(rest) >= _BLOCK:
+            yield rest[:_BLOCK]
+            rest = rest[_BLOCK:]
+    yield rest
 
 
 def _fastest() -> _Deflater:

@@ -207,6 +207,7 @@ def replaced(part: str, old: bytes, new: bytes) -> Tamper:
 DAMAGE: dict[str, Tamper] = {
     "a status": replaced(SHEET, b">Invalid<", b">Valid<"),
     "a text in the wrong row": replaced(SHEET, b'r="D2"', b'r="D1"'),
+    "a text in the wrong column": replaced(SHEET, b'r="D2"', b'r="E2"'),
     "a text that is gone": replaced(SHEET, b"<is><t>x</t></is>", b"<is><t/></is>"),
     "a text twice": replaced(
         SHEET,
