@@ -190,7 +190,7 @@ class Answer(NamedTuple):
 
 NO_ANSWER = Answer()
 """Of a row without a note."""
-_REMEMBERED = 8192
+_REMEMBERED = 1024
 """Answers that are kept ready: most rows share a few."""
 
 
@@ -246,14 +246,14 @@ class NoteCells(NoteQueue):
                 self.comments[row, column] = said
         if note.outcome == "bad" and self.first_bad is None:
             self.first_bad = row
-        if row == self.header_row:
+        # Making the cells takes seven times as long as to look them up.
+        key = note.status, note.message, note.code, note.outcome, prefix
+        answer = self._answers.get(key)
+        if answer is None:
             answer = self._made(note, prefix)
-        else:
-            # Making the three cells takes eight times as long as looking them up.
-            key = note.status, note.message, note.code, note.outcome, prefix
-            known = self._answers.get(key)
-            answer = known or self._made(note, prefix)
-            if known is None and len(self._answers) < _REMEMBERED:
+            if len(self._answers) >= _REMEMBERED:
+                self._answers.clear()
+            if row != self.header_row:
                 self._answers[key] = answer
         if answer.cells:
             self.digest.add_row(row, answer.texts)

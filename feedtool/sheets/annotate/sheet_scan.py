@@ -165,8 +165,8 @@ def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     ):
         return False
     cells, used = set[int](), set[int]()
-    # One search for whatever begins like a cell and is none of the columns that are known spares
-    # all counting of cells, half of the time of a scan.
+    # One search for whatever begins like a cell and is none of the columns that are known: where it
+    # finds nothing, no cell has to be counted, which was a third of the time of a scan.
     if cell_beyond(tags.prefix, scan.used).search(block):
         names = tags.cell.findall(block)
         if block.count(tags.cell_start) != len(names):
