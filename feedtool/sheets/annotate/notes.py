@@ -171,7 +171,7 @@ class HighlightedCells:
                 yield str(CellRange(first, column, last, column)).encode()
 
 
-class Answer(NamedTuple):
+class AnswerCells(NamedTuple):
     """The cells of all rows that have the same answer: a number is all in which they differ."""
 
     cells: Sequence[tuple[int, bytes, bytes]] = ()
@@ -188,7 +188,7 @@ class Answer(NamedTuple):
         ]
 
 
-NO_ANSWER = Answer()
+NO_ANSWER = AnswerCells()
 """Of a row without a note."""
 _REMEMBERED = 1024
 """Answers that are kept ready: most rows share a few."""
@@ -222,7 +222,7 @@ class NoteCells(NoteQueue):
         """That of the user's headings beside ours, once it is known."""
         self.is_styled = is_styled
         """True if statuses are coloured and messages are wrapped."""
-        self._answers: dict[Hashable, Answer] = {}
+        self._answers: dict[Hashable, AnswerCells] = {}
         self._styles = styles.cells
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
@@ -233,7 +233,7 @@ class NoteCells(NoteQueue):
         """Column and cell, from left to right; nothing for a row without a note."""
         return self.answer(row, prefix).row(row)
 
-    def answer(self, row: int, prefix: bytes) -> Answer:
+    def answer(self, row: int, prefix: bytes) -> AnswerCells:
         """The cells of a row, which is noted as having them."""
         note = self.take(row)
         self.values = note.values if note else ()
@@ -259,7 +259,7 @@ class NoteCells(NoteQueue):
             self.digest.add_row(row, answer.texts)
         return answer
 
-    def _made(self, note: Note, prefix: bytes) -> Answer:
+    def _made(self, note: Note, prefix: bytes) -> AnswerCells:
         message = note.message if self.is_styled else note.line
         texts = note.status, message, note.code
         styles = self._styles_of(note)
@@ -274,7 +274,7 @@ class NoteCells(NoteQueue):
         ]
         befores, afters = [before for _, before, _ in cells], [after for *_, after in cells]
         pieces = map(add, [b"", *afters], [*befores, b""])
-        return Answer(cells, tuple(pieces), tuple(map(shown, texts)))
+        return AnswerCells(cells, tuple(pieces), tuple(map(shown, texts)))
 
     def _styles_of(self, note: Note) -> tuple[int, int, int]:
         """The formats of status, message and code."""

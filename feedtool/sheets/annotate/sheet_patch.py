@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from feedtool.model.cells import letters
-from feedtool.sheets.annotate.notes import Answer, NoteCells
+from feedtool.sheets.annotate.notes import AnswerCells, NoteCells
 from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
 from feedtool.sheets.annotate.sheet_scan import (
     SheetScan,
@@ -153,7 +153,7 @@ class _PatternPatcher:
         row = self._raw_row(number, part, inner, cell_beyond(self._tags.prefix, -1))
         _match_heading(row, self._notes, self._stale)
 
-    def _rewritten(self, number: int, part: bytes, inner: int, answer: Answer) -> bytes:
+    def _rewritten(self, number: int, part: bytes, inner: int, answer: AnswerCells) -> bytes:
         """A row, which comes without its end tag, with ours wherever they belong."""
         notes = self._notes
         stale = self._stale if number >= notes.header_row else _NOTHING
