@@ -32,7 +32,7 @@ _ZIP64 = 0x0001
 
 
 class _Deflater(Protocol):
-    def compress(self, data: bytes, /) -> bytes: ...
+    def compress(self, data: memoryview, /) -> bytes: ...
 
     def flush(self) -> bytes: ...
 
@@ -99,15 +99,17 @@ class Repack:
         self._out.write(_local_header(member, extra))
 
 
-def _evenly(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _evenly(pieces: Iterable[bytes]) -> Iterator[memoryview]:
     """The same bytes in blocks of one size, on whose ends it depends what isal makes of them."""
-    rest = b""
+    waiting, size = [], 0
     for piece in pieces:
-        rest += piece
-        while len(rest) >= _BLOCK:
-            yield rest[:_BLOCK]
-            rest = rest[_BLOCK:]
-    yield rest
+        waiting.append(piece)
+        size += len(piece)
+        if size >= _BLOCK:
+            whole, end = memoryview(b"".join(waiting)), size - size % _BLOCK
+            yield from (whole[start : start + _BLOCK] for start in range(0, end, _BLOCK))
+            waiting, size = [bytes(whole[end:])], size - end
+    yield memoryview(b"".join(waiting))
 
 
 def _fastest() -> _Deflater:
