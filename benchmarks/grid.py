@@ -12,12 +12,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from subprocess import PIPE, Popen
 
+from msgspec.structs import replace
 from playwright.sync_api import Page
 
 from benchmarks.run import Size, corpus, once, tell

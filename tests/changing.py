@@ -4,11 +4,12 @@ import csv
 import json
 from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (

@@ -5,7 +5,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
@@ -304,9 +303,9 @@ def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
     meanings = field_docs(kind)
     default = kind()
     rows = (
-        (f"`{setting.name}`", _toml(getattr(default, setting.name)), meanings.get(setting.name, ""))
-        for setting in fields(kind)
-        if setting.name not in without
+        (f"`{name}`", _toml(getattr(default, name)), meanings.get(name, ""))
+        for name in kind.__struct_fields__
+        if name not in without
     )
     return markdown_table(("Setting", "Default", "Meaning"), rows)
 

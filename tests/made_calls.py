@@ -4,12 +4,14 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
 from types import FunctionType
 from typing import TypeGuard
+
+from msgspec import Struct
+from msgspec.structs import asdict, astuple
 
 from feedtool.model.call import Call
 from feedtool.model.settings import AccountSettings
@@ -77,12 +79,12 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
 def _paths() -> Mapping[str, str]:
     """The paths that settings name, by the settings' names."""
     every = AccountSettings()
-    records = (every, *(getattr(every, field.name) for field in fields(every)))
+    records = (every, *astuple(every))
     values = (
-        (field.name, getattr(record, field.name))
+        named
         for record in records
-        if is_dataclass(record)
-        for field in fields(record)
+        if isinstance(record, Struct)
+        for named in asdict(record).items()
     )
     return {name: value for name, value in values if isinstance(value, str) and "/" in value}
 

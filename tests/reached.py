@@ -1,11 +1,13 @@
 """The functions of the project that a value leads to: those it holds, and all that these name."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from importlib import import_module
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 OURS = "feedtool."
 
@@ -54,8 +56,8 @@ def _next(value: Any) -> Iterator[object]:
         case tuple() | list() | set() | frozenset():
             yield from value
             yield type(value)
-        case _ if is_dataclass(value):
-            yield from (getattr(value, field.name, None) for field in fields(value))
+        case Struct():
+            yield from astuple(value)
             yield type(value)
 
 

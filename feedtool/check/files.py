@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from feedtool.check.explain import explain_row
 from feedtool.check.header_names import Names
 from feedtool.check.headers import NoRows, again
 from feedtool.check.locate import Locator
@@ -142,6 +141,8 @@ class _Checking:
             checked.kind_reason = chosen.described()
             checked.recipe = chosen.recipe_facts()
             if (row := options.explain_row) is not None:
+                from feedtool.check.explain import explain_row
+
                 checked.explained = explain_row(chosen.sheet, checked.header, context, row)
             if not any(True for _ in checked.marks):
                 raise NoRows(

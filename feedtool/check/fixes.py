@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond, all_rules
@@ -66,8 +67,7 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
     return frozenset(chosen)
 
 
-@dataclass(slots=True)
-class Proposal:
+class Proposal(Struct):
     """The corrections that could be made of a sheet as it stands."""
 
     fixes: list[CellFix] = field(default_factory=list)

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, pairwise, starmap
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.check.header_names import Names, Vocabulary, is_aside
 from feedtool.feeds.feed import Layout

@@ -8,8 +8,9 @@ is a row.
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+
+from msgspec import Struct
 
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -53,8 +54,7 @@ Parts = dict[int, object]
 """0-based index → what a filled cell holds: a Decimal, `_WORD` or `_TEXT`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part(Number):
+class _Part(Number, frozen=True):
     """Any cell, as far as totals are concerned."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -70,8 +70,7 @@ class _Part(Number):
         return number if abs(number.adjusted()) <= LONGEST_SHOWN else _TEXT
 
 
-@dataclass(slots=True)
-class _Sum:
+class _Sum(Struct):
     """The numbers of a column above a row."""
 
     number: Decimal = Decimal(0)

@@ -1,9 +1,10 @@
 """The files to read, and the options of reading."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.call import AskService
@@ -76,8 +77,7 @@ class NoRecipes:
         """Is never told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """A file to read."""
 
     name: str
@@ -91,8 +91,7 @@ class Input:
     """Where it would lie, if its path is that of a temporary file: its copies go beside it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(Struct, frozen=True):
     """The options of reading files."""
 
     dialect: AccountSettings = field(default_factory=AccountSettings)
@@ -112,16 +111,16 @@ class ReadOptions:
     """`--explain-row`."""
     with_values: bool = False
     """True if what the rows hold is kept, too, as it is needed to write them otherwise."""
-    recipes: RecipeBook = field(default=NoRecipes(), compare=False, repr=False)
+    recipes: RecipeBook = NoRecipes()
     defaults: "Mapping[str, Constant]" = field(default_factory=dict)
     """`--default`: values of cells that are blank, or whose column is absent, by key."""
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
-    see: See | None = field(default=None, compare=False, repr=False)
+    see: See | None = None
     """Is shown the cells, too, as they are read: for whoever needs them beside the results."""
-    catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
-    locate: Locate = field(default=itself, compare=False, repr=False)
-    ask: AskService | None = field(default=None, compare=False, repr=False)
+    catalog: OpenCatalog = no_catalog
+    locate: Locate = itself
+    ask: AskService | None = None
 
     @property
     def context(self) -> Context:

@@ -1,10 +1,11 @@
 """Which sheets of a file are of a merchant's recipe, and what the recipe makes of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby, pairwise, starmap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from feedtool.check.headers import (
     SEARCHED,
@@ -15,15 +16,7 @@ from feedtool.check.headers import (
     joined_rows,
 )
 from feedtool.check.kinds import HeaderMissing, recognise
-from feedtool.check.mapping.explanation import (
-    explain_missing,
-    explain_renamed,
-    guessed_headers,
-)
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipes.apply import apply
-from feedtool.check.recipes.join import JoinedSheet
-from feedtool.check.recipes.recipe import Recipe
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
@@ -31,12 +24,16 @@ from feedtool.model.nearest import did_you_mean
 from feedtool.model.text import in_quotes, joined, plural, tr
 from feedtool.sheets import Sheet, Source
 
+if TYPE_CHECKING:
+    from feedtool.check.recipes.join import JoinedSheet
+    from feedtool.check.recipes.recipe import Recipe
+    from feedtool.check.recipes.sheet import RecipeSheet
+
 NEAR, HALF = 3, 2
 """A recipe of so many headers lacks one of them, and nearly fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A sheet that will be read, and as what."""
 
     sheet: Sheet
@@ -45,13 +42,18 @@ class Chosen:
     reason: str
     is_certain: bool
     """True if rows without an `action` are of this kind."""
-    recipe: Recipe | None = None
+    recipe: "Recipe | None" = None
     fields: Sequence[str] = ()
     """The keys whose values are not those of a column alone: by its recipe, or by defaults."""
     defaults: Sequence[str] = ()
     """Of these the keys that have a default of the command or the account, and nothing else."""
-    joined: Sequence[JoinedSheet] = ()
+    joined: "Sequence[JoinedSheet]" = ()
     """The sheets that its recipe joins."""
+
+    @property
+    def made(self) -> "RecipeSheet | None":
+        """The sheet itself, where a recipe or defaults have made some of its columns."""
+        return cast("RecipeSheet", self.sheet) if self.recipe or self.fields else None
 
     def described(self) -> str:
         """Why it is of its kind, and what a recipe has made of it.
@@ -125,7 +127,7 @@ class RecipeSelection:
         self._check_unambiguous(chosen)
         return chosen
 
-    def _read(self, *, is_wanted: bool) -> Sequence[Recipe]:
+    def _read(self, *, is_wanted: bool) -> "Sequence[Recipe]":
         """The recipes of some folders, which are read when the first sheet needs them."""
         if is_wanted not in self._recipes:
             kind = self._options.kind
@@ -176,8 +178,8 @@ class RecipeSelection:
         return [*rows, *starmap(joined_rows, pairs)]
 
     def _fitting(
-        self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
-    ) -> tuple[Recipe, Texts] | None:
+        self, recipes: "Sequence[Recipe]", name: str, head: Sequence[Texts]
+    ) -> "tuple[Recipe, Texts] | None":
         """The recipe that fits a sheet by the most headers, and the row of these."""
         fitting = [
             (recipe, row)
@@ -198,8 +200,10 @@ class RecipeSelection:
             )
         return fitting[0] if fitting else None
 
-    def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
+    def _with_recipe(self, recipe: "Recipe", row: Texts, name: str) -> Chosen:
         """A sheet as a recipe makes it."""
+        from feedtool.check.recipes.apply import apply
+
         context, kind = self._options.context, recipe.file.match.kind
         if self._options.kind not in {None, kind}:
             raise UsageProblem(
@@ -238,6 +242,8 @@ class RecipeSelection:
             error.hint = tr(
                 "add a column, an expression or a default to {recipe}", recipe=recipe.shown
             )
+            from feedtool.check.mapping.explanation import explain_missing
+
             explain_missing(error, self._source, name, self._file, self._known(kind))
             raise
         if recognised is None:
@@ -262,7 +268,9 @@ class RecipeSelection:
         columns = feed.understood(self._options.context.settings) if feed else ()
         return {column.key: column for column in columns}
 
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, Texts, list[str]]:
+    def _likeliest_row(
+        self, recipe: "Recipe", names: Sequence[str]
+    ) -> tuple[str, Texts, list[str]]:
         """The sheet and row that lacks the fewest headers of a recipe, and which."""
         rows = [
             (name, row, recipe.lacking(row.texts.values()))
@@ -273,9 +281,11 @@ class RecipeSelection:
         return likeliest or ("", Texts(1, {}), [*recipe.headers])
 
     def _no_fit(
-        self, recipe: Recipe, name: str, row: Texts, lacks: Sequence[str]
+        self, recipe: "Recipe", name: str, row: Texts, lacks: Sequence[str]
     ) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
+        from feedtool.check.mapping.explanation import explain_renamed, guessed_headers
+
         file = recipe.file
         keys = (header for join in file.join.values() for header in join.key)
         known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))

@@ -8,7 +8,6 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import jsonschema_rs
@@ -18,6 +17,7 @@ from feedtool.check.locate import Locator
 from feedtool.check.rules import request_incomplete, schema_mismatch
 from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.model.nouns import Issue, Item
+from feedtool.model.own_files import folder_of
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
 from feedtool.model.text import tr
@@ -26,7 +26,7 @@ from feedtool.model.text import tr
 @cache
 def schema(feed: Feed) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a feed's requests, from the folder of its area."""
-    text = (files(feed.area) / "schemas" / f"{feed.kind}.json").read_text("utf-8")
+    text = (folder_of(feed.area) / "schemas" / f"{feed.kind}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

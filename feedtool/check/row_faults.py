@@ -1,21 +1,23 @@
 """What is wrong with the cells of a row, while its sheet is read."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from feedtool.check.locate import InCell
 from feedtool.check.recipes.channels import SKIP
-from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue
-from feedtool.sheets import Sheet
+
+if TYPE_CHECKING:
+    from feedtool.check.recipes.sheet import RecipeSheet
 
 
-@dataclass(slots=True)
-class RowFaults:
+class RowFaults(Struct):
     """The issues of the cells of one row."""
 
     faults: list[InCell] = field(default_factory=list)
@@ -26,7 +28,11 @@ NO_FAULTS = RowFaults()
 
 
 def take_out_flaws(
-    values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults], sheet: Sheet
+    values: list[object | None],
+    index: int,
+    key: str,
+    flawed: dict[int, RowFaults],
+    made: "RecipeSheet | None",
 ) -> None:
     """Leaves the values alone in a column, and notes what was said of them by position."""
     if InvalidValue not in map(type, values):  # at a tenth of the loop's time
@@ -34,9 +40,7 @@ def take_out_flaws(
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
             values[position] = value.value
-            flaw = value
-            if isinstance(sheet, RecipeSheet):
-                flaw = sheet.with_origin(index, key, position, value)
+            flaw = made.with_origin(index, key, position, value) if made else value
             row = flawed.setdefault(position, RowFaults())
             row.faults += [(index, fault, flaw.shown) for fault in flaw.faults]
             if value.is_refused:

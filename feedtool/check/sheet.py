@@ -11,7 +11,6 @@ from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, of_channel
-from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
 from feedtool.check.row_values import filled, nothing_filled
@@ -55,6 +54,7 @@ class SheetReader:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
+        self._made = chosen.made
         self._recipe = str(chosen.recipe.path or "") if chosen.recipe else ""
         self.header, feed = checked.header, chosen.feed
         self.options, self.context, self.number = options, context, number
@@ -103,7 +103,7 @@ class SheetReader:
             for index, reader in self.columns_read.items()
             if reader.is_ambiguous and reader.evidence
         }
-        is_settled = isinstance(self.sheet, RecipeSheet) and self.sheet.settle()
+        is_settled = self._made is not None and self._made.settle()
         if evidence or is_settled:
             self._rewind(seen)
             self._read_rows(evidence)
@@ -183,14 +183,14 @@ class SheetReader:
             if index < block.width:
                 values = reader.read(block.column(index), block.decode)
                 if reader.is_flawed:
-                    take_out_flaws(values, index, key, flawed, self.sheet)
+                    take_out_flaws(values, index, key, flawed, self._made)
             table.append(values)
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
             values = self._beyond.read(block.column(index), block.decode)
             if self._beyond.is_flawed:
-                take_out_flaws(values, index, BEYOND, flawed, self.sheet)
+                take_out_flaws(values, index, BEYOND, flawed, self._made)
         return table, flawed
 
     def _read_row(

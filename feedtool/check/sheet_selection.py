@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from feedtool.check.header_names import Names
 from feedtool.check.headers import (
@@ -15,17 +16,16 @@ from feedtool.check.headers import (
     laid_out,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
-from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
-from feedtool.check.recipes.defaults import check_defaults, with_defaults
+from feedtool.check.recipes.applied import Applied
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import STAMP_LANGUAGE, Column
+from feedtool.model.header import STAMP_LANGUAGE, Column, Header
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.text import LANGUAGES, Translator, tr
-from feedtool.sheets import Source
+from feedtool.sheets import Sheet, Source
 
 ALIAS = "the alias"
 """The beginning of the reason for a header that is neither a key nor a label."""
@@ -135,6 +135,8 @@ class _Selection:
         return self._unambiguous(candidates)
 
     def _not_found(self) -> HeaderNotFound:
+        from feedtool.check.mapping.explanation import header_not_found
+
         return header_not_found(self._source, self._file, self._known(self._usual()))
 
     def _usual(self) -> list[Feed]:
@@ -203,6 +205,8 @@ class _Selection:
     def _explain(self, error: HeaderMissing, name: str) -> None:
         """Adds what is known of a sheet of the user's own."""
         if self._stamp is None:
+            from feedtool.check.mapping.explanation import explain_missing
+
             known = self._known(self._usual())
             explain_missing(error, self._source, name, self._file, known)
 
@@ -245,8 +249,7 @@ class _Selection:
                 layout = family[0].layout(head, header.row, keys, context.settings)
                 header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
-                columns = family[0].understood(context.settings)
-                applied = with_defaults(header, columns, self._options.defaults, sheet, context)
+                applied = self._with_defaults(header, family[0], sheet)
                 recognised = recognise(
                     applied.header, family, context, name, wanted=wanted, stamp=stamp
                 )
@@ -254,7 +257,8 @@ class _Selection:
                 reasons.append(reason)
                 continue
             if recognised:
-                check_defaults(columns, self._options.defaults, context)
+                if applied.defaults:
+                    self._check_defaults(family[0])
                 return Chosen(
                     applied.sheet,
                     applied.header,
@@ -265,6 +269,22 @@ class _Selection:
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None
+
+    def _with_defaults(self, header: Header, feed: Feed, sheet: Sheet) -> Applied:
+        if not self._options.defaults:
+            return Applied(header, sheet)
+        from feedtool.check.recipes.defaults import with_defaults
+
+        context = self._options.context
+        columns = feed.understood(context.settings)
+        return with_defaults(header, columns, self._options.defaults, sheet, context)
+
+    def _check_defaults(self, feed: Feed) -> None:
+        """UsageProblem for a default that its field cannot have, now that the kind is known."""
+        from feedtool.check.recipes.defaults import check_defaults
+
+        context = self._options.context
+        check_defaults(feed.understood(context.settings), self._options.defaults, context)
 
     def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
         """The families that a sheet may be of; any, where its kind is not known beforehand."""

@@ -7,13 +7,14 @@ counts from the next time on.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import Stopping
@@ -64,8 +65,7 @@ serving = options.group(
 """The options that a serving command needs for its accounts."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServedAccounts:
+class ServedAccounts(Struct, frozen=True):
     """The accounts of a command line, by the names of their profiles; None is its own account."""
 
     line: click.Context

@@ -177,12 +177,12 @@ def _of_profile(state: options.ChosenProfile) -> str:
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
-    from dataclasses import fields, is_dataclass
+    from msgspec import Struct
 
     values: dict[str, object] = {}
-    for field in fields(settings):
-        value, name = getattr(settings, field.name), f"{table}{field.name}"
-        if is_dataclass(value):
+    for field in settings.__struct_fields__:
+        value, name = getattr(settings, field), f"{table}{field}"
+        if isinstance(value, Struct):
             values |= _fields(value, f"{name}.")
         elif isinstance(value, tuple):
             values[name] = list(value)

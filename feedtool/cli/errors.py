@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,20 +30,20 @@ OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
 
-@dataclass
 class Console:
     """What is shown by this process's command."""
 
-    say: Translator
-    language: LanguageChoice = field(default_factory=LanguageChoice)
-    """The language that the command was told, and the one where nothing says more."""
-    is_quiet: bool = False
-    """`--quiet`: of the lines on stderr only errors are shown, and what a question is about."""
-    is_settled: bool = False
-    """The command's options have said the language."""
-    arguments: Sequence[str] = ()
-    listeners: list[tuple[OnLine, OnEnd]] = field(default_factory=list)
-    """Called with the lines on stderr, and with the exit code."""
+    def __init__(self, say: Translator) -> None:
+        self.say = say
+        self.language = LanguageChoice()
+        """The language that the command was told, and the one where nothing says more."""
+        self.is_quiet = False
+        """`--quiet`: of the lines on stderr only errors are shown, and what a question is about."""
+        self.is_settled = False
+        """The command's options have said the language."""
+        self.arguments: Sequence[str] = ()
+        self.listeners: list[tuple[OnLine, OnEnd]] = []
+        """Called with the lines on stderr, and with the exit code."""
 
 
 CONSOLE = Console(Translator("en"))

@@ -115,7 +115,7 @@ def targets(
 
 def _workbook_name(path: Path) -> Path:
     """The name that an Offers.xml, or another spreadsheet, has as a workbook; else its own."""
-    from feedtool.runs.annotated_copy import has_workbook_copy
+    from feedtool.runs.outputs import has_workbook_copy
 
     return path.with_suffix(".xlsx") if has_workbook_copy(path) else path
 

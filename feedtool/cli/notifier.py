@@ -3,13 +3,13 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from feedtool import __version__
 from feedtool.cli.errors import echo, listen
@@ -84,8 +84,7 @@ class Log:
             os.close(descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class RunNotices:
+class RunNotices(Struct, frozen=True):
     """Those who hear of the runs of one account."""
 
     command: str

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct, field
 
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
@@ -28,8 +28,7 @@ INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 SOURCES = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
 
-@dataclass
-class ChosenProfile:
+class ChosenProfile(Struct):
     """The configuration and the profile in force, on the command's context."""
 
     config: Config = field(default_factory=Config)

@@ -21,7 +21,7 @@ from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_text
 from feedtool.runs.codes import all_codes
-from feedtool.runs.row_results import exit_code
+from feedtool.runs.exit_code import exit_code
 
 if TYPE_CHECKING:
     from feedtool.delivery.events import Event

@@ -4,13 +4,13 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving

@@ -6,13 +6,13 @@ Also which rows a dry run would send.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo

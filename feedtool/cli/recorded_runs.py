@@ -1,12 +1,13 @@
 """The runs of a ledger, and the options of the command that goes on with some of them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.cli import options
 from feedtool.cli.errors import Terminated, echo, echo_error, stopping
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRuns:
+class RecordedRuns(Struct, frozen=True):
     """The runs of a ledger, and the options of the command that goes on with some of them."""
 
     ctx: click.Context
@@ -134,7 +134,7 @@ class RecordedRuns:
     def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
         """Send a run's summary to the targets of its own profile, unless others were named."""
         from feedtool.cli.notifier import targets_of_profile
-        from feedtool.runs.row_results import exit_code
+        from feedtool.runs.exit_code import exit_code
         from feedtool.runs.workspace import options_of
 
         run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)

@@ -1,12 +1,11 @@
 """`feedtool sandbox` and `feedtool demo`."""
 
 import shutil
-from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
@@ -14,6 +13,7 @@ from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery
 from feedtool.model.errors import Exit, UsageProblem, reason_of
+from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
@@ -109,7 +109,7 @@ def demo(folder: Path, language: str, home: Path | None) -> int:
     from feedtool.cli.account import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.output import echo_results
-    from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.outputs import Outputs
     from feedtool.runs.submit import submit
 
     sample, words = _put(folder), {"sandbox": ["--sandbox"]}
@@ -140,7 +140,7 @@ def demo(folder: Path, language: str, home: Path | None) -> int:
 
 def _put(folder: Path) -> Path:
     """The sample in the folder; one that is there already is the user's, and kept."""
-    sample, package = folder / SAMPLE, Path(str(files("feedtool")))
+    sample, package = folder / SAMPLE, folder_of("feedtool")
     # A wheel carries it inside the package, a checkout beside it.
     bundled = package / "bundled" / "samples" / SAMPLE
     try:

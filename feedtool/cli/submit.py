@@ -39,7 +39,7 @@ from feedtool.cli.planning import (
 from feedtool.cli.previewing import asking_live, check_preview, previewing
 from feedtool.cli.rows import as_row, chosen, chosen_rows
 from feedtool.model.text import tr
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 
 if TYPE_CHECKING:
     from feedtool.runs.plan_file import PlanFile, SavedPlan

@@ -99,9 +99,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     changes with --in-place alone. What is a matter of choice is fixed if you name it, as in
     --fix=round,stock. The result is that of the copy.
     """
-    from feedtool.runs.annotated_copy import Outputs
-    from feedtool.runs.fixes import validate_and_fix
-    from feedtool.runs.validate import validate
+    from feedtool.runs.outputs import Outputs
 
     out, in_place, fixes = given["out"], given["in_place"], given["fix"]
     with listed_inputs(ctx, files, given["kind"]) as read:
@@ -120,8 +118,12 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         language = CONSOLE.language
         outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
         if fixes is None:
+            from feedtool.runs.validate import validate
+
             results = validate(read, reading, outputs)
         else:
+            from feedtool.runs.fixes import validate_and_fix
+
             results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
             warn_of_copies(results, () if in_place else copies.values())
         if given["explain_columns"]:

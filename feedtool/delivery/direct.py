@@ -13,8 +13,9 @@ A request is a package of its own, and goes, when nothing goes wrong,
   will come of it: somebody else was faster.
 """
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (

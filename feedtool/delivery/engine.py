@@ -8,9 +8,11 @@ follows from an answer that is not.
 import random
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer

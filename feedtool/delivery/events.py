@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.delivery.deadlines import Clock, soon
 from feedtool.delivery.steps import READ_REPORTS, Step
@@ -36,8 +37,7 @@ class Event(NamedTuple):
     """Uploads, or rows."""
 
 
-@dataclass
-class EventBuffer:
+class EventBuffer(Struct):
     """The events that are not passed on yet, and the counts that they need."""
 
     on_event: Callable[[Event], None]

@@ -4,10 +4,11 @@ Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is m
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
@@ -104,8 +105,7 @@ def _ref_of(package: Package, language: str, settings: DeliverySettings) -> Pack
     )
 
 
-@dataclass
-class CallBuilder:
+class CallBuilder(Struct):
     """Makes the calls of steps, with what the ledger has of their rows."""
 
     ledger: Ledger

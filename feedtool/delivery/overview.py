@@ -7,9 +7,10 @@ it those that are waited for, once there are many.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
+
+from msgspec import Struct, field
 
 from feedtool.delivery.steps import Step
 from feedtool.feeds.direct import Direct, Overview
@@ -36,8 +37,7 @@ StepOf = tuple[Package, Step, int]
 """A package, its step, and the upload."""
 
 
-@dataclass
-class OverviewReader:
+class OverviewReader(Struct):
     """The lists that were read of a delivery's requests."""
 
     client: Sender

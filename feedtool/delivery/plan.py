@@ -16,12 +16,13 @@ for want of one, the product's row is named. The feeds declare which of them mak
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from sys import maxsize
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.feeds.delivery import Names, Submitted
 from feedtool.feeds.feed import Feed, Routes, routes_of

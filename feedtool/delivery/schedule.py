@@ -5,8 +5,10 @@ Only `DeliveryState` writes to the ledger.
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.delivery.events import EventBuffer
 from feedtool.delivery.machine import next_step, requeue_of
@@ -33,8 +35,7 @@ FIRST = {Step.CLEAR, Step.SUBMIT}
 """Steps that come before the reports of other packages: these can be read at any time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """The packages of a delivery at a time."""
 
     packages: Collection[Package]
@@ -234,8 +235,7 @@ SINGLE = 512
 are not looked at for a second or more, in which others are sent."""
 
 
-@dataclass
-class DeliveryState:
+class DeliveryState(Struct):
     """The state of a delivery, changed in memory and saved once a turn."""
 
     ledger: Ledger

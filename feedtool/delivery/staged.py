@@ -10,8 +10,9 @@ An upload whose outcome is unknown is in doubt: it is never sent again in its pa
 on. From the intent of the commit on nothing is undone, only looked at again.
 """
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from feedtool.delivery.steps import GO_ON, Step
 from feedtool.delivery.transition import (

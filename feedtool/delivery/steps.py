@@ -1,9 +1,11 @@
 """The steps of a delivery, and the intents that are written before them. Pure."""
 
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.feeds.direct import Act
 from feedtool.feeds.feed import Feed
@@ -61,8 +63,7 @@ READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 """Steps that read reports of single rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeliverySettings:
+class DeliverySettings(Struct, frozen=True):
     """Limits and pauses of a delivery. None of these is in the specification."""
 
     results_limit: int | None = None

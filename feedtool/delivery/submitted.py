@@ -18,8 +18,9 @@ A package goes, when nothing goes wrong,
 """
 
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (

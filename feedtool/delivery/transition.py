@@ -10,9 +10,11 @@ Nothing in the service has an idempotency key, hence:
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
 from feedtool.feeds.delivery import Since, Submitted, Trace
@@ -38,8 +40,7 @@ A_SECOND = timedelta(seconds=1)
 NO_REASON = tr("The service rejected the package and gave no reason.")
 
 
-@dataclass(frozen=True, slots=True)
-class TransitionContext:
+class TransitionContext(Struct, frozen=True):
     """The circumstances in which an answer is read."""
 
     time: datetime
@@ -74,8 +75,7 @@ class TransitionContext:
         return package.close(self.time, message, self.service_time)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerContext(TransitionContext):
+class AnswerContext(TransitionContext, frozen=True, kw_only=True):
     """The same, with the answer and the step that it answers."""
 
     intent: StepIntent

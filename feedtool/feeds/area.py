@@ -1,12 +1,13 @@
 """Areas: each is one folder of the service's business."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.export import Export
@@ -171,8 +172,7 @@ class Area(NamedTuple):
     """What may wait for the user, in the order of urgency."""
 
 
-@dataclass(frozen=True)
-class Areas:
+class Areas(Struct, frozen=True, dict=True):
     """All areas that are loaded, as they are handed to the engines."""
 
     areas: tuple[Area, ...]

@@ -6,10 +6,11 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field
@@ -80,8 +81,7 @@ BY_CHANNEL = Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False)
 """The filter whose default is the profile's channel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """An export's query: its filters, its seller and its settings."""
 
     seller: str

@@ -5,10 +5,11 @@ schema of that request. A new kind of feed is one new file here and its schema.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from feedtool.feeds.delivery import Lookup, Names, Needs, Protocol, Report, Submitted
 from feedtool.feeds.direct import Direct
@@ -33,8 +34,7 @@ def stamped_list(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """A delivery mode that a sheet has columns for."""
 
     code: str
@@ -44,8 +44,7 @@ class Mode:
     """True if it is of large parcels, which go without the mandatory mode."""
 
 
-@dataclass(frozen=True, slots=True)
-class SheetColumns:
+class SheetColumns(Struct, frozen=True):
     """The columns of one sheet, as its rows need them."""
 
     context: Context
@@ -189,8 +188,7 @@ Enrich = Callable[[Row], tuple[Row, Sequence[Issue]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Feed:
+class Feed(Struct, frozen=True, eq=False):
     """One kind of feed. There is one of each, so that they are compared by identity."""
 
     kind: str

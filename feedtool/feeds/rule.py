@@ -5,14 +5,14 @@ Every problem has a code. Its page for users is a section of its package's `prob
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.occurrences import RowPlace
 from feedtool.model.nouns import Code, Issue, Message, Severity
+from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 _SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)
@@ -23,8 +23,7 @@ def pages_in(language: str) -> dict[str, str]:
     if language == "en":
         return {}
     texts = (
-        path.read_text("utf-8")
-        for path in Path(str(files("feedtool"))).rglob(f"problems.{language}.md")
+        path.read_text("utf-8") for path in folder_of("feedtool").rglob(f"problems.{language}.md")
     )
     return {name: page for text in texts for name, page in _SECTION.findall(text)}
 
@@ -33,7 +32,9 @@ class Problems:
     """The codes of a package: what each means, an example, how to fix it."""
 
     def __init__(self, package: str) -> None:
-        self._pages = dict(_SECTION.findall((files(package) / "problems.md").read_text("utf-8")))
+        self._pages = dict(
+            _SECTION.findall((folder_of(package) / "problems.md").read_text("utf-8"))
+        )
         self.names = frozenset(self._pages)
 
     def error(self, name: str) -> Code:
@@ -45,8 +46,7 @@ class Problems:
         return Code(name, Severity.WARNING, self._pages[name])
 
 
-@dataclass(frozen=True, slots=True)
-class SheetFacts:
+class SheetFacts(Struct, frozen=True):
     """The facts of a sheet whose rows were read."""
 
     columns: SheetColumns
@@ -77,8 +77,7 @@ class Survey(Protocol):
         """The issues and their places; `names` are the sheets', for messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A code, and what finds it; a code without a check is found where something is read."""
 
     code: Code

@@ -5,12 +5,14 @@ An area that has more to say than its columns do makes the `Contents` itself (`F
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from feedtool.model.header import CellType, Column
+from feedtool.model.own_files import folder_of
 from feedtool.model.settings import Context
 from feedtool.model.text import LANGUAGES, Language, read_po, single_message
 
@@ -63,8 +65,7 @@ MARKS = {
 """Behind labels, since a colour alone is not seen by everybody; on the line of the last word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """The entries that may be typed; others are refused."""
 
     type: Literal["list", "whole", "decimal"]
@@ -77,8 +78,7 @@ class Limit:
     """True if others are refused; else the list is but offered."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellEntry:
+class CellEntry(Struct, frozen=True):
     """The entries and the format of a column's cells."""
 
     number_format: str
@@ -92,8 +92,7 @@ def choice_width(texts: Sequence[str]) -> float:
     return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One column of a template, in one language."""
 
     key: str
@@ -125,8 +124,7 @@ class Field:
         return self.label + MARKS.get(self.need, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """All that a template says."""
 
     kind: str
@@ -196,7 +194,7 @@ class Words:
     """The catalogues of a package, one for each language."""
 
     def __init__(self, package: str) -> None:
-        folder = files(package) / "locale"
+        folder = folder_of(package) / "locale"
         self._texts = [
             read_po((folder / language / "columns.po").read_text("utf-8")) for language in LANGUAGES
         ]

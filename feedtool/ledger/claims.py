@@ -8,12 +8,12 @@ that is not ended: the one who made it is gone, or has parked it.
 import hashlib
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine, Row, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -33,8 +33,7 @@ class ClaimState(StrEnum):
     ENDED = "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A file that was taken."""
 
     claim: int
@@ -57,8 +56,7 @@ class Claim:
         return PurePosixPath(self.lane) / self.source
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierClaim:
+class EarlierClaim(Struct, frozen=True):
     """The run that the same content already had."""
 
     run_id: int

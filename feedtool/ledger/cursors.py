@@ -6,10 +6,10 @@ finds a batch that is not settled looks for its file, and settles or drops it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine, and_, delete, func, insert, select, update
 
 from feedtool.ledger import tables as t
@@ -29,8 +29,7 @@ class CursorName(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """A cursor as it is kept."""
 
     cursor: int
@@ -60,8 +59,7 @@ class Advance(NamedTuple):
     """None where nothing was reconciled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """A file that was about to take its place."""
 
     batch: int

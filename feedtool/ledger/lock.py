@@ -17,12 +17,12 @@ import socket
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine, event, text
 
 from feedtool.ledger.records import SellerKey, seller_key
@@ -66,8 +66,7 @@ SCHEMA = "SELECT current_schema()"
 """A database may hold a ledger in each of its schemas."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A process that holds the lock, as it says of itself. No secret is in it."""
 
     pid: int

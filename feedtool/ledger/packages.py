@@ -7,7 +7,6 @@ made here: what SQLAlchemy does anew for each, and each row of it, took longer t
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import fields
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -25,9 +24,9 @@ from feedtool.model.nouns import Message, Upload
 from feedtool.model.text import kept_text
 
 PLAIN = tuple(
-    field.name
-    for field in fields(Package)
-    if field.name not in {"key", "uploads", "message", "package_type", "phase", "blocked_by"}
+    name
+    for name in Package.__struct_fields__
+    if name not in {"key", "uploads", "message", "package_type", "phase", "blocked_by"}
 )
 """Fields of a Package that are columns of the same name."""
 

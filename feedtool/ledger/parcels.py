@@ -7,11 +7,12 @@ parcel's claim, which has the parcel's number for its lane (`FOLDER`): the claim
 is answered in one transaction, so that neither can say what the other does not.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -50,8 +51,7 @@ class ParcelState(StrEnum):
     """It was removed at this moment: no table has it any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
+class Parcel(Struct, frozen=True):
     """A file that has arrived."""
 
     parcel: int

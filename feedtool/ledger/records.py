@@ -1,10 +1,12 @@
 """The nouns of the ledger: what is known of a run, a package, an upload, an attempt."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.model.nouns import Message, Status
 
@@ -65,8 +67,7 @@ class Stage(StrEnum):
     SKIPPED = "skipped"  # all of its rows are superseded: it is not sent
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One command that delivers."""
 
     run_id: int
@@ -77,8 +78,7 @@ class Run:
     options: Mapping[str, Any]  # of the command, as JSON: kept so that it can be gone on with
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One sheet of a run's input."""
 
     file: int
@@ -90,8 +90,7 @@ class File:
     size: int | None = None  # all rows that it has, where later files are compared with it
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """All that the next step depends on, as the ledger has it. Times are UTC."""
 
     key: int  # the ledger's own; the service's is `package_id`
@@ -151,8 +150,7 @@ class Package:
         return self.advance(now, phase=Phase.CLOSED, message=message, finished_at=finished)
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One step tried: written before its request, and completed after its answer."""
 
     number: int  # 1-based within its package

@@ -6,10 +6,10 @@ service ever waits for the database or the other way round.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import and_, delete, exists, func, insert, select, update
 
 from feedtool.ledger import clearing

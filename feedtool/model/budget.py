@@ -1,10 +1,9 @@
 """What several accounts may ask of a service together."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """The calls of all accounts that name it; in a second never more than both numbers together."""
 
     name: str

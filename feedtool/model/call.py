@@ -10,10 +10,11 @@ Reply, or raises
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 from urllib.parse import quote
+
+from msgspec import Struct, field
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
@@ -42,8 +43,7 @@ STAGED = frozenset({200, 201, 202, 204})
 COMMITTED = frozenset({200, 202, 204})
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One request, before the seller and the credential are added to it."""
 
     method: str
@@ -63,8 +63,7 @@ class Call:
     """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """One answer, its body decoded from whatever coding it came in."""
 
     status: int

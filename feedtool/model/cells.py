@@ -1,11 +1,12 @@
 """A spreadsheet once it is read: cells in blocks of rows. No marketplace here."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 SHOWN_DIGITS = 15
 """Significant digits that a numeric cell keeps and shows."""
@@ -45,8 +46,7 @@ class Cell(NamedTuple):
 BLANK = Cell(Kind.BLANK, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Some hundred rows, column by column.
 
     A cell comes as a *key*: a hashable of the raw file's making. Equal keys are equal cells, so

@@ -1,10 +1,9 @@
 """Settings of what goes to the warehouses, and of what leaves them."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class InboundSettings:
+class InboundSettings(Struct, frozen=True):
     """Settings of what goes to the warehouses; the specification does not show all of it."""
 
     conditions: tuple[str, ...] = ("New", "LikeNew")
@@ -23,8 +22,7 @@ class InboundSettings:
     """The path of the delivery note of a shipment."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutboundSettings:
+class OutboundSettings(Struct, frozen=True):
     """Settings of what leaves the warehouses; the specification does not show these names."""
 
     modes: tuple[str, ...] = ("THD", "SHD", "EHD", "PPMR", "WSHD", "FDHD", "SRHD", "SB2B")

@@ -6,9 +6,10 @@ Headers are compared as people do: without case, blanks, accents and punctuation
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from feedtool.model.cells import Cell
 
@@ -24,8 +25,7 @@ class CellType(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column that a feed understands."""
 
     key: str
@@ -44,8 +44,7 @@ class Column:
     """The group that a template shows it in, in `LANGUAGES`; none where it stands alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """A header row, understood."""
 
     row: int

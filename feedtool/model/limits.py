@@ -1,12 +1,12 @@
 """Limits of reading: a file beyond them is taken for one that was made to exhaust the machine."""
 
-from dataclasses import astuple, dataclass
+from msgspec import Struct
+from msgspec.structs import astuple
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingLimits:
+class ReadingLimits(Struct, frozen=True):
     """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets.
 
     The defaults leave room for a million rows of 16 columns with inline texts.

@@ -4,11 +4,12 @@ The row number is in every one of them, so that nothing is ever looked up again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 1, 1, tzinfo=UTC)
@@ -34,8 +35,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """One word of the vocabulary of problems, with its page."""
 
     name: str
@@ -259,8 +259,7 @@ def worst_status(of_row: Sequence[RowResult]) -> Status:
     return min((result.status for result in of_row), key=WORST_FIRST.index)
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
+class Upload(Struct, frozen=True):
     """At most 100 Items that travel in one request."""
 
     number: int
@@ -268,8 +267,7 @@ class Upload:
     items: Sequence[Item]
 
 
-@dataclass(frozen=True, slots=True)
-class PackageSummary:
+class PackageSummary(Struct, frozen=True):
     """A package as `--format json` shows it."""
 
     package_id: str | None
@@ -298,8 +296,7 @@ class ActSummary(NamedTuple):
     """The identifier that the service gave it, where it gives one."""
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(Struct):
     """Rows by what was found; `rows` = `valid` + `invalid` + `skipped`. Blank rows are in none."""
 
     rows: int = 0

@@ -5,11 +5,12 @@ Source: the field's knowledge of services of this family. Nothing here is a cons
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
+
+from msgspec import Struct, field
 
 from feedtool.model.call import AskService
 from feedtool.model.errors import FeedtoolError
@@ -48,8 +49,7 @@ CONDITION_NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Bounds that the specification does not give, with generous defaults."""
 
     highest_price: Decimal = Decimal("9999999.99")
@@ -72,8 +72,7 @@ class Bounds:
     """Characters; what a cell of a spreadsheet can hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackageLimits:
+class PackageLimits(Struct, frozen=True):
     """The most that travels at once (specification, "Limits"; others from the field)."""
 
     upload: int = 100
@@ -92,8 +91,7 @@ class PackageLimits:
             raise ValueError("a limit below 1 leaves no place for any row")
 
 
-@dataclass(frozen=True, slots=True)
-class Guards:
+class Guards(Struct, frozen=True):
     """Guards hold a row back until it is released; 0 switches a guard off."""
 
     price_change: Decimal = Decimal(0)
@@ -114,8 +112,7 @@ class Guards:
             raise ValueError("price_factor must be above 1, or 0 for none")
 
 
-@dataclass(frozen=True, slots=True)
-class OrderSettings:
+class OrderSettings(Struct, frozen=True):
     """Settings of orders; 0 switches a guard off."""
 
     carriers: tuple[str, ...] = ()
@@ -142,8 +139,7 @@ class OrderSettings:
     """Percent of its line that a gesture may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionSettings:
+class DiscussionSettings(Struct, frozen=True):
     """Settings of discussions."""
 
     replies: Mapping[str, str] = field(default_factory=dict)
@@ -165,8 +161,7 @@ class DiscussionSettings:
     """`string` sends "true" where a patch says yes, `boolean` sends true."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccountSettings:
+class AccountSettings(Struct, frozen=True):
     """The settings of one seller's service."""
 
     upload_body: str = "array"

@@ -2,10 +2,11 @@
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush, merge
 from itertools import groupby
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
@@ -111,8 +112,7 @@ class RowStates:
         return self._marks.count(mark)
 
 
-@dataclass(slots=True)
-class CheckedSheet:
+class CheckedSheet(Struct):
     """One sheet of one file: its rows judged, the valid ones ready to travel."""
 
     file: str

@@ -17,6 +17,8 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
+from feedtool.model.own_files import folder_of
+
 Language = Literal["en", "fr", "es"]
 LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
 
@@ -238,9 +240,7 @@ def _contents(language: str) -> Iterator[str]:
     """The catalogues' texts in a language, one for each package."""
     if language == "en":
         return
-    from importlib.resources import files  # most commands do without, and begin the sooner
-
-    root = files("feedtool")
+    root = folder_of("feedtool")
     for folder in (*root.iterdir(), *(root / "areas").iterdir()):
         file = folder / "locale" / language / f"{folder.name}.po"
         if file.is_file():

@@ -6,9 +6,10 @@ HOME/page/runs/N/
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import check

@@ -1,9 +1,10 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
@@ -19,10 +20,10 @@ from feedtool.page.jobs import Job
 from feedtool.page.named_files import NamedFiles
 from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
-from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
 from feedtool.runs.held import read_as_then
+from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 

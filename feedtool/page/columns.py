@@ -1,10 +1,11 @@
 """What the page shows of the columns of a file: how it is read, what is proposed, what is open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
@@ -148,8 +149,7 @@ class WordLine(NamedTuple):
     error: str | None
 
 
-@dataclass(frozen=True)
-class ColumnsView:
+class ColumnsView(Struct, frozen=True, dict=True):
     """What was said of the columns of a sheet, as the page shows it."""
 
     judged: JudgedForm

@@ -9,8 +9,8 @@ from feedtool.model.text import tr
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
+from feedtool.runs.exit_code import exit_code
 from feedtool.runs.passes import noted_pass
-from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import has_to_ask

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol, cast
 
 import flask
+from msgspec import Struct
 
 from feedtool.check import ReadOptions
 from feedtool.ledger.records import SellerKey
@@ -81,8 +81,7 @@ class Accounts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """The whole page, but for its addresses."""
 
     accounts: Accounts

@@ -1,11 +1,11 @@
 """The form of an export: a field for each of its filters, made from what these declare."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from werkzeug.datastructures import MultiDict
 
 from feedtool.check import ReadOptions
@@ -38,8 +38,7 @@ class FormField(NamedTuple):
         return INPUTS.get(self.entry.metavar, "text")
 
 
-@dataclass(frozen=True, slots=True)
-class ExportForm:
+class ExportForm(Struct, frozen=True):
     """A form as it is filled, or empty."""
 
     kind: Export

@@ -3,13 +3,14 @@
 import secrets
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile
+
+from msgspec.structs import replace
 
 from feedtool.feeds.export import Export
 from feedtool.model.text import Language, kept_text, tr

@@ -7,9 +7,10 @@ either: another site whose name was bound to this machine (DNS rebinding) could 
 
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from feedtool.model.text import tr
 
@@ -57,8 +58,7 @@ class Facts(NamedTuple):
     """Whom the proxy names."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalAccess:
+class LocalAccess(Struct, frozen=True):
     """The page of one user: whoever knows its address may enter."""
 
     hosts: frozenset[str]
@@ -66,8 +66,7 @@ class LocalAccess:
     """The first part of every path."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedAccess:
+class SharedAccess(Struct, frozen=True):
     """The page of several users, behind a proxy where they log in."""
 
     hosts: frozenset[str]

@@ -5,12 +5,13 @@ together: what is wrong and what is still open, or the recipe.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
@@ -52,8 +53,7 @@ class UnknownWord(NamedTuple):
         return f"word:{self.column.index}:{self.column.key}:{digest}"
 
 
-@dataclass(frozen=True)
-class ColumnForm:
+class ColumnForm(Struct, frozen=True):
     """What a form says by its names; what nobody was asked is absent."""
 
     form: Mapping[str, str]
@@ -72,8 +72,7 @@ class ColumnForm:
         }
 
 
-@dataclass(frozen=True)
-class ProposedSheet:
+class ProposedSheet(Struct, frozen=True, dict=True):
     """A sheet with what is proposed for it.
 
     What its recipe has for all rows is asked for, too, so that it can be changed.
@@ -169,8 +168,7 @@ def _written(constant: object) -> str:
     return str(constant).lower() if isinstance(constant, bool) else str(constant)
 
 
-@dataclass
-class JudgedForm:
+class JudgedForm(Struct):
     """What was said of a sheet, what is wrong with it, and what is still open."""
 
     sheet: ProposedSheet

@@ -6,12 +6,12 @@ sends it: not at all, if the file, the account, its settings or the rows are not
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.effects import Effects, describe
 from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
@@ -26,9 +26,9 @@ from feedtool.page.jobs import Job
 from feedtool.page.shelf import Choices, ShelfFile
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.chosen_rows import refuse_absent
 from feedtool.runs.codes import guards
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.plan_file import load
 from feedtool.runs.planned import PlanBasis, recorded

@@ -6,11 +6,11 @@ under another name, and so does what is taken back.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check.recipes.recipe import Recipe

@@ -11,9 +11,10 @@ from feedtool.page.desk import Desk, language, now
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import NotHere
 from feedtool.report.file import write_report
-from feedtool.runs.annotated_copy import Outputs, write_copies_of
+from feedtool.runs.annotated_copy import write_copies_of
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import results_to_correct, write_rows_to_correct
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.workspace import Workspace, kept_inputs, options_of, read_options_again
 
 COPY = "run-copy "

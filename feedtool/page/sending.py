@@ -1,9 +1,9 @@
 """A plan that was seen is sent: exactly that, or nothing."""
 
-from dataclasses import replace
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, Purge
 from feedtool.model.errors import UsageProblem
@@ -14,7 +14,7 @@ from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.page.plans import FILE, KEPT, basis_of, plan_of
 from feedtool.page.shelf import ShelfFile
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.passes import noted_pass
 from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load

@@ -8,8 +8,9 @@ server's may be wrong.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from feedtool.places.contract import Entry
 
@@ -26,8 +27,7 @@ SHORTEST = 0.01
 """Seconds between two looks at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, frozen=True):
     """A file, and since when it is seen as it is."""
 
     entry: Entry

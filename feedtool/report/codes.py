@@ -5,11 +5,11 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
+from feedtool.model.own_files import folder_of
 from feedtool.model.text import Language, Translator, either, set_in, tr
 from feedtool.report.plain import on_one_line
 from feedtool.report.tally import severity_label
@@ -46,7 +46,9 @@ def words_in(language: Language) -> Mapping[str, Word]:
 
 
 def _glossary(language: str) -> Mapping[str, Any]:
-    return tomllib.loads((files("feedtool.report") / f"glossary{language}.toml").read_text("utf-8"))
+    return tomllib.loads(
+        (folder_of("feedtool.report") / f"glossary{language}.toml").read_text("utf-8")
+    )
 
 
 class Codes:

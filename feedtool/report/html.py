@@ -10,19 +10,19 @@ import os
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, partial
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple, TextIO
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
+from msgspec import Struct
 
 from feedtool.model.nouns import Problem, RowResult, Status
+from feedtool.model.own_files import folder_of
 from feedtool.model.text import MessageText, Translator
 from feedtool.report.codes import Codes
 from feedtool.report.overview import (
@@ -60,8 +60,7 @@ class Share(NamedTuple):
     percent: str
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True, dict=True):
     """One sheet on the page."""
 
     number: int
@@ -144,7 +143,10 @@ def write_html(
     results: Iterable[SheetResult], out: TextIO, codes: Codes, made: datetime, folder: Path
 ) -> None:
     """Writes the page, a sheet after the other, as UTF-8; `folder` is the one that it is in."""
-    totals, script = Totals(), (files("feedtool.report") / "page" / "filter.js").read_text("utf-8")
+    totals, script = (
+        Totals(),
+        (folder_of("feedtool.report") / "page" / "filter.js").read_text("utf-8"),
+    )
     stream = _template().stream(
         sections=_sections(results, totals, codes.say, made, folder),
         totals=totals,

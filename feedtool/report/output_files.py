@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TextIO
+
+from msgspec import Struct, field
 
 from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
@@ -29,8 +30,7 @@ class Increment(NamedTuple):
     """Things that exports before should have brought; None where nobody looked for any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(Struct, frozen=True):
     """A file that an export has written."""
 
     file: Path
@@ -47,8 +47,7 @@ class Exported:
     """None where all was asked for."""
 
 
-@dataclass(slots=True)
-class ConvertedSheet:
+class ConvertedSheet(Struct):
     """A sheet of a conversion's input, as it was written."""
 
     kind: str
@@ -62,8 +61,7 @@ class ConvertedSheet:
     losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
 
 
-@dataclass(slots=True)
-class Conversion:
+class Conversion(Struct):
     """The result of a conversion."""
 
     source: str

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import (
@@ -68,8 +69,7 @@ class RunFacts(NamedTuple):
     """The base address; of the embedded sandbox its name."""
 
 
-@dataclass(slots=True)
-class SheetResult:
+class SheetResult(Struct):
     """One sheet, checked, and what the service said of it if it was sent."""
 
     checked: CheckedSheet

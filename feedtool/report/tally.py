@@ -5,9 +5,10 @@ Of each group only the first few are kept, however many there are.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
+
+from msgspec import Struct, field
 
 from feedtool.model.nouns import (
     AS_ASKED,
@@ -48,8 +49,7 @@ SILENT = frozenset({*AS_ASKED, Status.VALID, Status.INVALID, Status.UNCHANGED, S
 """Statuses that are not listed: all is well, or the sheet's own problems say it."""
 
 
-@dataclass(slots=True)
-class CodeGroup:
+class CodeGroup(Struct):
     """All problems of one code: the first of them, and the columns, some by letter and header."""
 
     code: str
@@ -110,8 +110,7 @@ def _noun(problem: Problem) -> Noun:
     return Noun.VALUE if problem.field else Noun.ROW  # a row may lack several columns
 
 
-@dataclass(slots=True)
-class RefusedRows:
+class RefusedRows(Struct):
     """All rows of which the service said the same."""
 
     status: Status
@@ -121,8 +120,7 @@ class RefusedRows:
     rows: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """The summary of one sheet's report."""
 
     counts: Counts
@@ -228,8 +226,7 @@ def _skipped_for(reason: str, number: int) -> MessageText:
     return tr("{count:,} {status}", count=number, status=shown)
 
 
-@dataclass(slots=True)
-class Totals:
+class Totals(Struct):
     """Sums over the sheets of one command."""
 
     files: set[str] = field(default_factory=set)

@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TextIO
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
@@ -41,8 +43,7 @@ COLOURS = {"bold": "1", "error": "1;31", "warning": "1;33", "help": "36", "faint
 """ANSI codes that every terminal knows, by meaning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The place where a report for people is written."""
 
     out: TextIO

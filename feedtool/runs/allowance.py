@@ -9,10 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from feedtool.model.budget import Budget
 from feedtool.model.call import NotSent, NotYet, Reply
@@ -55,8 +56,7 @@ class Turnstile:
                     self._line[0].set()
 
 
-@dataclass(frozen=True, slots=True)
-class SharedAllowance:
+class SharedAllowance(Struct, frozen=True):
     """What a session may take of a budget."""
 
     budgets: "Budgets"
@@ -94,8 +94,7 @@ class SharedAllowance:
 # Of one process: its sessions share connections, and come one after the other.
 
 
-@dataclass
-class _Opened:
+class _Opened(Struct):
     """The budgets of a ledger, for as long as a session uses them."""
 
     budgets: "Budgets"

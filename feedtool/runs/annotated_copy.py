@@ -1,24 +1,23 @@
-"""Where annotated copies go, and how they are written."""
+"""The annotated copies of files, written where they are wanted."""
 
 import hashlib
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Input, ReadOptions
-from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import LanguageChoice, Translator, tr
+from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
+from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.personal import is_personal
 from feedtool.runs.summary_sheet import summary_sheet
-from feedtool.sheets import is_other_format
 from feedtool.sheets.annotate import (
     Finish,
     SheetNotes,
@@ -28,31 +27,6 @@ from feedtool.sheets.annotate import (
     refuse_place,
 )
 from feedtool.sheets.as_workbook import write_as_workbook
-
-ENGLISH_UNLESS_STAMPED = LanguageChoice()
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where the annotated copies go."""
-
-    targets: Mapping[str, Path] = field(default_factory=dict)
-    """By the input's name; an input that is not here gets no copy."""
-    is_in_place: bool = False
-    """True if the copy takes the input's own place."""
-    only_whole: bool = False
-    """True if a copy is written only once nothing stops the delivery before its end."""
-    is_plain: bool = False
-    """True if a copy gets neither notes in cells nor a filter."""
-    no_failed: bool = False
-    """True if no workbook of the rows to correct is written beside a copy."""
-    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """That of what is written beside the rows."""
-
-    def say(self, results: Iterable[SheetResult]) -> Translator:
-        """The translator for sheets of a workbook: the first template among them decides."""
-        stamps = (result.checked.language for result in results)
-        return Translator(self.language.of(next(filter(None, stamps), None)))
 
 
 def refuse_places(
@@ -144,17 +118,6 @@ def _notes(result: SheetResult, say: Translator) -> SheetNotes:
     notes = row_notes.notes(result.checked, result.verdicts, say)
     own = row_notes.sheet_translator(result.checked, say)
     return row_notes.with_fixes(notes, result.fixed.cells, own) if result.fixed else notes
-
-
-def has_workbook_copy(path: Path) -> bool:
-    """True if the annotated copy is a workbook of a file's rows, since the file is none itself.
-
-    So it is of an Offers.xml, and of a spreadsheet of another format than .xlsx and CSV.
-    """
-    try:
-        return load().format_of(path) is not None or is_other_format(path)
-    except (OSError, FileProblem):
-        return False  # the error is said where it is read
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.wire.result_codes import (
     explanation_of,

@@ -44,10 +44,12 @@ may = ["check", "send"]
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem
@@ -65,8 +67,7 @@ BUDGET_BOUNDS = {"per_second": (0.1, 1000), "burst": (1, 1000)}
 """The least and the most of a budget: whole numbers of calls at once, and any each second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """A configuration file, read and checked."""
 
     path: Path | None = None

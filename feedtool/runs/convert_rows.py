@@ -1,9 +1,10 @@
 """The rows of a sheet, converted into another sheet or into requests, and what that loses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from feedtool.check import ReadOptions
 from feedtool.check.requests import faults, gate, item_of
@@ -29,8 +30,7 @@ WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
 """The endings of what every area writes; without one it is a folder of requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """A form of file."""
 
     ending: str
@@ -43,8 +43,7 @@ class Form:
         return self.ending in {WORKBOOK, CSV}
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionOptions:
+class ConversionOptions(Struct, frozen=True):
     """What a file is converted to."""
 
     target: Path

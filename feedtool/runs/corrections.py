@@ -7,10 +7,11 @@ about the rows, from the ledger, and the column `feedtool row`, which names the 
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
@@ -19,8 +20,9 @@ from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections_sheet import SheetToCorrect
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.summary_sheet import summary_sheet

@@ -1,9 +1,11 @@
 """The rows to correct of one sheet: their cells, their columns, and the messages about them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import ROW, ReadOptions
@@ -38,8 +40,7 @@ NO_HEADER = " "
 """What stands above cells without a header: their row is refused for that, as it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """Where everything of a sheet stands in the workbook."""
 
     contents: Contents

@@ -11,10 +11,12 @@ and then all of the last days, for what was missed nevertheless.
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.feeds.export import Export, Filter, Query, Thing
 from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
@@ -46,8 +48,7 @@ class CursorUse(NamedTuple):
     """True if nothing is noted: the same comes again."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Owner:
+class _Owner(Struct, frozen=True):
     """A cursor of a kind of export, and the ledger that it is in."""
 
     cursors: Cursors
@@ -208,8 +209,7 @@ def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
     return _Scope(min(since, max(last_days, cursor.since)), since, now)
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """One reading: the things that are new, and where it takes the cursor."""
 
     owner: _Owner

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsent
 from feedtool.areas.registry import load
@@ -17,7 +19,8 @@ from feedtool.ledger.records import seller_key
 from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
+from feedtool.runs.annotated_copy import digest_of, write_copies_of
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.selected_rows import select_rows
@@ -46,8 +49,7 @@ def ignore(_: "Event") -> None:
     """What is done with events where nobody asks for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """The outcome of a delivery."""
 
     outcomes: list[SheetResult]

@@ -4,11 +4,13 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 from shutil import copyfile
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.feeds.export import (
     DIGEST,
@@ -67,8 +69,7 @@ def bring_documents(
             yield {**row, PROBLEM: missing} if missing else row
 
 
-@dataclass
-class _Reader:
+class _Reader(Struct):
     """Writes the files of each answer into the folder."""
 
     documents: Documents

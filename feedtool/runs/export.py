@@ -5,11 +5,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
+
+from msgspec.structs import replace
 
 from feedtool.feeds.export import (
     PROBLEM,

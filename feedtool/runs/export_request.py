@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import UsageProblem

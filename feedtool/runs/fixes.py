@@ -6,8 +6,9 @@ prove right: so what was fixed once is not changed by fixing it again.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, open_input
@@ -19,7 +20,8 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import FixedCells, SheetResult
-from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
+from feedtool.runs.annotated_copy import refuse_places, write_copies_of
+from feedtool.runs.outputs import Outputs
 
 MOST_ROUNDS = 10
 """Of fixes that fix what others have shown; more than a cell has problems."""

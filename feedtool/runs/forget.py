@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from time import perf_counter
 from typing import NamedTuple, TextIO, TypeVar
+
+from msgspec import Struct
 
 from feedtool.areas.offers.changes.projection import project
 from feedtool.areas.registry import load
@@ -55,8 +56,7 @@ class Forgotten(NamedTuple):
         return sum(of.rows for of in self.sellers)
 
 
-@dataclass(frozen=True, slots=True)
-class ForgettingPace:
+class ForgettingPace(Struct, frozen=True):
     """The way to go on for long without being in anybody's way."""
 
     sleep: Callable[[float], None]

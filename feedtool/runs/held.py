@@ -1,13 +1,14 @@
 """What guards hold over all runs, until it is sent all the same, sent corrected, or dropped."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
@@ -17,7 +18,7 @@ from feedtool.ledger.withheld import HeldCode
 from feedtool.model.nouns import RowResult
 from feedtool.model.row_ranges import ranges_of
 from feedtool.model.settings import Locate
-from feedtool.runs.recipes import KeptRecipes
+from feedtool.runs.kept_recipes import KeptRecipes
 from feedtool.runs.workspace import Workspace, options_of
 
 

@@ -1,7 +1,6 @@
 """JSON Schemas (draft 2020-12) of recipes and of the configuration, for editors."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
@@ -105,13 +104,13 @@ def _record(kind: type[Any], least: int | None = None) -> Document:
     """The table of a record of settings."""
     meanings, default = field_docs(kind), kind()
     properties = {}
-    for entry in fields(kind):
-        own = _setting(entry.name, getattr(default, entry.name))
+    for name in kind.__struct_fields__:
+        own = _setting(name, getattr(default, name))
         if least is not None:
             own["minimum"] = least
-        if meaning := meanings.get(entry.name):
+        if meaning := meanings.get(name):
             own["description"] = meaning
-        properties[entry.name] = own
+        properties[name] = own
     return _table(properties)
 
 

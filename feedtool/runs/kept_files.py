@@ -1,8 +1,9 @@
 """The files that cells name, such as invoices: kept with a run, and read again as they were."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import Locate, itself
@@ -11,8 +12,7 @@ NOWHERE = Path("nowhere", "nothing")
 """A place at which nothing is."""
 
 
-@dataclass
-class RecordedFiles:
+class RecordedFiles(Struct):
     """The files of a command, each kept when it is read."""
 
     keep: Callable[[Path], str]
@@ -37,8 +37,7 @@ class RecordedFiles:
         return located(path, self.kept, self.path_of) if file else place
 
 
-@dataclass
-class KeptFiles:
+class KeptFiles(Struct):
     """The files of a run, as they were then."""
 
     kept: Mapping[str, str]

@@ -1,7 +1,8 @@
 """What somebody says of the columns of a sheet, and why it cannot be so."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.model.nearest import did_you_mean
@@ -9,8 +10,7 @@ from feedtool.model.text import MessageText, tr
 from feedtool.runs.mapping import SheetProposal
 
 
-@dataclass
-class Answers:
+class Answers(Struct):
     """What is known of a sheet in the end."""
 
     columns: list[ColumnProposal]

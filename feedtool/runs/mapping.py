@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.kinds import families, sheet_columns
@@ -38,8 +40,7 @@ MOST_VALUES = 12
 """Different values of a column that are worth a table."""
 
 
-@dataclass(frozen=True)
-class SheetProposal:
+class SheetProposal(Struct, frozen=True):
     """What the columns of a sheet seem to be."""
 
     file: str

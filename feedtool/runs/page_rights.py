@@ -1,8 +1,9 @@
 """`[page.users.NAME]`: what each user of a shared page sees and may do there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec import Struct
 
 from feedtool.runs.config_tables import like, refuse_unknown, table_of
 
@@ -12,8 +13,7 @@ SANDBOX = "sandbox"
 """Stands for the embedded sandbox among the profiles."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageRights:
+class PageRights(Struct, frozen=True):
     """What a user of a shared page sees and may do there."""
 
     profiles: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ def page_rights(tables: Mapping[str, Any], where: str) -> Mapping[str, PageRight
 
 
 def _rights(table: Mapping[str, Any], where: str) -> PageRights:
-    refuse_unknown(table, [entry.name for entry in fields(PageRights)], where)
+    refuse_unknown(table, PageRights.__struct_fields__, where)
     lists = {name: [EVERY] if value == EVERY else value for name, value in table.items()}
     rights = PageRights(
         **{name: like((), value, f"{where}: {name}") for name, value in lists.items()}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from feedtool import __version__
 from feedtool.check import ReadOptions
 from feedtool.model.text import joined, option_name, tr
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 
 Conditions = Mapping[str, Any]

@@ -16,20 +16,21 @@ write the file can make a plan.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import joined, tr
+from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.runs.personal import is_personal
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
-from feedtool.runs.recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.sheets.atomic_write import atomic_write
 
 FORMAT = 1
@@ -112,8 +113,7 @@ def _contents(plan: Plan) -> Iterator[bytes]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPlan:
+class SavedPlan(Struct, frozen=True):
     """A plan that was read, and is whole."""
 
     place: Path
@@ -229,8 +229,7 @@ def _no_plan(place: Path) -> UsageProblem:
     )
 
 
-@dataclass(slots=True)
-class _ShownPlan:
+class _ShownPlan(Struct):
     """A plan that a command makes or keeps to; its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
@@ -244,7 +243,6 @@ class _ShownPlan:
         return effects
 
 
-@dataclass(slots=True)
 class PlanWriter(_ShownPlan):
     """A plan that is to be saved."""
 
@@ -281,7 +279,6 @@ class PlanWriter(_ShownPlan):
         )
 
 
-@dataclass(slots=True)
 class PlanVerifier(_ShownPlan):
     """A plan that is to be sent."""
 

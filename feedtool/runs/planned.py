@@ -5,11 +5,13 @@ verifier of the same basis.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
 from feedtool.areas.offers.changes.selection import SelectionOptions
@@ -17,9 +19,9 @@ from feedtool.check import Input, ReadOptions
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.chosen_rows import as_condition
+from feedtool.runs.kept_recipes import RecordedRecipes
 from feedtool.runs.plan_conditions import Account, Conditions, Hashes, conditions_of
 from feedtool.runs.plan_file import PlanVerifier, PlanWriter, SavedPlan
-from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.selected_rows import accepted_offers, select_rows, select_unknown
 from feedtool.runs.workspace import Workspace
 
@@ -38,8 +40,7 @@ def recorded(reading: ReadOptions, folder: Path) -> ReadOptions:
     return replace(reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of))
 
 
-@dataclass(frozen=True, slots=True)
-class PlanBasis:
+class PlanBasis(Struct, frozen=True):
     """All that decides on what would be sent, but for the files."""
 
     reading: ReadOptions

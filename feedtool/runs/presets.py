@@ -1,17 +1,17 @@
 """The recipes that ship."""
 
 from datetime import date
-from importlib.resources import files
 
 from feedtool.check.recipes.recipe import Recipe, parse_recipe
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
+from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 
 def presets() -> list[str]:
     """The names of the recipes that ship."""
-    folder = files("feedtool.check.recipes") / "presets"
+    folder = folder_of("feedtool.check.recipes") / "presets"
     return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
 
 
@@ -21,5 +21,5 @@ def preset(name: str, today: date) -> Recipe:
         raise UsageProblem(
             tr("there is no preset “{name}”", name=name), did_you_mean(name, presets())
         )
-    text = (files("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
+    text = (folder_of("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
     return parse_recipe(text, name, None, today)

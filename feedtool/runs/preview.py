@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from feedtool.areas.offers.changes.change_rows import COLUMNS, WORDS, change_row, json_of_row
 from feedtool.areas.offers.changes.effects import TYPES, OpenAccepted, change_of, looked_up
@@ -19,8 +20,7 @@ from feedtool.templates.rows import SheetRows, write
 SHEET = tr("Changes")
 
 
-@dataclass(slots=True)
-class Preview:
+class Preview(Struct):
     """What the rows of a plan would do, by the file and sheet that they stand in."""
 
     open_accepted: OpenAccepted

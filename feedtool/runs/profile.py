@@ -4,9 +4,10 @@ import codecs
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem
@@ -52,15 +53,14 @@ RANGES = {
 for among the first 40 rows of a sheet."""
 
 RECORDS: Mapping[str, type[Any]] = {
-    entry.name: type(value)
-    for entry in fields(AccountSettings)
-    if is_dataclass(value := getattr(AccountSettings(), entry.name))
+    name: type(value)
+    for name in AccountSettings.__struct_fields__
+    if isinstance(value := getattr(AccountSettings(), name), Struct)
 }
 """The fields of the settings that have fields of their own: each is a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One account."""
 
     account: Mapping[str, str | float] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def profile_of(
             reason = tr("{name} = {value} is no text or number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
             raise refused(f"{where}, [default]", reason, hint)
-    known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    known, own = AccountSettings.__struct_fields__, (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default", "budget"), where)
     account = {name: table[name] for name in own if name in table}
     for name, value in account.items():
@@ -204,7 +204,7 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
 
 def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The fields of a table as their defaults are: those of `RECORDS` as records."""
-    refuse_unknown(table, _names(type(default)), where)
+    refuse_unknown(table, default.__struct_fields__, where)
     values = {}
     for name, value in table.items():
         if name not in RECORDS:
@@ -216,10 +216,6 @@ def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any
         except ValueError as error:
             raise refused(place, str(error), tr("correct it in the file")) from error
     return values
-
-
-def _names(kind: type[Any]) -> list[str]:
-    return [entry.name for entry in fields(kind)]
 
 
 def _has_group(pattern: str) -> bool:

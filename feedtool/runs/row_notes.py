@@ -1,9 +1,10 @@
 """What became of every row, and what of it is written beside the row."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from heapq import merge
 from typing import Literal, TypeVar
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS

@@ -7,11 +7,13 @@ import gzip
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.areas.registry import load
@@ -23,9 +25,9 @@ from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, St
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.kept_recipes import KeptRecipe
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.profile import dialect_of
-from feedtool.runs.recipes import KeptRecipe
 from feedtool.runs.row_notes import refused_rows
 
 if TYPE_CHECKING:
@@ -177,8 +179,7 @@ OF_COPIES = {
 """Options about annotated copies, with their names in `Outputs`; an older run lacks some."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True):
     """What a command was told, as the ledger keeps it with its run."""
 
     inputs: Sequence[tuple[str, str]]
@@ -310,11 +311,11 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
 def _changed(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
     table = {}
-    for setting in fields(settings):
-        value, usual = getattr(settings, setting.name), getattr(default, setting.name)
+    for name in settings.__struct_fields__:
+        value, usual = getattr(settings, name), getattr(default, name)
         if value == usual:
             continue
-        if is_dataclass(value):
+        if isinstance(value, Struct):
             value = _changed(value, usual)
         elif isinstance(value, tuple):
             value = list(value)
@@ -322,5 +323,5 @@ def _changed(settings: Any, default: Any) -> dict[str, Any]:
             value = float(value)
         elif isinstance(value, Mapping):
             value = dict(value)
-        table[setting.name] = "" if value is None else value
+        table[name] = "" if value is None else value
     return table

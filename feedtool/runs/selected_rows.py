@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
@@ -14,8 +15,8 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.settings import Context
 from feedtool.model.text import LanguageChoice
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.export_request import query_of
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.workspace import Session, Workspace
 
@@ -25,8 +26,7 @@ def _unfiltered(kind: Export, given: Mapping[str, Any]) -> Query:
     return query_of(kind, given, "", "en", Context())
 
 
-@dataclass(frozen=True, slots=True)
-class PlanningAccount:
+class PlanningAccount(Struct, frozen=True):
     """As much of an account as a dry run needs: neither token nor network."""
 
     reading: ReadOptions
@@ -35,8 +35,7 @@ class PlanningAccount:
     identity: Account
 
 
-@dataclass(frozen=True, slots=True)
-class SellerAccount:
+class SellerAccount(Struct, frozen=True):
     """An account, with all that its files need."""
 
     session: Session

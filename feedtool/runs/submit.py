@@ -5,11 +5,13 @@ on with.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
@@ -21,7 +23,7 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
+from feedtool.runs.annotated_copy import digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
     OnEvent,
     Submission,
@@ -31,9 +33,10 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.kept_files import RecordedFiles
+from feedtool.runs.kept_recipes import RecordedRecipes
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import PlanFile
-from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RunOptions, refuse_names
@@ -180,8 +183,7 @@ def _limit_keeping(
     expire(workspace.snapshots, (*own, *named), judged.dialect, session.wall())
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
+class _Checked(Struct, frozen=True):
     """The files of a command, checked, before it is known whether anything is sent."""
 
     files: Sequence[Input]

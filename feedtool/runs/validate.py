@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
+from feedtool.runs.outputs import Outputs
 
 
 def validate(inputs: Sequence[Input], reading: ReadOptions, outputs: Outputs) -> list[SheetResult]:
     """The result of each sheet; nothing is planned or sent."""
     sheets = check(inputs, reading, load())
-    if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
-        refuse_places(inputs, sheets, outputs, reading)
     results = [SheetResult(sheet) for sheet in sheets]
     if outputs.targets:
+        from feedtool.runs.annotated_copy import refuse_places, write_copies_of
+
+        if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
+            refuse_places(inputs, sheets, outputs, reading)
         write_copies_of(inputs, results, outputs, reading)
     return results

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
@@ -18,8 +20,8 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 from feedtool.runs.kept_files import KeptFiles, RecordedFiles
+from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.known_run import kept_run
-from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
@@ -34,8 +36,7 @@ UNWRITTEN = ""
 """In the place of a hash: what a run is to write there is not written yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """What outlives a command."""
 
     ledger: "Ledger"
@@ -196,8 +197,7 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
     workspace.ledger.counts.note(run, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """A way to the service, and its time."""
 
     client: Sender

@@ -3,7 +3,6 @@
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from http import HTTPStatus
@@ -11,12 +10,13 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 import orjson
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 Behaviour = TypeVar("Behaviour")
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(Struct, frozen=True):
     """So many requests, or creations, of each seller in each window."""
 
     requests: int
@@ -24,8 +24,7 @@ class Quota:
     """The window's length in sandbox time."""
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxSettings:
+class SandboxSettings(Struct, frozen=True):
     """The behaviour of a sandbox. All durations are sandbox time."""
 
     primary_channel: str = "PRIMARY"
@@ -54,8 +53,7 @@ def relative(path: str) -> str:
     return path.removeprefix(VERSION) if path.startswith(VERSION + "/") else "/"
 
 
-@dataclass(frozen=True, slots=True)
-class HttpRequest:
+class HttpRequest(Struct, frozen=True):
     """One request, its path relative to the base address."""
 
     method: str
@@ -71,7 +69,7 @@ class HttpRequest:
 
     def __post_init__(self) -> None:
         lowered = {name.lower(): value for name, value in self.headers.items()}
-        object.__setattr__(self, "headers", lowered)
+        force_setattr(self, "headers", lowered)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -82,8 +80,7 @@ class HttpRequest:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
+class HttpResponse(Struct, frozen=True):
     """One answer."""
 
     status: int
@@ -108,8 +105,7 @@ FIELD_EMPTY = "ER400-9250"
 FIELD_MISSING = "ER400-7480"
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorEntry:
+class ErrorEntry(Struct, frozen=True):
     """One entry of a problem's `errors`."""
 
     cause: str
@@ -164,8 +160,7 @@ def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
     return HttpResponse(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A request that was let in, and all that answering it may use."""
 
     request: HttpRequest
@@ -179,8 +174,7 @@ class Exchange:
     parameters: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """A method, a path and the function that answers."""
 
     method: str

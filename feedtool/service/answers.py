@@ -8,13 +8,15 @@ shape is checked, and none trusted.
 
 import json
 import re
-from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import plausible_time
@@ -59,8 +61,7 @@ def kind_of(call: Call, reply: Reply) -> AnswerKind:
     return BY_STATUS.get(reply.status, AnswerKind.REFUSED if is_refused else AnswerKind.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """An `application/problem+json` body as far as it could be read (part "Errors")."""
 
     status: int

@@ -18,11 +18,12 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeAlias
 from urllib.parse import urlencode, urlsplit
+
+from msgspec import Struct
 
 from feedtool.model.call import Failure, NotYet, Reply
 from feedtool.model.command import printed_by, words_of
@@ -222,8 +223,7 @@ PASSING = {408, 425, 429}
 GRANTED = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Struct, frozen=True):
     """A request for a token, and the address that grants it."""
 
     url: str

@@ -14,9 +14,10 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from feedtool.model.call import Call, Failure, NotSent, NotYet, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import FeedtoolError

@@ -8,9 +8,10 @@ it. Calls run in a pool; everything else, `take` included, happens in the callin
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 from feedtool.model.call import Call, NotYet, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
@@ -62,8 +63,7 @@ class Reader(Protocol[Asked]):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FetchContext:
+class FetchContext(Struct, frozen=True):
     """Time, chance, and how far to go."""
 
     now: Callable[[], datetime]

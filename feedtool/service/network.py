@@ -16,12 +16,12 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpcore
 import httpx
+from msgspec import Struct
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import MessageText, tr
@@ -33,8 +33,7 @@ UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOS
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(Struct, frozen=True):
     """In seconds. Looking a name up is the system's business and is in none of them."""
 
     connect: float = 10.0  # to connect, the handshake of TLS included

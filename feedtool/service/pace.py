@@ -10,8 +10,10 @@ It is kept when a run ends, so that the next one does not begin by asking too mu
 """
 
 import json
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.service.answers import AnswerKind
 
@@ -25,8 +27,7 @@ BURST = timedelta(seconds=1)
 """429s this close to each other answer calls that flew together: the pace falls once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """The pace as it is after some answers; `Pace(pool)` is full speed."""
 
     pool: int  # the most calls that may be under way at a time; at least 1

@@ -11,9 +11,8 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));", re.ASCII)
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LAST = 0x10FFFF
-_CHARACTER = re.compile("[\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Production 2 of the recommendation."""
+_CHARACTERS = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+"""Production 2 of the recommendation, but for tabs and ends of lines."""
 LONGEST = 32_767
 """The most UTF-16 units that a cell may hold."""
 _REMEMBERED = 8192
@@ -64,7 +63,7 @@ def _code(decimal: str, hexadecimal: str) -> int:
 
 def _is_character(decimal: str, hexadecimal: str) -> bool:
     code = _code(decimal, hexadecimal)
-    return code <= _LAST and _CHARACTER.match(chr(code)) is not None
+    return code in {9, 10, 13} or any(code in characters for characters in _CHARACTERS)
 
 
 def shown(text: str) -> str:

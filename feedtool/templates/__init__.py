@@ -8,8 +8,9 @@ Reading order: `contents` says what a template holds, `workbook` draws it with `
 `rows` writes rows into it, all within the `limits` of spreadsheet programs.
 """
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis

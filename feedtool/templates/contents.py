@@ -4,9 +4,10 @@ What is required is not declared twice: the feed is asked which keys a row must 
 of them it no longer asks for once another one is filled.
 """
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
+
+from msgspec.structs import replace
 
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Suggested

@@ -6,9 +6,10 @@ process as often as the same.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from feedtool.ledger.claims import ClaimState
 
@@ -41,8 +42,7 @@ def next_step(
     return ClaimStep.END if has_run else ClaimStep.FORGET
 
 
-@dataclass(frozen=True, slots=True)
-class InboxRoute:
+class InboxRoute(Struct, frozen=True):
     """A subfolder of the inbox, and what it stands for."""
 
     path: str

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from feedtool.check import Input, ReadOptions
 from feedtool.check.kinds import KindUnclear
@@ -12,10 +13,11 @@ from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem,
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Translator, joined, tr, with_value
 from feedtool.places.answers import SUMMARY, names_for
-from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
+from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.deliver import Submission, results, resume
+from feedtool.runs.exit_code import exit_code
 from feedtool.runs.file_lists import with_lists
-from feedtool.runs.row_results import exit_code
+from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.run_record import is_recordable
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit

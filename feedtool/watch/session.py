@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from feedtool.feeds.export import Export
 from feedtool.ledger import Ledger
@@ -13,7 +14,7 @@ from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.seller_account import OpenAccount
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
@@ -34,8 +35,7 @@ class OutboxExport(NamedTuple):
     """True if a thing comes again whenever it has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimWorkspace(Workspace):
+class ClaimWorkspace(Workspace, frozen=True):
     """A workspace that puts what a file was judged by beside it, for another machine to go on.
 
     Snapshots stay on this machine; both see the folder.
@@ -65,8 +65,7 @@ class ClaimWorkspace(Workspace):
             shutil.copyfile(path, temporary)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
+class Environment(Struct, frozen=True, kw_only=True):
     """The world around the files of sellers: their folder, accounts, time, and the wish to stop."""
 
     folder: Folder
@@ -90,8 +89,7 @@ class Environment:
     """Its name, for who finds a seller's lock taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchEnvironment(Environment):
+class WatchEnvironment(Environment, frozen=True, kw_only=True):
     """The same for a folder that is watched, with the watcher's own time."""
 
     ledger: Ledger

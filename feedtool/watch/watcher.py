@@ -8,10 +8,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from math import inf
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
@@ -48,8 +49,7 @@ MOST_NAMES = 5
 """Names of files that are told in one line."""
 
 
-@dataclass(slots=True)
-class WatchedSeller:
+class WatchedSeller(Struct):
     """The passes over a seller's files, as the main thread knows them."""
 
     running: Future[Work] | None = None

@@ -6,7 +6,8 @@ was left by somebody who is gone, or was put off (`Deferred`), and comes before 
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held, hold

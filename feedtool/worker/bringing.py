@@ -1,10 +1,11 @@
 """Files are brought: into the store, then as parcels, then the seller's pass is queued."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.ledger.claims import EarlierClaim
 from feedtool.ledger.lock import who
@@ -19,8 +20,7 @@ from feedtool.worker.passes import Queue
 AGAIN = tr("bring it again with --same-within 0")
 
 
-@dataclass(frozen=True, slots=True)
-class Brought:
+class Brought(Struct, frozen=True):
     """The result of bringing files."""
 
     parcels: list[Parcel] = field(default_factory=list)
@@ -30,8 +30,7 @@ class Brought:
     """Why the others were not taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class BringOptions:
+class BringOptions(Struct, frozen=True):
     """When, and before which others, files are sent."""
 
     priority: int = 0
@@ -40,8 +39,7 @@ class BringOptions:
     """From when on the same content is taken for a mistake; None for never."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bringer:
+class Bringer(Struct, frozen=True):
     """Brings files for one profile; of one kind, if that is named."""
 
     workspace: Workspace

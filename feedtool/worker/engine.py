@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from msgspec import Struct
 from sqlalchemy import Engine
 
 from feedtool.ledger.lock import Holder
@@ -86,8 +86,7 @@ class PassWork(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
+class EngineSettings(Struct, frozen=True):
     """How a process works off passes."""
 
     schema: str

@@ -5,10 +5,11 @@ watches it needs to reach the place, the ledger and the store; workers need not 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, FileProblem, first_of
@@ -20,8 +21,7 @@ from feedtool.watch.messages import AGAIN, DeduplicatedLog, Turn, reason_lines
 from feedtool.worker.bringing import Bringer, BringOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxEnvironment:
+class InboxEnvironment(Struct, frozen=True, kw_only=True):
     """The world around a place that is watched for workers."""
 
     place: Place

@@ -3,10 +3,12 @@
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Held
@@ -30,8 +32,7 @@ class Queue(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """How much of a seller's files one pass takes."""
 
     files: int = FILES

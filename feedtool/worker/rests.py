@@ -1,8 +1,9 @@
 """When a seller's next pass is due, by how the last one ended. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError
@@ -15,8 +16,7 @@ LONGEST_WAIT = 10.0
 """Most seconds before a seller whose lock somebody else holds is tried again."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassEnd:
+class PassEnd(Struct, frozen=True):
     """How a pass has ended."""
 
     trouble: FeedtoolError | None = None
@@ -44,8 +44,7 @@ def rest_after(end: PassEnd, failures: int, tries: int) -> float:
     return float(min(LONGEST_REST, 2 ** min(failures if end.trouble else tries, 9)))
 
 
-@dataclass(frozen=True, slots=True)
-class NextPass:
+class NextPass(Struct, frozen=True):
     """The next pass of a seller, to be queued."""
 
     at: datetime | None

@@ -6,9 +6,10 @@ crashed, they are written again from the ledger and the store.
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.ledger.parcels import Parcel
 from feedtool.model.errors import Exit, FeedtoolError

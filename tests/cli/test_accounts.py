@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load

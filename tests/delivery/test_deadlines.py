@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load

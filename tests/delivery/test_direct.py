@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from unittest import mock
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN

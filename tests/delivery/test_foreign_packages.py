@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load

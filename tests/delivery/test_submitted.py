@@ -1,10 +1,10 @@
 """The tables of a batch of products: which step comes next, and what each answer makes of it."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.delivery.machine import transition

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, select
 
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage, tables

@@ -1,7 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.ledger.kept_messages import messages_as_text

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
+from msgspec.structs import replace
 from sqlalchemy import select, update
 
 from feedtool.ledger import Change, Ledger, Phase, Stage

@@ -1,9 +1,9 @@
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from feedtool.areas.offers.package_types import PackageType

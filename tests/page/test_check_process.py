@@ -3,9 +3,9 @@
 import pickle
 import sys
 import threading
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.model.errors import CannotWrite, Stopped
 from feedtool.page.app import application

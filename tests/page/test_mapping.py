@@ -1,9 +1,9 @@
 """Forms about the columns of a sheet, judged part by part."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions

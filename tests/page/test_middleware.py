@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 from werkzeug.test import Client
 
 from feedtool.page.guards import GUARDS, HEADERS, Access, Guard, SharedAccess

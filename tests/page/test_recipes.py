@@ -1,11 +1,11 @@
 """What was said of the columns of a file, kept for all files of an account and taken back."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
 from feedtool.model.errors import UsageProblem
 from feedtool.page.app import application

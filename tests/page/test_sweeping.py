@@ -20,7 +20,7 @@ from feedtool.page.run_copies import COPY
 from feedtool.page.serve import serve
 from feedtool.page.shelf import ShelfFile
 from feedtool.page.sweeping import SWEEP, sweep
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from feedtool.serving import LOOPBACK, listen
 

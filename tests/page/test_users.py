@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 from werkzeug.routing import Rule
 from werkzeug.test import Client, TestResponse
 
@@ -50,8 +51,7 @@ RIGHTS = {
 }
 
 
-@dataclass(frozen=True)
-class World:
+class World(Struct, frozen=True):
     """A page with a file and a run of one profile."""
 
     desk: Desk

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, expect
 
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice
 from feedtool.page.desk import Desk, now
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import results
+from feedtool.runs.outputs import Outputs
 from tests.page.browsing import drop, tab_to
 from tests.page.conftest import SAMPLES, accessible, settle
 

@@ -12,9 +12,9 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.chosen_rows import NoSuchRows, as_condition, choose
 from feedtool.runs.deliver import Submission, resume
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import exit_code, rows_to_correct
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit

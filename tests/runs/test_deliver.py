@@ -1,11 +1,11 @@
 """How a run goes on with what the last one has learnt, and beside others that share a budget."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.events import Event
@@ -14,8 +14,8 @@ from feedtool.model.budget import Budget
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Stopped
 from feedtool.runs.allowance import LONGEST_WAIT, shared_allowance
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import submit
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

@@ -1,9 +1,9 @@
 """What is noted of a seller once a command that sends has ended."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from feedtool.ledger.database import reading

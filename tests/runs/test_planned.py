@@ -1,17 +1,17 @@
 """A dry run that is kept and then sent as it was, by whoever makes plans; without any command."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.effects import Effects
 from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.plan_file import PlanUnfit, load
 from feedtool.runs.planned import PlanBasis, recorded, run_of_plan

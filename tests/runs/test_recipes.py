@@ -3,19 +3,19 @@
 import gzip
 import os
 from base64 import b64encode
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load as areas
 from feedtool.check import Input, ReadOptions, check
-from feedtool.check.recipes.join import JoinUnusable
+from feedtool.check.recipes.join_file import JoinUnusable
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.corrections import write_corrections
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account, conditions_of
 from feedtool.runs.plan_file import load, save
 from feedtool.runs.presets import preset, presets

@@ -1,11 +1,11 @@
 """The exit code of a command, from what became of its rows and what stopped it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.model.errors import (
     Exit,

@@ -1,17 +1,17 @@
 """The feature list in its order: check, plan, deliver, write."""
 
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.row_results import exit_code
+from feedtool.runs.exit_code import exit_code
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import plan_only, submit
 from tests.conftest import Files, offer
 from tests.runs.conftest import Desk, statuses

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import NamedTuple
 from unittest import mock
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes import undo
 from feedtool.delivery import machine

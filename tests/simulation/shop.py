@@ -9,8 +9,10 @@ product has one.
 import json
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType

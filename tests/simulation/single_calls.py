@@ -4,12 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 from unittest import mock
 
 import orjson
+from msgspec.structs import replace
 from sqlalchemy import or_, select
 
 from feedtool.delivery import engine, overview

@@ -6,11 +6,11 @@ again by `python -m tests.simulation SEED acts`.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from itertools import islice
 from unittest import mock
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.delivery import direct, machine
 from feedtool.delivery.steps import Step

@@ -6,10 +6,12 @@ and the service are the real ones; time, the network and the threads are not.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 from unittest import mock
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour

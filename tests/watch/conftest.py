@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
@@ -21,7 +22,8 @@ from feedtool.ledger.records import seller_key
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
+from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import Session, Workspace

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import Cursors

@@ -4,7 +4,6 @@ Source: specification, "Discussion, message, attachment" and "Discussions". Othe
 a column are in `locale/`.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 from feedtool.areas.discussions.wire import CUSTOMER, SUPPORT
@@ -33,8 +32,7 @@ _column = WORDS.column
 RECEIVERS_TYPE = Choice({CUSTOMER: WORDS.of("Customer"), SUPPORT: WORDS.of("Support")})
 
 
-@dataclass(frozen=True, slots=True)
-class UnquotedText(Text):
+class UnquotedText(Text, frozen=True):
     """A text of one line or several, of any length; what is wrong with it never quotes it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -49,8 +47,7 @@ class UnquotedText(Text):
         return text or None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedReply(Choice):
+class SavedReply(Choice, frozen=True):
     """The name of a saved reply of the profile."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:

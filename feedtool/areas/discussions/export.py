@@ -3,8 +3,9 @@
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from feedtool.areas.channel_list import ENABLED, RECEIVERS, REFUSALS, channel_list, channels_in
 from feedtool.areas.discussions import columns, rules, wire

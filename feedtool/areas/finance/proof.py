@@ -5,9 +5,10 @@ themselves, with the total that the service shows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.areas.finance import windows
 from feedtool.areas.finance.amounts import (
@@ -91,8 +92,7 @@ def key_of_payment(row: KeyedRow) -> PaymentKey:
     return payment_key(row, "paymentDate", "salesChannelId")
 
 
-@dataclass(slots=True)
-class Proof:
+class Proof(Struct):
     """What the operations of a file come to, by themselves and against the service."""
 
     signs: Signs

@@ -4,8 +4,9 @@ Source: specification, "Fulfillment product (reference)" and "Inbound shipment".
 mean a column are in `locale/`.
 """
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -33,8 +34,7 @@ WORDS = Words("feedtool.areas.inbound")
 _column = WORDS.column
 
 
-@dataclass(frozen=True, slots=True)
-class StorageCountry(Country):
+class StorageCountry(Country, frozen=True):
     """The country of a warehouse, by the profile's list; UK is read as GB."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:

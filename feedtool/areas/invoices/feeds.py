@@ -7,7 +7,6 @@ what is sent is what was judged, whatever becomes of the file.
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -38,8 +37,7 @@ _NEEDED = (ORDER, FILE)
 _WORDS = Words("feedtool.areas.invoices")
 
 
-@dataclass(frozen=True, slots=True)
-class OrderId(Text):
+class OrderId(Text, frozen=True):
     """The identifier of an order, which a file can be named after."""
 
     def faults(self, value: str) -> tuple[Issue, ...]:

@@ -6,12 +6,13 @@ profile's).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO
+
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED
 from feedtool.areas.legacy.offers_xml import KIND as FULL

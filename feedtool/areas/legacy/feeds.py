@@ -4,8 +4,9 @@ Of a sheet of the JSON feeds the same columns are understood, delivery modes inc
 reference has no place in the format.
 """
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.offers_xml import (
@@ -54,7 +55,7 @@ SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
 
-class LegacyCondition(Condition):
+class LegacyCondition(Condition, frozen=True):
     """The condition of an offer in a legacy zip, by its name or its number."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:

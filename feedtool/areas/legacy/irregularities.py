@@ -1,6 +1,6 @@
 """The irregularities of an Offers.xml: what is not as the format demands, how often, and where."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from feedtool.model.text import MessageText, joined, tr
 
@@ -12,8 +12,7 @@ LONGEST = 60
 """Characters of a name out of the file that are shown."""
 
 
-@dataclass(slots=True)
-class _Irregularity:
+class _Irregularity(Struct):
     text: str
     is_loss: bool = False
     count: int = 0

@@ -4,10 +4,11 @@ Names, cases and places are read as far as they can only mean one thing; each ir
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 from xml.parsers import expat
+
+from msgspec import Struct, field
 
 from feedtool.areas.legacy.irregularities import Irregularities, printable_name
 from feedtool.areas.legacy.offers_xml import (
@@ -53,8 +54,7 @@ class OfferInPlace(NamedTuple):
     offer: XmlOffer
 
 
-@dataclass(slots=True)
-class PackageHead:
+class PackageHead(Struct):
     """The attributes of a package's root, and its publication pools."""
 
     name: str = ""

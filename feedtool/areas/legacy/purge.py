@@ -6,9 +6,11 @@ package at all, and the offers that the service has now are counted before it is
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
@@ -29,8 +31,7 @@ NOT_CONFIRMED = tr(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Purge:
+class Purge(Struct, frozen=True):
     """The effect of a purge, in offers: there now, removed as not in the zip, remaining."""
 
     channel: str

@@ -6,11 +6,12 @@ bug of ours, and raises ValueError.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import IO, Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from lxml import etree
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.areas.legacy.offers_xml import (
     CONTENT_TYPES,
@@ -39,8 +40,7 @@ _TYPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """A publication pool: a channel on which a Full package is published."""
 
     value: str
@@ -53,8 +53,7 @@ class Pool:
             raise ValueError(f"a publication pool cannot have {self.attribute}={self.value!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The attributes of a package's root, its pools, and the type of the zip's document."""
 
     name: str = "feedtool"

@@ -5,9 +5,10 @@ are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired

@@ -6,12 +6,12 @@ is asked of a part of the lines is compared line by line.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
 import orjson
+from msgspec.structs import replace
 
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order

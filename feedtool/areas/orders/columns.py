@@ -4,8 +4,9 @@ Source: specification, "Order", "Shipment declaration item", "Cancellation and c
 Other headers that mean a column are in `locale/`.
 """
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from feedtool.areas.orders.codes import CARRIER_UNKNOWN
 from feedtool.feeds.columns.choice import Choice, Ignored, Suggested, YesNo

@@ -4,8 +4,9 @@ Source: specification, "Outbound shipment", "Return" and "Fulfillment". Other he
 column are in `locale/`.
 """
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from feedtool.areas.outbound.codes import DELIVERY_MODE_UNKNOWN, RETURN_REASON_UNKNOWN
 from feedtool.feeds.columns.choice import Choice, Country, Ignored, Suggested

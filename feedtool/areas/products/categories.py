@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.model import DEEPEST

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from feedtool.check.mapping.names import is_known
 from feedtool.check.mapping.weights import NEIGHBOURS, evidence
@@ -39,8 +40,7 @@ UPC = 11
 """Digits of a UPC without its leading zero."""
 
 
-@dataclass(frozen=True)
-class SheetColumn:
+class SheetColumn(Struct, frozen=True, dict=True):
     """A column of a sheet, its header and its first cells."""
 
     index: int

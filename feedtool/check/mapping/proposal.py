@@ -1,8 +1,10 @@
 """For each column of a merchant's own sheet the field that it seems to be."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts, other_keys
@@ -19,8 +21,7 @@ REFERENCES = frozenset(("reference", "unclear reference"))
 """The concepts of which a sheet usually has one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnProposal:
+class ColumnProposal(Struct, frozen=True):
     """The proposal for one column."""
 
     index: int

@@ -3,8 +3,9 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from feedtool.model.own_files import folder_of
 
 
 class Evidence(NamedTuple):
@@ -31,7 +32,9 @@ class Weights(dict[str, float]):
         return self[name]
 
 
-_TABLES: Mapping[str, Any] = tomllib.loads((files(__package__) / "weights.toml").read_text("utf-8"))
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    (folder_of(__package__) / "weights.toml").read_text("utf-8")
+)
 NAMES = Weights(_TABLES["names"])
 NEIGHBOURS = Weights(_TABLES["neighbours"])
 

@@ -6,8 +6,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from feedtool.model.own_files import folder_of
 
 DIGITS = frozenset("0123456789")
 LINKING = 2
@@ -104,7 +105,7 @@ def states() -> frozenset[str]:
 
 @cache
 def _tables() -> Mapping[str, Any]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    return tomllib.loads((folder_of(__package__) / "words.toml").read_text("utf-8"))
 
 
 @cache

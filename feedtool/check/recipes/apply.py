@@ -1,13 +1,13 @@
 """A recipe applied to a sheet whose header row is known."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from feedtool.check.headers import HeaderNotFound
+from feedtool.check.recipes.applied import Applied
 from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel, refusal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.fields import (
@@ -20,7 +20,8 @@ from feedtool.check.recipes.fields import (
     described_inputs,
 )
 from feedtool.check.recipes.header_columns import column_index
-from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, JoinFile, read_join
+from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, read_join
+from feedtool.check.recipes.join_file import JoinFile
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
@@ -36,18 +37,6 @@ from feedtool.sheets import Sheet
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
-
-
-class Applied(NamedTuple):
-    """A sheet as a recipe, or defaults, make it."""
-
-    header: Header
-    sheet: Sheet
-    fields: Sequence[str]
-    """The keys whose values come from it, and from no column alone."""
-    defaults: Sequence[str] = ()
-    """Of these the keys that have a default of the command or the account, and nothing else."""
-    joined: Sequence[JoinedSheet] = ()
 
 
 class _Application:

@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row
 from feedtool.model.cells import Cell

@@ -1,9 +1,10 @@
 """Defaults of a command or an account, where no recipe applies."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
-from feedtool.check.recipes.apply import Applied
+from msgspec.structs import replace
+
+from feedtool.check.recipes.applied import Applied
 from feedtool.check.recipes.fields import MappedCells, RecipeField, cell_of, constant_cell
 from feedtool.check.recipes.sheet import RecipeSheet, made_column
 from feedtool.model.header import Column, Header

@@ -8,11 +8,12 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, DecimalException, localcontext
 from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from feedtool.check.recipes.functions import (
     ARITHMETIC,
@@ -51,8 +52,7 @@ Trace: TypeAlias = Callable[[tuple[str, str]], None]
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """An expression that can be used."""
 
     source: str

@@ -1,10 +1,11 @@
 """The fields of a recipe: where the cells of a key come from, and what a formula makes of them."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.values import (
@@ -60,8 +61,7 @@ def cell_of(value: Value | float) -> Cell:
     return BLANK
 
 
-@dataclass(frozen=True, slots=True)
-class RawValue(Number):
+class RawValue(Number, frozen=True):
     """Any cell as a value of expressions."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -83,11 +83,6 @@ class RawValue(Number):
         if isinstance(value, InvalidValue) and value.faults[0].code is NUMBER_AMBIGUOUS:
             return UnclearText(text, value.faults[0].message)
         return NumberText(text, value) if isinstance(value, Decimal) else text
-
-    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """Any number."""
-        del cell, column
-        return number
 
 
 def _date_in(text: str) -> Value:
@@ -145,8 +140,7 @@ class JoinedField(Protocol):
         ...
 
 
-@dataclass
-class RecipeField:
+class RecipeField(Struct):
     """A key of the kind, and where its cells come from."""
 
     key: str
@@ -160,8 +154,7 @@ class RecipeField:
     """The columns by which the joined cells are found."""
 
 
-@dataclass
-class Formula:
+class Formula(Struct):
     """An expression over the columns of a sheet, with what it gave for the values before."""
 
     key: str

@@ -1,13 +1,13 @@
 """A second sheet that a recipe joins: found by keys, its cells beside the rows of the first."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from feedtool.check.headers import SEARCHED
 from feedtool.check.recipes.fields import REMEMBERED, Keys
+from feedtool.check.recipes.join_file import HOUR, JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe_file import Join
 from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
@@ -25,39 +25,11 @@ from feedtool.sheets.read.source import HeadRow
 MOST_ROWS = 1_000_000
 """Rows of a joined sheet."""
 ZERO = Cell(Kind.NUMBER, "0")
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 Key: TypeAlias = tuple[str, ...]
 
 
-class JoinUnusable(FileProblem):
-    """The file that a recipe joins cannot be used."""
-
-    code = "join-unusable"
-
-
-class JoinFile(NamedTuple):
-    """The file of a join."""
-
-    name: str
-    path: Path
-    """Where it is read; perhaps a snapshot of it."""
-    age: timedelta
-    """Its age when it was chosen."""
-
-    @property
-    def aged(self) -> str:
-        """Its name and age, for messages."""
-        if self.age < HOUR:
-            minutes = max(0, self.age // timedelta(minutes=1))
-            return tr("{file} ({count} min old)", file=self.name, count=minutes)
-        if self.age < 2 * DAY:
-            return tr("{file} ({count} h old)", file=self.name, count=self.age // HOUR)
-        return tr("{file} ({count} days old)", file=self.name, count=self.age // DAY)
-
-
-@dataclass
-class JoinedSheet:
+class JoinedSheet(Struct):
     """The rows of a joined sheet by their keys."""
 
     name: str

@@ -1,12 +1,14 @@
 """A recipe: one TOML file that says how a merchant's own sheet becomes rows of a kind of feed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.check.recipes.channels import SKIP
 from feedtool.check.recipes.expressions import Expression, compile_expression
@@ -20,8 +22,7 @@ LETTERS = "@"
 """The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """A recipe that can be used."""
 
     name: str
@@ -38,7 +39,7 @@ class Recipe:
     """True if it is of the account, or was named, so that it counts for every sheet it fits."""
     must_fit: bool = False
     """True if it was named for these files."""
-    lines: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
+    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:

@@ -4,12 +4,12 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
 from feedtool.check.recipes.functions import is_name
+from feedtool.check.recipes.join_file import oldest
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, is_constant
@@ -119,19 +119,6 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
     for place, reason, hint in _faults(tables):
         raise UsageProblem(joined((place_of(shown, lines, *place), reason), ": "), hint)
     return msgspec.convert(tables, RecipeFile), lines
-
-
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([mhd])", re.ASCII)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-
-
-def oldest(text: str) -> timedelta | None:
-    """The age that a `too_old` says; None where it says none."""
-    match = _AGE.fullmatch(text.strip())
-    try:
-        return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None
-    except OverflowError:
-        return None
 
 
 def place_of(shown: str, lines: Lines, table: str, key: str = "") -> str:

@@ -7,10 +7,11 @@ Numbers are Decimals of 28 digits; what has more is rounded half up (2.5 is 3, -
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from typing import Self, TypeAlias
+
+from msgspec import Struct
 
 from feedtool.model.text import in_quotes, joined, tr
 
@@ -58,8 +59,7 @@ class UnclearText(str):
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableCell:
+class UnreadableCell(Struct, frozen=True):
     """The value of a cell that has none, and the reason: an error, a formula without a result."""
 
     reason: str

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.identifier import Identifier
@@ -31,18 +32,14 @@ MISSPELT = 85
 """The least likeness of a value and one that can be meant alone: a letter or two differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True, dict=True):
     """One of a few values."""
 
     values: Mapping[str, tuple[str, ...]]
     """Canonical value → other writings that mean it."""
-    _by_writing: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_writing", self._writings())
-
-    def _writings(self) -> Mapping[str, str]:
+    @cached_property
+    def _by_writing(self) -> Mapping[str, str]:
         return {
             _folded(writing): value
             for value, others in self.values.items()
@@ -123,20 +120,18 @@ class Choice:
         return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
 
 
-@dataclass(frozen=True, slots=True)
-class Condition(Choice):
+class Condition(Choice, frozen=True):
     """The condition of an offer; the list is a setting of the profile."""
 
     parts: Mapping[tuple[str, str], str]
     """Names of a group and of a state → the value that both together mean."""
 
-    def __post_init__(self) -> None:
-        Choice.__post_init__(self)
-        parts = {
+    @cached_property
+    def _by_parts(self) -> Mapping[tuple[str, str], str]:
+        return {
             (_unaccented(group), _unaccented(state)): value
             for (group, state), value in self.parts.items()
         }
-        object.__setattr__(self, "parts", parts)
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The conditions that the profile lists."""
@@ -149,11 +144,10 @@ class Condition(Choice):
             return None
         if group == state:
             return self._by_writing.get(group)
-        return self.parts.get((_unaccented(group), _unaccented(state)))
+        return self._by_parts.get((_unaccented(group), _unaccented(state)))
 
 
-@dataclass(frozen=True, slots=True)
-class Retired:
+class Retired(Struct, frozen=True):
     """A field that can no longer be submitted: any value is refused."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -168,8 +162,7 @@ class Retired:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(Struct, frozen=True):
     """A field that is no longer supported: it is read by nobody and reported once."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -195,8 +188,7 @@ def _unaccented(text: str) -> str:
 YES, NO = "true", "false"
 
 
-@dataclass(frozen=True, slots=True)
-class YesNo(Choice):
+class YesNo(Choice, frozen=True):
     """Yes or no, as `true` or `false`; a cell that a spreadsheet keeps as TRUE means it too."""
 
     values: Mapping[str, tuple[str, ...]] = field(
@@ -220,8 +212,7 @@ class YesNo(Choice):
         return Choice.read(self, cell._replace(kind=Kind.TEXT) if is_boolean else cell, column)
 
 
-@dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggested(Struct, frozen=True):
     """A text for which a setting of the profile suggests values; another is a warning."""
 
     setting: Callable[[AccountSettings], tuple[str, ...]]
@@ -289,14 +280,10 @@ class Late(Mapping[str, Read]):
         return len(self._made())
 
 
-@dataclass(frozen=True, slots=True)
-class Country(Choice):
+class Country(Choice, frozen=True):
     """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: Late(country_names))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_writing", Late(self._writings))
 
     def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         del allowed  # too many for a message

@@ -1,7 +1,8 @@
 """GTINs: their check digit, the zeros that spreadsheets lose, the hyphens of an ISBN."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
@@ -27,8 +28,7 @@ def check_digit(body: str) -> str:
     return str((zeros - 3 * sum(odd) - sum(even)) % 10)
 
 
-@dataclass(frozen=True, slots=True)
-class Gtin:
+class Gtin(Struct, frozen=True):
     """A GTIN as a str of its digits."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

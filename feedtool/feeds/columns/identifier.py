@@ -1,6 +1,6 @@
 """Identifiers that the service gives out, or a carrier: texts that are never numbers."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import (
@@ -15,8 +15,7 @@ from feedtool.model.nouns import Issue
 from feedtool.model.text import tr
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+class Identifier(Struct, frozen=True):
     """An identifier of any length; digits that a spreadsheet has lost are noticed."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

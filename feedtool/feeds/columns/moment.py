@@ -1,7 +1,8 @@
 """Date-times: a cell that a spreadsheet keeps as a date, or a text as ISO 8601 has it."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader
 from feedtool.feeds.columns.text import identified, refused, visible
@@ -12,8 +13,7 @@ from feedtool.model.text import tr
 MOMENT_FORMAT = PROBLEMS.error("moment-format")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A date and a time, in UTC where none is said; the value is a text as RFC 3339 has it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

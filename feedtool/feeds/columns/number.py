@@ -1,11 +1,11 @@
 """Amounts, rates and whole numbers, in every usual writing, guessed at never."""
 
 import re
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import no_value, plain, refused
@@ -81,8 +81,7 @@ def _number(text: str, decimal: str) -> Decimal:
     return Decimal(f"{_digits(whole)}.{fraction}" if fraction else _digits(whole))
 
 
-@dataclass(frozen=True, slots=True)
-class Number(ABC):
+class Number(Struct, frozen=True):
     """The common part of all numbers: reading a cell, bounds, and what a column's cells settle."""
 
     above: Decimal | None = None
@@ -123,9 +122,13 @@ class Number(ABC):
             column.evidence.setdefault(amount.decimal, text)
         return value
 
-    @abstractmethod
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """The number as the column's value, if it is within bounds and precise enough."""
+        """The number as the column's value, if it is within bounds and precise enough.
+
+        Any is, unless a subclass says more.
+        """
+        del cell, column
+        return number
 
     def out_of_range(
         self, number: Decimal, cell: Cell, most: Decimal | None
@@ -142,8 +145,7 @@ class Number(ABC):
         return refused(NUMBER_RANGE, message, tr("correct the number"))
 
 
-@dataclass(frozen=True, slots=True)
-class Money(Number):
+class Money(Number, frozen=True):
     """An amount with two decimals; a Decimal."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
@@ -152,8 +154,7 @@ class Money(Number):
         return self.out_of_range(number, cell, most) or _money(number, cell)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure(Number):
+class Measure(Number, frozen=True):
     """A length or a weight, with as many decimals as it has; a Decimal."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
@@ -162,8 +163,7 @@ class Measure(Number):
         return self.out_of_range(number, cell, self.most) or number
 
 
-@dataclass(frozen=True, slots=True)
-class Rate(Number):
+class Rate(Number, frozen=True):
     """A percentage from 0 to 100: a cell formatted as one counts as what it shows."""
 
     def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
@@ -197,8 +197,7 @@ class Rate(Number):
         return InvalidValue(value, (Issue(PERCENT_READ, message),))
 
 
-@dataclass(frozen=True, slots=True)
-class Whole(Number):
+class Whole(Number, frozen=True):
     """A whole number; an int."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
@@ -213,8 +212,7 @@ class Whole(Number):
         return int(number)
 
 
-@dataclass(frozen=True, slots=True)
-class Days(Whole):
+class Days(Whole, frozen=True):
     """A preparation time in days."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:

@@ -1,7 +1,8 @@
 """Text, and what all types share: trimming, and cells that hold no text at all."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
@@ -115,8 +116,7 @@ def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
     return (Issue(TRIMMED, tr("blanks were left out: read as “{value}”", value=value)),)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Text as it is, trimmed."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -141,8 +141,7 @@ class Text:
         return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference(Text):
+class Reference(Text, frozen=True):
     """The seller's own reference of an offer."""
 
     def faults(self, value: str) -> tuple[Issue, ...]:
@@ -155,8 +154,7 @@ class Reference(Text):
         return (Issue(REFERENCE_FORMAT, message, tr("type the reference again without it")),)
 
 
-@dataclass(frozen=True, slots=True)
-class ProductReference(Text):
+class ProductReference(Text, frozen=True):
     """The reference of a product in the service's catalogue (ER400-8614)."""
 
     def faults(self, value: str) -> tuple[Issue, ...]:
@@ -168,8 +166,7 @@ class ProductReference(Text):
         return (Issue(PRODUCT_REFERENCE_FORMAT, message, hint),)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment(Text):
+class Comment(Text, frozen=True):
     """A text for people: whatever XML can carry, line breaks included."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

@@ -4,7 +4,6 @@ import secrets
 import sqlite3
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from weakref import finalize
 
 import msgspec
 import orjson
+from msgspec.structs import asdict
 
 from feedtool.areas.registry import load
 from feedtool.model.cells import Block, Cell, index_of, letters, shown

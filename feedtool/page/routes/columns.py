@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import flask
 import msgspec
 from flask.typing import ResponseReturnValue
+from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 
 from feedtool.areas.registry import load

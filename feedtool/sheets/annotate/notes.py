@@ -2,11 +2,12 @@
 
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 from operator import add
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, Outcome, Severity, Style
@@ -22,8 +23,7 @@ notes in cells nor a filter, `bare` (the user's own file) no formats of statuses
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """The result beside a row. An empty text leaves its cell empty."""
 
     row: int
@@ -51,8 +51,7 @@ class Note:
         return self.message.replace("\n", "; ")
 
 
-@dataclass(frozen=True, slots=True)
-class SheetNotes:
+class SheetNotes(Struct, frozen=True):
     """The notes of a sheet."""
 
     sheet: str
@@ -103,8 +102,7 @@ SummaryCell = str | int | Link | Styled | DataBar
 Table = Sequence[Sequence[SummaryCell]]
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A sheet that is put last in the workbook, or takes the place of the one of its name."""
 
     name: str

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, compress
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
@@ -36,8 +37,7 @@ class NoRoom(UsageProblem):
     """The sheet is used up to its last columns."""
 
 
-@dataclass(slots=True)
-class SheetPlan:
+class SheetPlan(Struct):
     """The decisions on how a sheet is annotated, made before the first byte is written."""
 
     notes: SheetNotes

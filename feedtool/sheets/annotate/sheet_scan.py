@@ -9,9 +9,10 @@ patterns see every row and every cell. Whatever does not hold up to that is left
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
@@ -28,8 +29,7 @@ _NAMESPACE = re.compile("|".join(map(re.escape, MAIN_NAMESPACES)).encode())
 column_index = lru_cache(1 << 15)(lambda name: index_of(name.decode()))
 
 
-@dataclass(slots=True)
-class SheetScan:
+class SheetScan(Struct):
     """A sheet looked through once: what must be known before its first row can be written."""
 
     part: str

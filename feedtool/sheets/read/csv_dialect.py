@@ -8,10 +8,11 @@ only the few records where they fail are looked at field by field.
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.model.text import MessageText, joined, tr
 from feedtool.sheets.read.csv_encoding import line_ends
@@ -108,8 +109,7 @@ class _Lines:
         return tr("{rows} and {left:,} more", rows=first, left=more) if more else first
 
 
-@dataclass(slots=True)
-class Quotes:
+class Quotes(Struct):
     """The fit of a whole text's quotation marks."""
 
     doubtful: _Lines = field(default_factory=_Lines)

@@ -3,9 +3,10 @@
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from io import IncrementalNewlineDecoder, TextIOWrapper
 from pathlib import Path
+
+from msgspec import Struct
 
 from feedtool.model.limits import MIB
 from feedtool.model.text import tr
@@ -39,8 +40,7 @@ _WORD = 20
 _SAVE_AS_UTF8 = tr('Open it in a spreadsheet program and save it as "CSV UTF-8".')
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(Struct, frozen=True):
     """The encoding of a text file, and the oddities in it."""
 
     name: str

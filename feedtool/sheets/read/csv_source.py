@@ -2,12 +2,13 @@
 
 import csv
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import NamedTuple, Self
+
+from msgspec import Struct
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.text import tr
@@ -59,8 +60,7 @@ class CsvRecords(NamedTuple):
         return list(accumulate(lines, initial=self.line))
 
 
-@dataclass(frozen=True, slots=True)
-class CsvDialect:
+class CsvDialect(Struct, frozen=True):
     """The dialect of a CSV, so that a copy can be written alike."""
 
     encoding: Encoding

@@ -1,9 +1,10 @@
 """Number formats of cells: dates, percentages, zeros in front; serial numbers as ISO 8601."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+
+from msgspec import Struct
 
 from feedtool.model.text import tr
 from feedtool.sheets.read.package import ZipPackage
@@ -20,8 +21,7 @@ class DateKind(Enum):
     """Hours, minutes or seconds counted up beyond a day: `[h]:mm`."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberStyle:
+class NumberStyle(Struct, frozen=True):
     """The way a cell's number is shown."""
 
     moment: DateKind = DateKind.NONE

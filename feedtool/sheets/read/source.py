@@ -5,10 +5,11 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol, Self
+
+from msgspec.structs import replace
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind, index_of, letters
 from feedtool.sheets.read.workbook import SheetEntry

@@ -2,9 +2,10 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
@@ -24,8 +25,7 @@ _OTHER_OFFICE = {
 """Words of content types."""
 
 
-@dataclass(frozen=True, slots=True)
-class SheetEntry:
+class SheetEntry(Struct, frozen=True):
     """One sheet as the workbook lists it."""
 
     name: str
@@ -42,8 +42,7 @@ class SheetEntry:
         return self.state != "visible"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkbookParts:
+class WorkbookParts(Struct, frozen=True):
     """Which part is what; names as the package spells them, None where there is none."""
 
     content_types: str

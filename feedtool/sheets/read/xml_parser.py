@@ -6,10 +6,11 @@ or in another namespace, is no value of a cell, and nothing is kept of elements 
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from xml.parsers import expat
+
+from msgspec import Struct, field
 
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
@@ -28,8 +29,7 @@ _DEEPEST = 100
 _NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """One element and its place: `start` … `inner` … `close` … `end`, in bytes of the part.
 
     The start tag ends at `inner`, the end tag begins at `close`; of an empty-element tag (`<a/>`)

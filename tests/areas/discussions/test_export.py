@@ -3,7 +3,6 @@
 import csv
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from feedtool.areas.discussions.export import (

@@ -1,10 +1,10 @@
 """The sandbox as a service that exports are brought from, in the same process."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from feedtool.feeds.export import Export

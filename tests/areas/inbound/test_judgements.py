@@ -1,11 +1,11 @@
 """What a state says of a product, and of a shipment: what is sent, told, and on which row."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.inbound.products import REFERENCING
 from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES

@@ -1,8 +1,7 @@
 """The rules of products and shipments, each with rows that pass it and rows that fail it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.nouns import Severity

@@ -3,11 +3,11 @@
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 

@@ -1,12 +1,12 @@
 """Products of the service as rows of a template."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT, PropertyCells

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Necessity, Property, PropertyChoice
 from feedtool.areas.products.columns.attribute import PropertyCell

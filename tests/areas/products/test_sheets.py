@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from openpyxl import Workbook, load_workbook
 from openpyxl.packaging.custom import StringProperty
 

@@ -1,9 +1,9 @@
 """A template's stamps against the catalogue as it is now."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Property

@@ -1,9 +1,9 @@
 """What is wrong in the file of a recipe, with its line and what may be meant."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.check.recipes.recipe import parse_recipe
 from feedtool.model.errors import UsageProblem

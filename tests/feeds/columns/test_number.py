@@ -1,11 +1,11 @@
 """Numbers: each writing is read as what it says, or refused, and none is guessed."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from feedtool.feeds.columns.number import Amount, Days, Money, Number, Rate, Whole, parse
 from feedtool.feeds.columns.text import plain

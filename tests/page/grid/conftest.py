@@ -1,10 +1,10 @@
 """Files, checked and shown as grids."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check

@@ -4,11 +4,11 @@ import csv
 import io
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from zipfile import ZipFile
 
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 from openpyxl import load_workbook
 from werkzeug.test import TestResponse
 

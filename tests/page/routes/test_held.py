@@ -3,11 +3,11 @@
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.ledger.lock import who

@@ -1,9 +1,8 @@
 """The page of all sellers, in each language, and the figures for programs."""
 
-from dataclasses import replace
-
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted

@@ -7,11 +7,11 @@ made up from the GTIN, always in the same way, so that a seller who is alone has
 import re
 import sqlite3
 import zlib
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 
 import orjson
+from msgspec import Struct
 
 from feedtool.areas.legacy.sandbox.offers import REFURBISHED, number_of
 from feedtool.areas.offers.sandbox.rules import PRODUCT_REFERENCE, is_gtin
@@ -29,8 +29,7 @@ from feedtool.sandbox.exchange import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CompetitionBehaviour:
+class CompetitionBehaviour(Struct, frozen=True):
     """The accounts that may use them."""
 
     unopened_sellers: tuple[str, ...] = ("unopened",)

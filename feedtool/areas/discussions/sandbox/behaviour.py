@@ -1,11 +1,11 @@
 """The behaviour of the sandbox's discussions."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class DiscussionBehaviour:
+
+class DiscussionBehaviour(Struct, frozen=True):
     """Of customers who write, and of channels. All durations are sandbox time."""
 
     writes_after: timedelta = timedelta(days=3)

@@ -1,10 +1,9 @@
 """The behaviour of the sandbox's money."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class FinanceBehaviour:
+class FinanceBehaviour(Struct, frozen=True):
     """Of operations, payments and invoices."""
 
     history: int = 70

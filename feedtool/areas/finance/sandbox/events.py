@@ -3,9 +3,10 @@
 All amounts are whole cents; they are shown in the currency's unit.
 """
 
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct, field
 
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.sandbox.state import stamp
@@ -37,8 +38,7 @@ EVENING = timedelta(hours=18)
 MORNING = timedelta(hours=6)
 
 
-@dataclass(slots=True)
-class Sold:
+class Sold(Struct):
     """What a customer bought, in cents."""
 
     reference: str
@@ -57,8 +57,7 @@ class Sold:
         return self.products + self.shipping
 
 
-@dataclass(slots=True)
-class Operation:
+class Operation(Struct):
     """An operation as it is made; what changes by time is added when it is shown."""
 
     reference: str

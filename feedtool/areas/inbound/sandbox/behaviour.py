@@ -1,11 +1,11 @@
 """The behaviour of the sandbox's warehouses."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class InboundBehaviour:
+
+class InboundBehaviour(Struct, frozen=True):
     """Of fulfilment products, and of shipments to the warehouses. Durations are sandbox time."""
 
     opening_products: int = 8

@@ -12,10 +12,11 @@ beginning. The invoice of an order is replaced by a new one.
 import sqlite3
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct
 
 from feedtool.areas.invoices.sandbox.documents import (
     UploadedFile,
@@ -44,8 +45,7 @@ ORDER_CHECK, FILE_CHECK, DONE = "OrderCheck", "FileCheck", "Done"
 FILE_EXTRACT, FILE_UPLOAD = "FileExtract", "FileUpload"
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceBehaviour:
+class InvoiceBehaviour(Struct, frozen=True):
     """Of invoices: how long a file stays in each state, and which orders have none."""
 
     order_check: timedelta = timedelta(seconds=5)

@@ -11,10 +11,11 @@ import re
 import urllib.request
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from lxml import etree
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.areas.offers.sandbox.integration import APPLY, OfferOutcome, rejected
 from feedtool.areas.offers.sandbox.rules import (
@@ -29,8 +30,7 @@ from feedtool.sandbox.arguments import json_body
 from feedtool.sandbox.exchange import FIELD_EMPTY, HttpRequest, RequestRefused, bad_request
 
 
-@dataclass(frozen=True, slots=True)
-class LegacyBehaviour:
+class LegacyBehaviour(Struct, frozen=True):
     """Of zips with an Offers.xml; how long they take is as of packages of offers."""
 
     limit: int = 40_000
@@ -49,8 +49,7 @@ Entry = dict[str, Any]
 """An Offer: its attributes, and `ShippingInformation` as a list of theirs."""
 
 
-@dataclass(slots=True)
-class LegacyZip:
+class LegacyZip(Struct):
     """The content of an Offers.xml."""
 
     name: str = ""

@@ -6,9 +6,10 @@ counted as such, never guessed.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
@@ -66,8 +67,7 @@ class Move(NamedTuple):
         )
 
 
-@dataclass(slots=True)
-class Moves:
+class Moves(Struct):
     """Numbers that rise, or fall."""
 
     count: int = 0
@@ -108,8 +108,7 @@ class Moves:
             )
 
 
-@dataclass(slots=True)
-class Effects:
+class Effects(Struct):
     """The effects of a plan on the offers of a channel."""
 
     rows: int = 0

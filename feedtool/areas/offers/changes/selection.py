@@ -8,9 +8,10 @@ no row that gives one is unchanged where the rows are for several channels.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.guards import (
@@ -62,8 +63,7 @@ class ReleasedGuard(NamedTuple):
     """Empty where none was given."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionOptions:
+class SelectionOptions(Struct, frozen=True):
     """Which rows are sent; by default all but those that a guard holds."""
 
     changed_only: bool = False
@@ -120,8 +120,7 @@ class _ComparedRow(NamedTuple):
     """Those of the guards that hold it."""
 
 
-@dataclass(slots=True)
-class _ComparedSheet:
+class _ComparedSheet(Struct):
     """A sheet between the two passes."""
 
     checked: CheckedSheet

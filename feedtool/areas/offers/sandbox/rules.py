@@ -8,9 +8,10 @@ result a code of `messages`; all codes that apply to a request are given.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 SMALL_PARCELS = (
     *("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery"),
@@ -26,8 +27,7 @@ CONDITIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OfferBehaviour:
+class OfferBehaviour(Struct, frozen=True):
     """Of packages of offers, and of the offers themselves. All durations are sandbox time."""
 
     settle: timedelta = timedelta(seconds=40)
@@ -108,8 +108,7 @@ def _number(kind: Callable[[float], Any], value: float | None) -> Any:
     return None if value is None else kind(value)
 
 
-@dataclass(frozen=True, slots=True)
-class TaxRule:
+class TaxRule(Struct, frozen=True):
     """The digits that stand for a tax in a code, and its highest value."""
 
     digits: str

@@ -4,11 +4,11 @@
 service does"), so the quantity is not the offer's but the stock's.
 """
 
-from dataclasses import dataclass
 from sqlite3 import Connection, Row
 from typing import NamedTuple
 
 import orjson
+from msgspec import Struct
 
 from feedtool.areas.offers.sandbox.rules import OfferRequest
 
@@ -149,8 +149,7 @@ def offer_id(offer: Row) -> str:
     return f"{offer['seller']}_{product}_{offer['condition']}_{offer['channel']}"
 
 
-@dataclass(frozen=True, slots=True)
-class OfferStore:
+class OfferStore(Struct, frozen=True):
     """The offers of one seller on one channel, changed as of one moment."""
 
     db: Connection

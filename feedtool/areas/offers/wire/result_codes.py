@@ -7,14 +7,14 @@ a refusal of the service can then be shown on the very cell.
 
 import re
 import tomllib
-from importlib.resources import files
 from textwrap import fill
 
 from feedtool.areas.offers.columns import understood
+from feedtool.model.own_files import folder_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, Translator, joined, tr
 
-_FILE = files("feedtool.areas.offers.wire") / "result_codes.toml"
+_FILE = folder_of("feedtool.areas.offers.wire") / "result_codes.toml"
 _TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 ERRORS: dict[str, tuple[str, str]] = _TABLES["errors"]

@@ -1,11 +1,11 @@
 """The behaviour of the sandbox's orders."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class OrderBehaviour:
+
+class OrderBehaviour(Struct, frozen=True):
     """Of orders, and of what is done with them. All durations are sandbox time."""
 
     customers_every: timedelta = timedelta(hours=6)

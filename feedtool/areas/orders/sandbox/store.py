@@ -4,12 +4,12 @@ A change may show later than it happens (`OrderBehaviour.visible_after`). What i
 goes by the order as it is; what is read of it is what shows.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from sqlite3 import Connection, Row
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from feedtool.sandbox.exchange import Exchange, Route, SandboxSettings, not_found
 from feedtool.sandbox.state import moment_of, stamp
@@ -52,8 +52,7 @@ CREATE TABLE IF NOT EXISTS unseen_change(
 ROUTES: tuple[Route, ...] = ()
 
 
-@dataclass(slots=True)
-class StoredOrder:
+class StoredOrder(Struct):
     """An order as it is."""
 
     seller: str

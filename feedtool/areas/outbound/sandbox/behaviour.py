@@ -1,11 +1,11 @@
 """How the sandbox's warehouses behave with what leaves them."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class OutboundBehaviour:
+
+class OutboundBehaviour(Struct, frozen=True):
     """Of outbound shipments and of returns. All durations are sandbox time."""
 
     has_past: bool = True

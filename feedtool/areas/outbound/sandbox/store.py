@@ -1,13 +1,13 @@
 """Shipments, requests of cancellations and returns, each kept as it is shown."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from sqlite3 import Connection, Row
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
+from msgspec import Struct
 
 from feedtool.sandbox.arguments import asked, asked_page, moment_stamp, page_answer
 from feedtool.sandbox.exchange import Exchange, HttpResponse, bad_request, json_answer, not_found
@@ -33,8 +33,7 @@ CREATE INDEX IF NOT EXISTS outbound_next ON outbound(sort, next_at) WHERE next_a
 """
 
 
-@dataclass(slots=True)
-class StoredParcel:
+class StoredParcel(Struct):
     """A shipment, a request of a cancellation, or a return."""
 
     sort: str

@@ -4,12 +4,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 DEEPEST = 3
 """The level of the categories that accept products."""
@@ -63,8 +65,7 @@ class PropertyChoice(NamedTuple):
     """The text that people read; the same where the service gives but one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(Struct, frozen=True):
     """A property that products of one category can have."""
 
     reference: str
@@ -178,7 +179,7 @@ def as_json(content: object) -> str:
 
 def document_of(properties: Sequence[Property]) -> str:
     """The properties of a category as JSON."""
-    return as_json([[getattr(item, name) for name in Property.__slots__] for item in properties])
+    return as_json([astuple(item) for item in properties])
 
 
 def properties_of(document: str) -> tuple[Property, ...]:

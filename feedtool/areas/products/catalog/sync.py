@@ -7,9 +7,10 @@ is saved as it comes. At the end what the service no longer lists goes from the 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
@@ -55,8 +56,7 @@ class Lack(NamedTuple):
     reason: str
 
 
-@dataclass(slots=True)
-class Synced:
+class Synced(Struct):
     """The result of a sync."""
 
     service: str
@@ -102,8 +102,7 @@ def sync(
     return reader.finished()
 
 
-@dataclass(slots=True)
-class _SyncReader:
+class _SyncReader(Struct):
     cache: Cache
     begun: Begun
     synced: Synced

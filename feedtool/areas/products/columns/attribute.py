@@ -6,10 +6,11 @@ cells are read first (`PropertyCell`) and judged later (`Judge`), once for each 
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from feedtool.areas.products.catalog import Category, Property
 from feedtool.areas.products.catalog.model import folded
@@ -70,8 +71,7 @@ class _Refused(Exception):
     """A value that cannot be sent: its code, a message, a hint."""
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyCell:
+class PropertyCell(Struct, frozen=True):
     """A cell of a property's column."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

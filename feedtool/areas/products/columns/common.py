@@ -6,7 +6,8 @@ are aliases, too (specification, "Versioning" 6).
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.columns import PROBLEMS
@@ -34,8 +35,7 @@ LEGACY_LENGTH = 8
 _LEGACY = re.compile(r"[0-9A-Z]{8}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryCode:
+class CategoryCode(Struct, frozen=True):
     """A level-3 category's code, in capitals."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -104,8 +104,7 @@ def _named(code: str, catalog: Catalog) -> str:
 BRAND_UNKNOWN = PROBLEMS.warning("brand-unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class BrandName(Text):
+class BrandName(Text, frozen=True):
     """A brand's name as the catalogue writes it, where it knows it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:

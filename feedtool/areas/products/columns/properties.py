@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
+
+from msgspec import Struct
 
 from feedtool.areas.products.catalog import Catalog, Category, Property
 from feedtool.areas.products.catalog.model import folded
@@ -51,8 +52,7 @@ class CatalogMissing(FileProblem):
     exit = Exit.USAGE
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(Struct, frozen=True):
     """A row's category and its properties."""
 
     category: Category

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -43,8 +44,7 @@ _SHOWN = 40
 """Characters of a text that show a place in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lines(Comment):
+class Lines(Comment, frozen=True):
     """A text on any number of lines, all of which can be seen."""
 
     def faults(self, value: str) -> tuple[Issue, ...]:
@@ -57,8 +57,7 @@ class Lines(Comment):
         return (Issue(TEXT_CONTROL_CHARS, message, hint),)
 
 
-@dataclass(frozen=True, slots=True)
-class Prose(Lines):
+class Prose(Lines, frozen=True):
     """A text of any usual length, in which line breaks are allowed."""
 
     advised: str = "advised_description"
@@ -96,8 +95,7 @@ class Prose(Lines):
         return (*Lines.faults(self, value), html)
 
 
-@dataclass(frozen=True, slots=True)
-class Title(Prose):
+class Title(Prose, frozen=True):
     """A text on one line."""
 
     advised: str = "advised_title"
@@ -112,8 +110,7 @@ class Title(Prose):
         return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
 
-@dataclass(frozen=True, slots=True)
-class Html(Prose):
+class Html(Prose, frozen=True):
     """A text in HTML, or a plain one."""
 
     advised: str = "advised_marketing"
@@ -185,8 +182,7 @@ _USUAL = re.compile(
 """A faultless address: it need not be parsed in full."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """The address of a product's picture, a str."""
 
     index: int

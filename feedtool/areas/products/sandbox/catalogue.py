@@ -9,13 +9,13 @@ it is validated. None of the routes needs a SellerId (part "Authentication", 1).
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from msgspec import Struct
 
 from feedtool.sandbox.arguments import asked, asked_numbered_page, language_of, next_page_link
 from feedtool.sandbox.exchange import (
@@ -86,8 +86,7 @@ class CatalogueProperty(NamedTuple):
         return [choices.get(value, value) for value in values]
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """A property in a category."""
 
     known: CatalogueProperty
@@ -100,8 +99,7 @@ class Use:
         return self.necessity == "Mandatory"
 
 
-@dataclass(frozen=True)
-class CatalogueCategory:
+class CatalogueCategory(Struct, frozen=True, dict=True):
     """A category of any level."""
 
     reference: str

@@ -8,9 +8,10 @@ the product is integrated.
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.areas.offers.sandbox.store import gtin_product
 from feedtool.areas.products.sandbox import sheets

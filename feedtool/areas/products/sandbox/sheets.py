@@ -11,12 +11,13 @@ mandatory properties and half of the others; some lack a picture or a brand.
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from feedtool.areas.offers.sandbox.store import has_sheet, note_sheet
 from feedtool.areas.products.sandbox.catalogue import (
@@ -71,8 +72,7 @@ class SheetValue(NamedTuple):
     """The one who gave it; empty where it is none of the sandbox's."""
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSheet:
+class CatalogueSheet(Struct, frozen=True):
     """A product's sheet in the catalogue."""
 
     product: str

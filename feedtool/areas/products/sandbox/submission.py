@@ -11,13 +11,13 @@ that of the pictures a list of `{"index", "url"}`.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
 import jsonschema_rs
+from msgspec import Struct
 
 from feedtool.areas.offers.sandbox.rules import UNWANTED, is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product
@@ -90,8 +90,7 @@ def submitted_products(request: HttpRequest) -> list[dict[str, Any]]:
     return products
 
 
-@dataclass(frozen=True, slots=True)
-class SubmittedProduct:
+class SubmittedProduct(Struct, frozen=True):
     """One product of a package; what was absent, null or blank is not in it."""
 
     gtin: str
@@ -141,8 +140,7 @@ def _files(given: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     return sorted(files, key=lambda file: int(file["index"]))
 
 
-@dataclass(frozen=True, slots=True)
-class ProductBehaviour:
+class ProductBehaviour(Struct, frozen=True):
     """Of packages of products, and of their sheets. All durations are sandbox time."""
 
     validate: timedelta = timedelta(seconds=40)

@@ -1,10 +1,10 @@
 """The routes of shipments to the warehouses, and what becomes of them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.inbound.sandbox import life
 from tests.areas.inbound.sandbox.dock import QUIET, announce, announced, item, shown

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count, repeat
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
@@ -21,9 +21,9 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remembered
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Session, Workspace

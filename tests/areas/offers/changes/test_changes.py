@@ -1,10 +1,10 @@
 """What is unchanged, by what was sent before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.package_types import PackageType

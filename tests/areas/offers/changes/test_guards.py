@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
 from feedtool.model.settings import Guards
-from feedtool.runs.row_results import exit_code
+from feedtool.runs.exit_code import exit_code
 from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses
 from tests.conftest import offer, update
 

@@ -1,8 +1,9 @@
 """Orders at a desk: where tests put them, and how they are read."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour

@@ -1,10 +1,10 @@
 """Returns: what is taken, what becomes of it, when, and their labels."""
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.areas.outbound.sandbox.parcels import (
     DAY,

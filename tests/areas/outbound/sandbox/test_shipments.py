@@ -1,11 +1,11 @@
 """Outbound shipments: what is taken, what becomes of it, when, and what can be cancelled."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.areas.outbound.sandbox.parcels import (
     DAY,

@@ -1,9 +1,9 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Necessity, PropertyChoice
 from feedtool.areas.products.catalog.model import (

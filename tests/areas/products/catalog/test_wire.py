@@ -1,13 +1,13 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, wire
 from feedtool.areas.products.catalog.model import Validators

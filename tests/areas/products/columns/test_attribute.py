@@ -1,8 +1,7 @@
 """What a property makes of a cell: one row of the table for each way to write a value."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.products.catalog import Property, PropertyChoice
 from feedtool.areas.products.columns.attribute import Judge, PropertyCell, WrittenProperty

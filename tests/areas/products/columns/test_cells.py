@@ -1,9 +1,9 @@
 """The cells of a product's common fields: what is read, refused, and only told."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.products.columns.common import BrandName, CategoryCode
 from feedtool.areas.products.columns.prose import (

@@ -1,0 +1,202 @@
+"""Recipes, and the files that they join, kept with a run or a plan."""
+
+import gzip
+import hashlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from feedtool.check import RecipeBook
+from feedtool.check.recipes.join_file import JoinFile
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.check.recipes.recipe import Recipe
+
+
+class KeptJoin(NamedTuple):
+    """A joined file of a run or a plan."""
+
+    file: str
+    """Its name."""
+    sha256: str
+    seconds: float
+    """Its age when it was chosen."""
+
+
+class KeptRecipe(NamedTuple):
+    """A recipe by which a file of a run or a plan was read."""
+
+    file: str
+    """The name of the file that was read."""
+    name: str
+    path: str | None
+    sha256: str
+    today: str
+    """The day for `days_since`."""
+    joins: Mapping[str, KeptJoin]
+    is_wanted: bool
+    must_fit: bool
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "KeptRecipe":
+        """From what `_asdict` made, once it was JSON."""
+        joins = {name: KeptJoin(*join) for name, join in kept["joins"].items()}
+        return cls(**{**kept, "joins": joins})
+
+    def digests(self) -> Iterator[str]:
+        """The digests of all that it needs."""
+        yield self.sha256
+        yield from (join.sha256 for join in self.joins.values())
+
+
+class RecordedRecipes(Struct):
+    """The recipes of a command, where each that is used is kept, and each file that it joins."""
+
+    book: RecipeBook
+    keep: Callable[[Path], str]
+    """Keeps a file; its SHA-256."""
+    path_of: Callable[[str], Path]
+    """The kept file of a SHA-256."""
+    _joins: dict[tuple[Path, str], dict[str, JoinFile]] = field(default_factory=dict)
+    _possible: "dict[Path, dict[bool, Sequence[Recipe]]]" = field(default_factory=dict)
+    """Those that were asked for, by their file and whether they count for any sheet."""
+    _used: "dict[tuple[Path, str], Recipe]" = field(default_factory=dict)
+
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+        """Those of the command."""
+        recipes = self.book.recipes(path, is_wanted=is_wanted)
+        self._possible.setdefault(path, {})[is_wanted] = recipes
+        return recipes
+
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> JoinFile:
+        """The file of a join, of which a copy is read that stays as it is."""
+        joins = self._joins.setdefault((path, recipe.shown), {})
+        if name not in joins:
+            file = self.book.joined(recipe, name, path)
+            joins[name] = file._replace(path=self.path_of(self.keep(file.path)))
+        return joins[name]
+
+    def note_use(self, recipe: "Recipe", path: Path) -> None:
+        """Remember that a file is read by a recipe."""
+        self._used[path, recipe.shown] = recipe
+
+    def kept(self, sheets: Iterable[CheckedSheet]) -> list[KeptRecipe]:
+        """The recipes by which sheets were read, each kept with its joined files.
+
+        Of a file that could not be read, all that might have been meant: later it must not be read
+        without them.
+        """
+        failed = {Path(sheet.file) for sheet in sheets if sheet.error}
+        kept = []
+        for path, groups in self._possible.items():
+            possible = list(chain.from_iterable(groups.values()))
+            used = [recipe for recipe in possible if (path, recipe.shown) in self._used]
+            meant = used or (possible if path in failed else ())
+            kept += [self._kept(recipe, path, recipe.shown) for recipe in meant]
+        return kept
+
+    def _kept(self, recipe: "Recipe", path: Path, shown: str) -> KeptRecipe:
+        with temporary_folder() as folder:
+            text = folder / "recipe.toml"
+            text.write_text(recipe.text, "utf-8", newline="")
+            sha256 = self.keep(text)
+        joins = {
+            name: KeptJoin(file.name, file.path.name, file.age.total_seconds())
+            for name, file in self._joins.get((path, shown), {}).items()
+        }
+        place = str(recipe.path) if recipe.path else None
+        return KeptRecipe(
+            str(path),
+            recipe.name,
+            place,
+            sha256,
+            recipe.today.isoformat(),
+            joins,
+            recipe.is_wanted,
+            recipe.must_fit,
+        )
+
+
+class KeptRecipes(Struct, frozen=True):
+    """The recipes of a run or a plan as they were, and the files that they joined."""
+
+    kept: Sequence[KeptRecipe]
+    path_of: Callable[[str], Path]
+    """The kept file of a SHA-256; FileProblem where it is gone."""
+
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+        """Those by which the file was read."""
+        return [
+            self._recipe(kept)
+            for kept in self.kept
+            if kept.file == str(path) and kept.is_wanted is is_wanted
+        ]
+
+    def _recipe(self, kept: KeptRecipe) -> "Recipe":
+        from feedtool.check.recipes.recipe import parse_recipe
+
+        place = Path(kept.path) if kept.path else None
+        text = self.path_of(kept.sha256).read_bytes().decode()
+        recipe = parse_recipe(text, kept.name, place, date.fromisoformat(kept.today))
+        return replace(recipe, is_wanted=kept.is_wanted, must_fit=kept.must_fit)
+
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> JoinFile:
+        """The file that was joined then."""
+        for kept in self.kept:
+            if kept.file == str(path) and kept.sha256 == recipe.sha256 and name in kept.joins:
+                join = kept.joins[name]
+                age = timedelta(seconds=join.seconds)
+                return JoinFile(join.file, self.path_of(join.sha256), age)
+        raise FileProblem(
+            tr("the file of [join.{name}] was not kept", name=name), tr("send the file again")
+        )
+
+    def note_use(self, recipe: "Recipe", path: Path) -> None:
+        """It is kept already."""
+
+
+def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterator[dict[str, Any]]:
+    """The recipes that were used, and what they were kept with, as the lines of a plan."""
+    if kept := recipes.kept(sheets):
+        yield {"recipes": [recipe._asdict() for recipe in kept]}
+    for sha256 in dict.fromkeys(digest for recipe in kept for digest in recipe.digests()):
+        packed = gzip.compress(recipes.path_of(sha256).read_bytes(), mtime=0)
+        yield {"kept": sha256, "gzip": b64encode(packed).decode()}
+
+
+def recipes_of(
+    lines: Iterable[Mapping[str, Any]], folder: Path, names: Mapping[str, str]
+) -> KeptRecipes:
+    """The recipes of the lines of a plan, their files written into a folder.
+
+    `names` are those of the files that were read by them: the names then, and now.
+    """
+    now = {str(Path(then)): str(Path(name)) for then, name in names.items()}
+    kept: list[KeptRecipe] = []
+    for line in lines:
+        if "recipes" in line:
+            kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
+            kept = [recipe._replace(file=now.get(recipe.file, recipe.file)) for recipe in kept]
+        else:
+            _unpack(line, folder)
+    return KeptRecipes(kept, folder.joinpath)
+
+
+def _unpack(line: Mapping[str, Any], folder: Path) -> None:
+    """Writes a kept file into a folder, by its digest; UsageProblem where it is another file."""
+    content = gzip.decompress(b64decode(line["gzip"]))
+    if hashlib.sha256(content).hexdigest() != line["kept"]:
+        raise UsageProblem(
+            tr("a file that the plan keeps is not what its digest says"), tr("make the plan anew")
+        )
+    (folder / line["kept"]).write_bytes(content)
