@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -13,7 +14,6 @@ import jsonschema_rs
 import orjson
 from msgspec import Struct
 
-from feedtool.model.own_files import folder_of
 from feedtool.sandbox.exchange import (
     FIELD_EMPTY,
     FIELD_MISSING,
@@ -262,5 +262,5 @@ def texts(package: str, language: str) -> Mapping[str, str]:
     """The texts by code, their msgid, of the (dotted) package with `en.po`, `fr.po` and so on."""
     from babel.messages.pofile import read_po
 
-    with folder_of(package).joinpath(f"{language.partition('-')[0]}.po").open("rb") as file:
+    with files(package).joinpath(f"{language.partition('-')[0]}.po").open("rb") as file:
         return {str(entry.id): str(entry.string) for entry in read_po(file) if entry.id}

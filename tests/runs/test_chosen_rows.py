@@ -14,8 +14,9 @@ from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.chosen_rows import NoSuchRows, as_condition, choose
 from feedtool.runs.deliver import Submission, resume
+from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.row_results import exit_code, rows_to_correct
+from feedtool.runs.row_results import rows_to_correct
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
 from tests.conftest import Files, checked, offer

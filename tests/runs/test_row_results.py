@@ -21,7 +21,8 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import tally
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume
-from feedtool.runs.row_results import exit_code, is_to_correct
+from feedtool.runs.exit_code import exit_code
+from feedtool.runs.row_results import is_to_correct
 from tests.conftest import Files, gtin, offer
 from tests.runs.conftest import START, Desk
 
