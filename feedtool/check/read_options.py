@@ -21,7 +21,7 @@ from feedtool.model.settings import (
 from feedtool.model.sheet import CheckedSheet
 
 if TYPE_CHECKING:
-    from feedtool.check.recipes.join import JoinFile
+    from feedtool.check.recipes.join_file import JoinFile
     from feedtool.check.recipes.recipe import Recipe
     from feedtool.model.settings import Constant
 
