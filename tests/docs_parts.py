@@ -63,7 +63,7 @@ def areas() -> str:
     for area in load().areas:
         page = f"feedtool/areas/{area.name}/README.md"
         title = (ROOT / page).read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        kinds, exports = ((one.kind for one in part) for part in (area.feeds, area.exports))
+        kinds, exports = ((one.kind for one in part) for part in (area.feeds, area.exports()))
         rows.append((f"[{title}]({page})", listed(kinds), listed(exports)))
     return markdown_table(("Page", "Kinds of sheets", "Exports"), rows)
 

@@ -5,12 +5,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
 from feedtool.feeds.direct import Direct
-from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
@@ -21,6 +20,9 @@ from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 from feedtool.model.text import MessageText, tr
+
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""
@@ -162,7 +164,7 @@ class Area(NamedTuple):
     """The rules of its rows and sheets, beside those of any sheet."""
     fixes: tuple[Fix, ...] = ()
     """The corrections of its cells, beside those of any sheet."""
-    exports: tuple[Export, ...] = ()
+    exports: "Callable[[], Sequence[Export]]" = tuple
     """The lists that it brings of the service into sheets."""
     conversions: tuple[RowConversion, ...] = ()
     """The conversions of its rows; a kind that has none stays what it is."""
@@ -193,9 +195,9 @@ class Areas(Struct, frozen=True, dict=True):
         return self.feeds[kind]
 
     @cached_property
-    def exports(self) -> Mapping[str, Export]:
+    def exports(self) -> "Mapping[str, Export]":
         """Every kind of export by its name, in the order of the areas."""
-        return {export.kind: export for area in self.areas for export in area.exports}
+        return {export.kind: export for area in self.areas for export in area.exports()}
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -1,7 +1,20 @@
 """Competition, as the area declares itself."""
 
-from feedtool.areas.competition.export import EXPORTS
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
-AREA = Area("competition", tr("Other sellers"), exports=EXPORTS)
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
+
+
+def exports() -> "Sequence[Export]":
+    """Its lists, which few commands bring."""
+    from feedtool.areas.competition.export import EXPORTS
+
+    return EXPORTS
+
+
+AREA = Area("competition", tr("Other sellers"), exports=exports)

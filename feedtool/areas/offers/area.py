@@ -1,10 +1,23 @@
 """Offers, as the area declares itself."""
 
-from feedtool.areas.offers.export import EXPORT
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from feedtool.areas.offers.feeds import FEEDS
 from feedtool.areas.offers.fixes import FIXES
 from feedtool.areas.offers.rules import RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
-AREA = Area("offers", tr("Offers"), feeds=FEEDS, rules=RULES, fixes=FIXES, exports=(EXPORT,))
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
+
+
+def exports() -> "Sequence[Export]":
+    """Its lists, which few commands bring."""
+    from feedtool.areas.offers.export import EXPORT
+
+    return (EXPORT,)
+
+
+AREA = Area("offers", tr("Offers"), feeds=FEEDS, rules=RULES, fixes=FIXES, exports=exports)

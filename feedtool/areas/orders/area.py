@@ -1,21 +1,34 @@
 """Orders, as the area declares itself."""
 
-from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.orders.guards import GUARDS
-from feedtool.areas.orders.lists import LISTS
-from feedtool.areas.orders.picking import PICKING
 from feedtool.areas.orders.rules import RULES
 from feedtool.areas.orders.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
+
+
+def exports() -> "Sequence[Export]":
+    """Its lists, which few commands bring."""
+    from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
+    from feedtool.areas.orders.lists import LISTS
+    from feedtool.areas.orders.picking import PICKING
+
+    return ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS
+
 
 AREA = Area(
     "orders",
     tr("Orders"),
     feeds=FEEDS,
     rules=(*RULES, *GUARDS),
-    exports=(ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS),
+    exports=exports,
     waits=waits,
 )
 """What customers have bought: accept, refuse, ship, cancel, compensate."""

@@ -1,11 +1,24 @@
 """Products, as the area declares itself."""
 
-from feedtool.areas.products.export import EXPORT
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.fixes import FIXES
 from feedtool.areas.products.rules import RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
+
+
+def exports() -> "Sequence[Export]":
+    """Its lists, which few commands bring."""
+    from feedtool.areas.products.export import EXPORT
+
+    return (EXPORT,)
+
 
 AREA = Area(
     "products",
@@ -13,5 +26,5 @@ AREA = Area(
     feeds=(FEED,),
     rules=RULES,
     fixes=FIXES,
-    exports=(EXPORT,),
+    exports=exports,
 )

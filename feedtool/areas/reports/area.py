@@ -1,8 +1,21 @@
 """Reports, as the area declares itself."""
 
-from feedtool.areas.reports.export import EXPORTS
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
-AREA = Area("reports", tr("Reports"), exports=EXPORTS)
+if TYPE_CHECKING:
+    from feedtool.feeds.export import Export
+
+
+def exports() -> "Sequence[Export]":
+    """Its lists, which few commands bring."""
+    from feedtool.areas.reports.export import EXPORTS
+
+    return EXPORTS
+
+
+AREA = Area("reports", tr("Reports"), exports=exports)
 """What the service makes of a seller's sales for the books and the authorities."""

@@ -33,9 +33,9 @@ RECENT = 10
 def every() -> str:
     """All kinds of exports, by area; and those that were made last."""
     areas = [
-        (area.title, [(kind.kind, paragraphs_of(kind)[0]) for kind in area.exports])
+        (area.title, [(kind.kind, paragraphs_of(kind)[0]) for kind in exports])
         for area in load().areas
-        if area.exports
+        if (exports := area.exports())
     ]
     exported = (file for file in desk().shelf.files() if file.export)
     recent = [file for file in exported if user().sees(file.account)][:RECENT]

@@ -45,7 +45,7 @@ def downloaded(client: FlaskClient, page: TestResponse, what: str = "file") -> T
 def test_every_kind_is_offered_below_its_area(client: FlaskClient) -> None:
     text = client.get("/en/exports").text
     for area in load().areas:
-        assert (f"<h2>{area.title}</h2>" in text) == bool(area.exports)
+        assert (f"<h2>{area.title}</h2>" in text) == bool(area.exports())
     for kind in EXPORTS:
         assert f'href="/en/exports/{kind}"' in text
         assert client.get(f"/en/exports/{kind}").status_code == 200
