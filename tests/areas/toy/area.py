@@ -5,4 +5,4 @@ from feedtool.model.text import tr
 from tests.areas.toy.export import EXPORT, LABELS
 from tests.areas.toy.feeds import FEED
 
-AREA = Area("toy", tr("Toys"), feeds=(FEED,), exports=(EXPORT, LABELS))
+AREA = Area("toy", tr("Toys"), feeds=(FEED,), exports=lambda: (EXPORT, LABELS))
