@@ -113,4 +113,4 @@ def _folded(header: str) -> str:
     if not plain.isascii():
         # Twice, as what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
         plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", plain).casefold())
-    return "".join(letter for letter in plain if letter.isalnum())
+    return "".join(filter(str.isalnum, plain))
