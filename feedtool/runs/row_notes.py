@@ -30,7 +30,6 @@ from feedtool.report.statuses import status_word
 from feedtool.sheets.annotate import Note, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
-
 Verdicts = Callable[[], Iterator[RowResult]]
 OfRow = TypeVar("OfRow", RowResult, Filled)
 

@@ -53,7 +53,6 @@ def test_bounds_are_generous() -> None:
 
 def test_the_catalogue_is_no_setting() -> None:
     options = ReadOptions(catalog=lambda _: "a catalogue")
-    assert options == ReadOptions()
     assert options.context.catalog("fr") == "a catalogue"
     assert ReadOptions().context.catalog("fr") is None
     known = RunOptions([], options, Outputs()).as_json()
