@@ -1,7 +1,6 @@
 """Checks files, plans what is sent, and sends it.
 
-A run is written down whole before its first request leaves, so that whatever stops it can be gone
-on with.
+A run is written down whole before its first request leaves: whatever stops it can be resumed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,8 +71,7 @@ def plan_only(
 ) -> list[SheetResult]:
     """The results of a dry run: everything up to the plan; nothing is sent.
 
-    `requests` is the folder for the request bodies. `select` decides which rows would be sent.
-    A `preview` gets what they would do.
+    `requests` is the folder for bodies, `select` says which rows are sent, `preview` gets the plan.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
