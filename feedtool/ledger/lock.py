@@ -24,6 +24,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 from sqlalchemy import Connection, Engine, event, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.trouble import explained, is_file, shown_as
@@ -311,7 +312,7 @@ def _advisory(
         with explained(engine, "locked"):
             connection = stack.enter_context(engine.connect())
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            # It never goes back to the others: to close it is to let go of the lock.
+            # It never goes back to the others, and the lock ends with it however it ends.
             connection.detach()
             key = _number(_only(connection, SCHEMA), digest)
             # The name comes first: who finds the lock taken finds the name too.
@@ -321,6 +322,7 @@ def _advisory(
             if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
                 names = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
                 raise Held(shown_as(engine.url), seller, Holder.from_text(names.get(key)))
+            stack.callback(_let_go, connection, key)
             pid = _only(connection, "SELECT pg_backend_pid()")
 
         def see_that_it_is_held(writer: Connection) -> None:
@@ -334,6 +336,12 @@ def _advisory(
         event.listen(engine, "begin", see_that_it_is_held)
         stack.callback(event.remove, engine, "begin", see_that_it_is_held)
         yield
+
+
+def _let_go(connection: Connection, key: int) -> None:
+    """Unlock at once: the server notices only a while later that a connection was closed."""
+    with suppress(SQLAlchemyError):  # the lock of a broken connection is gone, or soon will be
+        _only(connection, "SELECT pg_advisory_unlock(:key)", key=key)
 
 
 def _number(schema: str, digest: str) -> int:

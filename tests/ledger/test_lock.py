@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import Engine, select
+from sqlalchemy.event import listen
 
 from feedtool.ledger import tables
 from feedtool.ledger.database import IN_MEMORY, reading, writing
@@ -121,6 +122,15 @@ def test_it_can_be_had_again_whatever_happened_in_it(engine: Engine) -> None:
     for _ in range(3):
         with pytest.raises(RuntimeError, match="in between"), held(engine):
             raise broken
+
+
+def test_it_is_free_before_its_connection_is_closed(postgresql: str, opening: Opening) -> None:
+    """The server notices a closed connection only later, and would keep its locks until then."""
+    engine, seen = opening(postgresql), []
+    listen(engine, "close_detached", lambda _: seen.append(holders(engine, KEYS)))
+    with held(engine):
+        assert [key[1] for key in holders(engine, KEYS)] == ["S1"]
+    assert seen == [{}]
 
 
 def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
