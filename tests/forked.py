@@ -42,7 +42,7 @@ BROKEN = 99
 """The exit code of a command of which nothing should be left to end so."""
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "offers-mistakes.xlsx"
-LATE = ("babel.dates", "jsonschema", "openpyxl", "platformdirs", "rapidfuzz.process")
+LATE = ("jsonschema", "openpyxl", "platformdirs", "rapidfuzz.process")
 """What feedtool's functions import when they need it, and takes time."""
 
 

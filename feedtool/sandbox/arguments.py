@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -259,8 +260,6 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 @cache
 def texts(package: str, language: str) -> Mapping[str, str]:
-    """The texts by code, their msgid, of the (dotted) package with `en.po`, `fr.po` and so on."""
-    from babel.messages.pofile import read_po
-
-    with files(package).joinpath(f"{language.partition('-')[0]}.po").open("rb") as file:
-        return {str(entry.id): str(entry.string) for entry in read_po(file) if entry.id}
+    """The texts by code, of the (dotted) package with `en.toml`, `fr.toml` and so on."""
+    file = files(package).joinpath(f"{language.partition('-')[0]}.toml")
+    return tomllib.loads(file.read_text("utf-8"))

@@ -195,7 +195,7 @@ def kept_words() -> frozenset[str]:
             texts += [
                 str(cell) for row in sheet.iter_rows(values_only=True) for cell in row if cell
             ]
-    for messages in ROOT.glob("areas/*/sandbox/messages/fr.po"):
+    for messages in ROOT.glob("areas/*/sandbox/messages/fr.toml"):
         texts.append(messages.read_text("utf-8"))
     pages = (ROOT / "report/glossary.fr.toml", *ROOT.rglob("problems.fr.md"))
     texts += [page.read_text("utf-8") for page in pages]

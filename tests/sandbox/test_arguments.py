@@ -78,7 +78,9 @@ def test_the_language_is_the_asked_one_or_english(
     assert answer.headers["Content-Language"] == language
 
 
-@pytest.mark.parametrize("area", sorted(file.parts[-4] for file in AREAS.glob("*/*/*/en.po")))
+@pytest.mark.parametrize(
+    "area", sorted(file.parts[-4] for file in AREAS.glob("*/sandbox/*/en.toml"))
+)
 def test_every_message_is_in_every_language(area: str) -> None:
     english, *others = (texts(f"feedtool.areas.{area}.sandbox.messages", tag) for tag in LANGUAGES)
     assert len(english) > 20

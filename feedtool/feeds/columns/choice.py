@@ -13,6 +13,7 @@ from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Code, Issue
+from feedtool.model.own_files import folder_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 
@@ -245,23 +246,15 @@ class Suggested(Struct, frozen=True):
         return InvalidValue(text, (*faults, Issue(self.unknown, message, hint)))
 
 
-_ALPHA_2 = re.compile("[A-Z]{2}")
-NO_COUNTRY = frozenset(
-    ("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ")
-)
-"""Codes of two letters that ISO 3166-1 does not give to a country."""
+COUNTRIES = folder_of(__package__) / "countries.tsv"
+"""Code, then the names in `LANGUAGES` and former ones; `python -m tests.countries` writes it."""
 
 
 @cache
 def country_names() -> Mapping[str, tuple[str, ...]]:
-    """The codes of all countries, each with its names in `LANGUAGES`."""
-    from babel import Locale  # reads large tables
-
-    territories: list[Mapping[str, str]] = [
-        dict(Locale(language).territories.items()) for language in LANGUAGES
-    ]
-    codes = (code for code in territories[0] if _ALPHA_2.fullmatch(code) and code not in NO_COUNTRY)
-    return {code: tuple(names[code] for names in territories) for code in sorted(codes)}
+    """The codes of all countries (ISO 3166-1), each with its names in `LANGUAGES`, then others."""
+    rows = (line.split("\t") for line in COUNTRIES.read_text("utf-8").splitlines())
+    return {code: tuple(names) for code, *names in rows}
 
 
 class Late(Mapping[str, Read]):
