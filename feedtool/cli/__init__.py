@@ -3,12 +3,16 @@
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from feedtool import __version__
 from feedtool.cli.help import HelpfulGroup
 from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.cli.errors import Clock
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
@@ -115,8 +119,12 @@ def feedtool() -> None:
     """
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and gives its exit code; nobody ever sees a traceback."""
+def run(arguments: Sequence[str] | None = None, clock: "Clock | None" = None) -> int:
+    """Runs a command and gives its exit code; nobody ever sees a traceback.
+
+    The clock is the machine's own where none is given.
+    """
     from feedtool.cli import errors
 
-    return errors.run(feedtool, list(sys.argv[1:] if arguments is None else arguments))
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return errors.run(feedtool, words, clock or errors.SYSTEM)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import CONSOLE, Stopping
 from feedtool.cli.home import LEDGER
 from feedtool.cli.options import (
     SANDBOX,
@@ -117,7 +117,7 @@ def lacks_of(given: Mapping[str, Any], *, needs_channel: bool) -> list[MessageTe
     names = [name for name in NEEDED if name != "channel" or needs_channel]
     missing = [NEEDED[name] for name in names if not given.get(name)]
     try:
-        token = token_of(given, partial(post_form, timeouts=Timeouts()), partial(datetime.now, UTC))
+        token = token_of(given, partial(post_form, timeouts=Timeouts()), CONSOLE.clock.now)
         if isinstance(token, FileToken):
             token.get()
     except (UsageProblem, NotAuthorised):
@@ -235,7 +235,7 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
 @contextmanager
 def _to_account(home: Path, options: Mapping[str, Any], stop: Stopping) -> Iterator[Session]:
     address, seller, language = options["base_url"], options.get("seller"), options["language"]
-    timeouts, now = timeouts_of(options), partial(datetime.now, UTC)
+    timeouts, now = timeouts_of(options), CONSOLE.clock.now
     allows_http = bool(options.get("insecure_http"))
     how: dict[str, Any] = {"language": language, "timeouts": timeouts, "allows_http": allows_http}
     with _allowance(home, options, stop) as allowance:

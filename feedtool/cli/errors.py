@@ -11,10 +11,13 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
@@ -30,11 +33,26 @@ OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
 
+class Clock(NamedTuple):
+    """The time that commands go by, and how they wait."""
+
+    now: Callable[[], datetime]
+    """In UTC."""
+    monotonic: Callable[[], float]
+    """Seconds; they only go forward."""
+    wait: Callable[[threading.Event, float], object]
+    """Wait until the event is set, but no longer than these seconds."""
+
+
+SYSTEM = Clock(partial(datetime.now, UTC), time.monotonic, threading.Event.wait)
+
+
 class Console:
-    """What is shown by this process's command."""
+    """What is shown by this process's command, and the clock that it goes by."""
 
     def __init__(self, say: Translator) -> None:
         self.say = say
+        self.clock = SYSTEM
         self.language = LanguageChoice()
         """The language that the command was told, and the one where nothing says more."""
         self.is_quiet = False
@@ -63,8 +81,9 @@ def listen(on_line: OnLine, on_end: OnEnd) -> None:
     CONSOLE.listeners.append((on_line, on_end))
 
 
-def run(command: click.Command, arguments: list[str]) -> int:
+def run(command: click.Command, arguments: list[str], clock: Clock = SYSTEM) -> int:
     """Runs the command line and returns its exit code."""
+    CONSOLE.clock = clock
     CONSOLE.language = LanguageChoice(None, terminal_language())
     CONSOLE.say = Translator(CONSOLE.language.default)
     CONSOLE.listeners.clear()
@@ -279,7 +298,7 @@ class Stopping:
 
     def sleep(self, seconds: float) -> None:
         """Pause, until somebody wants it to stop."""
-        self._woken.wait(seconds)
+        CONSOLE.clock.wait(self._woken, seconds)
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Have a function called, in a thread of its own, once somebody wants it to stop."""

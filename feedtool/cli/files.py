@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -209,7 +208,7 @@ def recipe_folders(ctx: click.Context) -> "RecipeFolders":
 
     name = ctx.command.name
     return RecipeFolders(
-        lambda: datetime.now(UTC).astimezone(),
+        lambda: CONSOLE.clock.now().astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
         None if name == "watch" else Path(click.get_app_dir("feedtool")) / FOLDER,

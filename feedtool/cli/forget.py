@@ -1,7 +1,7 @@
 """`feedtool forget`: old runs go from the ledger, with all that hangs on them."""
 
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ def forget(
     from feedtool.runs.forget import forget as forget_runs
 
     refuse_young(older_than)
-    now = datetime.now(UTC)
+    now = CONSOLE.clock.now()
     with stopping(GO_ON) as stop, open_workspace(home_folder(home), ledger, store) as workspace:
         if dry_run:
             forgotten = to_forget(workspace, now - older_than)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import cache as cache_results
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import LANGUAGES, joined, tr
 
@@ -65,7 +64,7 @@ def open_workspace(
     from feedtool.runs.workspace import Workspace
 
     snapshots = open_snapshots(home, store)
-    snapshots.delete_expired(datetime.now(UTC).date())
+    snapshots.delete_expired(CONSOLE.clock.now().date())
     with Ledger(ledger or home / LEDGER) as opened:
         yield Workspace(opened, snapshots, home / "results")
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import click
 from msgspec import Struct
 
 from feedtool import __version__
-from feedtool.cli.errors import echo, listen
+from feedtool.cli.errors import CONSOLE, echo, listen
 from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
@@ -61,7 +60,7 @@ class Log:
 
     def write(self, what: str, /, **fields: Any) -> None:
         """Add an event. A failure is a warning, once, and never stops a run."""
-        at = _now().isoformat(timespec="milliseconds")
+        at = CONSOLE.clock.now().isoformat(timespec="milliseconds")
         line = dumped({"at": at, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
         try:
             self._append(line)
@@ -123,7 +122,7 @@ class RunNotices(Struct, frozen=True):
         """Send a notice, in which nothing is a secret."""
         fields = {
             "event": event,
-            "at": _now().isoformat(timespec="seconds"),
+            "at": CONSOLE.clock.now().isoformat(timespec="seconds"),
             "command": self.command,
             "tool": f"feedtool {__version__}",
             "profile": self.profile,
@@ -154,7 +153,3 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
         yield RunNotices(command, profile, targets_of(given), notifier, log)
     finally:
         notifier.close(given["notify_wait"])
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -2,10 +2,8 @@
 
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -52,7 +50,7 @@ def echo_results(
         if failed:
             echo_error(failed)
     if report := given["report"]:
-        write_report(report, results, codes, datetime.now(UTC))
+        write_report(report, results, codes, CONSOLE.clock.now())
         echo("report", str(report))
     if unwritten:
         raise unwritten
@@ -216,7 +214,9 @@ def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
     `also` is called with each event afterwards.
     """
     is_terminal, write = sys.stderr.isatty(), progress_events(sys.stdout)
-    lines = ProgressLines(sys.stderr, time.monotonic, is_terminal=is_terminal, width=_columns)
+    lines = ProgressLines(
+        sys.stderr, CONSOLE.clock.monotonic, is_terminal=is_terminal, width=_columns
+    )
 
     def show(event: "Event") -> None:
         if form == "jsonl":

@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 LOOK = 1.0
 """Seconds between two looks at whether the parcels are answered."""
 WAITING = tr("the files stay in the queue, and workers send them; see `feedtool queue`")
-
-now = partial(datetime.now, UTC)
 
 
 @contextmanager
@@ -104,10 +101,10 @@ def enqueue(
     key = _key_of(ctx)
     with stopping(WAITING) as stop, open_queue(given) as (workspace, queue):
         within = timedelta(days=given["same_within"])
-        since = now() - within if within else None
+        since = CONSOLE.clock.now() - within if within else None
         bringer = Bringer(workspace, queue, key, given["profile"], given["kind"] or None)
         how = BringOptions(given["priority"], given["not_before"], since)
-        brought = bringer.bring_all(files, how, now())
+        brought = bringer.bring_all(files, how, CONSOLE.clock.now())
         for problem in brought.problems:
             echo_error(problem)
         for parcel in brought.waiting:
@@ -117,7 +114,7 @@ def enqueue(
         if wait:
             parcels = _answered([*parcels, *brought.waiting], workspace.ledger.parcels, stop)
             codes |= {Exit(parcel.exit_code or 0) for parcel in parcels}
-        write_parcels(parcels, sys.stdout, form, CONSOLE.say, now())
+        write_parcels(parcels, sys.stdout, form, CONSOLE.say, CONSOLE.clock.now())
         if not codes and not parcels:
             return Exit.NOTHING
         return first_of({*codes, Exit.OK})
@@ -184,7 +181,7 @@ def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -
             found = workspace.ledger.parcels.listing(given["first"])
         else:
             found = [_changed(action, number, workspace, passes) for number in parcels]
-    write_parcels(found, sys.stdout, form, CONSOLE.say, now())
+    write_parcels(found, sys.stdout, form, CONSOLE.say, CONSOLE.clock.now())
     if not found:
         echo("note", tr("nothing waits"))
 

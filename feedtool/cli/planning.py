@@ -6,7 +6,6 @@ Also which rows a dry run would send.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,7 +134,7 @@ def plan_file_of(
         return None
     typed = options.on_command_line(ctx, *KEPT)
     words = {name: value for name, value in typed.items() if value is not None}
-    return basis.writer(read, given["save_plan"], known, _show, datetime.now(UTC), words)
+    return basis.writer(read, given["save_plan"], known, _show, CONSOLE.clock.now(), words)
 
 
 @contextmanager

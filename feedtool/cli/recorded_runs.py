@@ -1,7 +1,6 @@
 """The runs of a ledger, and the options of the command that goes on with some of them."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.cli import options
-from feedtool.cli.errors import Terminated, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
 from feedtool.cli.next_command import after_delivery, words_of_run
 from feedtool.model.errors import Exit, FeedtoolError, Stopped, first_of
 from feedtool.model.text import tr
@@ -35,7 +34,7 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.runs.deliver import Submission
         from feedtool.runs.deliver import results as results_of
 
-        return Submission(results_of(run, self.workspace, datetime.now(UTC)))
+        return Submission(results_of(run, self.workspace, CONSOLE.clock.now()))
 
     def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
         """Deliver runs, one after the other, and show the results of all of them.
@@ -88,7 +87,7 @@ class RecordedRuns(Struct, frozen=True):
             refuse_ending(out)
         has_news = workspace.ledger.has_to_fetch(run)
         fetched = self._deliver(run) if has_news else Submission([])
-        now, replaces = datetime.now(UTC), self.given["yes"]
+        now, replaces = CONSOLE.clock.now(), self.given["yes"]
         outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
         shown = {**self.given, "failed_only": not has_news}
         submission = replace(fetched, outcomes=outcomes)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
@@ -145,7 +145,9 @@ def _warn(states: "Iterable[RunState]") -> None:
             echo("help", f"feedtool resume {state.run.run_id}")
 
 
-def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
+def _abandon(
+    run_id: int, workspace: "Workspace", clock_of: "Callable[[str], ServiceClock]"
+) -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
     from feedtool.areas.registry import load
     from feedtool.delivery.deadlines import abandon
@@ -159,19 +161,19 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
         raise NothingToDo(what, tr("`feedtool status {run}` shows what came of it", run=run_id))
     run = workspace.ledger.run(run_id)
     clock = clock_of(run.service if run else "")
-    for doubt in abandon(workspace.ledger, run_id, datetime.now(UTC), clock, load().routes):
+    for doubt in abandon(workspace.ledger, run_id, CONSOLE.clock.now(), clock, load().routes):
         echo("warning", doubt)
     echo("note", tr("run {run} is given up", run=run_id))
 
 
-def clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
+def clocks(home: Path, workspace: "Workspace") -> "Callable[[str], ServiceClock]":
     """The clock of each service; that of the embedded sandbox leaps."""
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
 
     @cache
-    def clock_of(service: str) -> Clock:
+    def clock_of(service: str) -> ServiceClock:
         ahead = _ahead_of_sandbox(home) if service == options.SANDBOX else timedelta(0)
-        return Clock(datetime.now(UTC) + ahead, workspace.ledger.skew(service), ahead)
+        return ServiceClock(CONSOLE.clock.now() + ahead, workspace.ledger.skew(service), ahead)
 
     return clock_of
 

@@ -1,7 +1,7 @@
 """`feedtool sellers`: all sellers at a glance."""
 
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -54,7 +54,7 @@ def sellers(
     from feedtool.ledger.sellers_overview import SellerFilter
     from feedtool.runs.sellers import known_sellers, seller_states, write_sellers
 
-    now = datetime.now(UTC)
+    now = CONSOLE.clock.now()
     since = now - waiting_longer_than if waiting_longer_than else None
     wanted = SellerFilter(trouble, held, since, never)
     known = known_sellers(options.chosen(ctx).config.with_folder(profiles).profiles)

@@ -1,8 +1,7 @@
 """`feedtool watch`."""
 
-import time
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
 ENQUEUE_HINT = tr("workers send what was brought; go on with: feedtool watch --enqueue")
-
-now = partial(datetime.now, UTC)
 
 
 def _exports(
@@ -109,7 +106,9 @@ def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
 
     folder = health_folder(place, given["home"])
     if given["health"]:
-        code, text = check_health(folder, now(), timedelta(seconds=given["health_within"]))
+        code, text = check_health(
+            folder, CONSOLE.clock.now(), timedelta(seconds=given["health_within"])
+        )
         click.echo(clean(CONSOLE.say(text)))
         return code
     options.refuse_two_services(ctx)
@@ -150,7 +149,7 @@ def _watch(
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
-    health = Health(watched.root, now, partial(echo, "warning"))
+    health = Health(watched.root, CONSOLE.clock.now, partial(echo, "warning"))
     environment = WatchEnvironment(
         folder=watched,
         name=name,
@@ -160,8 +159,8 @@ def _watch(
         route_of=partial(
             route_of, profiles=options.chosen(ctx).config.profiles, kinds=load().feeds
         ),
-        clock=time.monotonic,
-        now=now,
+        clock=CONSOLE.clock.monotonic,
+        now=CONSOLE.clock.now,
         sleep=stop.sleep,
         stopping=stop.reason,
         log=DeduplicatedLog(echo),

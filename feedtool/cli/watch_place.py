@@ -1,9 +1,8 @@
 """`feedtool watch PLACE --enqueue`: files are brought for workers, from wherever they arrive."""
 
-import time
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
     from feedtool.worker.bringing import Bringer
     from feedtool.worker.queue import PassQueue
-
-now = partial(datetime.now, UTC)
 
 
 def health_folder(url: str, home: Path | None) -> Path:
@@ -59,12 +56,12 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
         if not given["once"]:
             echo("watching", f"{place.url}/{INBOX}")
         folder.mkdir(parents=True, exist_ok=True)
-        health, is_through = Health(folder, now, partial(echo, "warning")), False
+        health, is_through = Health(folder, CONSOLE.clock.now, partial(echo, "warning")), False
         environment = InboxEnvironment(
             place=place,
             bringer_of=_bringers(accounts, workspace, queue),
-            now=now,
-            clock=time.monotonic,
+            now=CONSOLE.clock.now,
+            clock=CONSOLE.clock.monotonic,
             sleep=stop.sleep,
             stopping=stop.reason,
             log=DeduplicatedLog(echo),

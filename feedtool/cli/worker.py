@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from feedtool.worker.telling import WayOut
 
 HINT = tr("what was begun is noted, and other workers go on with it")
-
-now = partial(datetime.now, UTC)
 
 
 @click.command(cls=ServingCommand)
@@ -63,7 +61,7 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
     home = home_folder(given["home"])
     if given["health"]:
         within = timedelta(seconds=given["health_within"])
-        code, text = check_health(home / FOLDER, now(), within, WORKER)
+        code, text = check_health(home / FOLDER, CONSOLE.clock.now(), within, WORKER)
         click.echo(clean(CONSOLE.say(text)))
         return code
     options.refuse_two_services(ctx)
@@ -106,7 +104,7 @@ def _work(
         name=CLAIMED,
         open_account=accounts.open,
         route_of=lambda _: None,
-        now=now,
+        now=CONSOLE.clock.now,
         stopping=stop.reason,
         log=log,
         report_bug=lambda error: str(bug_report(error, ["worker"])),
@@ -115,17 +113,19 @@ def _work(
         language=CONSOLE.language,
         command="worker",
     )
-    teller = Teller(folder, workspace, partial(_way_out, accounts), log, now, CONSOLE.language)
+    teller = Teller(
+        folder, workspace, partial(_way_out, accounts), log, CONSOLE.clock.now, CONSOLE.language
+    )
     sellers = _sellers(accounts, given["sellers"])
     passes = Passes(workspace.ledger, queue, environment, teller, sellers)
     settings = EngineSettings(
         queue.schema,
-        Holder.here("worker", now()),
+        Holder.here("worker", CONSOLE.clock.now()),
         given["side_by_side"],
         is_once=given["once"],
         is_drained=given["drain"],
     )
-    health = Health(folder.root, now, partial(echo, "warning"), WORKING)
+    health = Health(folder.root, CONSOLE.clock.now, partial(echo, "warning"), WORKING)
     is_through = False
     try:
         with beating(health, passes, workspace.ledger.parcels):
@@ -147,7 +147,7 @@ def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
 
     def put(name: str, answers: Mapping[str, Path]) -> None:
         with closing(open_place(url, Path.cwd())) as place:
-            put_answers(place, name, answers, now().astimezone().date())
+            put_answers(place, name, answers, CONSOLE.clock.now().astimezone().date())
 
     return put
 

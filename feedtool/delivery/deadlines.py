@@ -32,17 +32,17 @@ class Deadline(NamedTuple):
     soon: timedelta
     """So long before it is warned of."""
 
-    def is_near(self, clock: "Clock") -> bool:
+    def is_near(self, clock: "ServiceClock") -> bool:
         """True if it is to be warned of."""
         return self.at - clock.service <= self.soon
 
-    def describe(self, clock: "Clock") -> str:
+    def describe(self, clock: "ServiceClock") -> str:
         """The loss with its time, over or to come."""
         when = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
 
 
-class Clock(NamedTuple):
+class ServiceClock(NamedTuple):
     """The time at the service, as far as it is known here.
 
     How far ahead its clock is may be known from days ago, and ours may have been set right since.
@@ -70,7 +70,7 @@ class Clock(NamedTuple):
         return at - self.ahead
 
 
-def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
+def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline | None:
     """The next loss of a package, by the service's clock; None where nothing can be lost."""
     if package.phase in FILLING and package.created_at:
         return Deadline(
@@ -93,19 +93,21 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
     return None
 
 
-def soon(package: Package, clock: Clock, routes: Routes) -> str | None:
+def soon(package: Package, clock: ServiceClock, routes: Routes) -> str | None:
     """The text of a loss that is near, or over."""
     loss = deadline(package, clock, routes)
     return loss.describe(clock) if loss and loss.is_near(clock) else None
 
 
-def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[str]:
+def warnings(packages: Iterable[Package], clock: ServiceClock, routes: Routes) -> list[str]:
     """A warning for each package of which something is lost soon, or was."""
     lost = ((package, soon(package, clock, routes)) for package in packages)
     return [f"package {package.package_id}: {what}" for package, what in lost if what]
 
 
-def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes) -> Iterator[str]:
+def warnings_of_others(
+    ledger: Ledger, run_id: int, clock: ServiceClock, routes: Routes
+) -> Iterator[str]:
     """The same for other open runs of the seller at the service."""
     this = ledger.run(run_id)
     for other in ledger.unfinished(this.seller) if this else ():
@@ -127,7 +129,9 @@ NEVER_COMMITTED = tr("Not in force: the run was given up before its package was 
 NOT_READ = tr("The run was given up before the service's answer was fetched.")
 
 
-def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock, routes: Routes) -> list[str]:
+def abandon(
+    ledger: Ledger, run_id: int, now: datetime, clock: ServiceClock, routes: Routes
+) -> list[str]:
     """Give a run up; the lines say what is in doubt.
 
     Raises UsageProblem if something of it may still be applied, or another process is at work.
@@ -166,7 +170,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock, routes: Ro
     ]
 
 
-def may_be_applied(package: Package, clock: Clock) -> datetime | None:
+def may_be_applied(package: Package, clock: ServiceClock) -> datetime | None:
     """The time until which something of a package may still be applied; None where nothing can be.
 
     What was committed, or sent, is taken for over when the service no longer keeps its results:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from feedtool.delivery.deadlines import Clock
+from feedtool.delivery.deadlines import ServiceClock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
 from feedtool.delivery.machine import (
@@ -294,7 +294,7 @@ class Delivery:
 
     def _sleep_until_due(self) -> bool:
         self._state.save()
-        clock = Clock(self.now(), self._skew, self.ahead)
+        clock = ServiceClock(self.now(), self._skew, self.ahead)
         self._events.deadlines(self._state.packages.values(), clock)
         self._events.flush()
         packages = self._state.in_hand(self.settings)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from feedtool.delivery.deadlines import Clock, soon
+from feedtool.delivery.deadlines import ServiceClock, soon
 from feedtool.delivery.steps import READ_REPORTS, Step
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Routes
@@ -82,7 +82,7 @@ class EventBuffer(Struct):
             "waiting", tr("held back until its offers' {noun}s are answered", noun=noun), package
         )
 
-    def deadlines(self, packages: Iterable[Package], clock: Clock) -> None:
+    def deadlines(self, packages: Iterable[Package], clock: ServiceClock) -> None:
         """Add, once, what is lost before long: whoever reads it may see to the service."""
         for package in packages:
             what = soon(package, clock, self.routes)

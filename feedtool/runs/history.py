@@ -7,7 +7,7 @@ from typing import NamedTuple, TextIO
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.areas.registry import load
-from feedtool.delivery.deadlines import Clock, deadline, warnings
+from feedtool.delivery.deadlines import ServiceClock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
 from feedtool.ledger.run_pages import RunRows
@@ -23,7 +23,7 @@ from feedtool.runs.run_record import RunOptions
 SHA_SHOWN = 12
 """Characters of a hash on a line that has more to say."""
 
-ClockOf = Callable[[str], Clock]
+ClockOf = Callable[[str], ServiceClock]
 """The clock of the service of an address."""
 OnUnreadable = Callable[[str], None]
 """Gets the reason why a run cannot be shown."""
@@ -95,7 +95,7 @@ def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> Ru
     inputs = dict(options.inputs) or {file.path: file.sha256 for file in files}
     is_open = [package.phase is not Phase.CLOSED for package in packages]
     needs_clock = any(is_open) or any(package.created_at for package in packages)
-    clock = clock_of(run.service) if needs_clock else Clock(run.started_at)
+    clock = clock_of(run.service) if needs_clock else ServiceClock(run.started_at)
     return RunState(
         run,
         options,
@@ -147,7 +147,7 @@ def run_states(
     return states
 
 
-def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
+def _package(package: Package, file: str, run: Run, clock: ServiceClock) -> PackageState:
     created = package.created_at and clock.shown(package.created_at)
     if created and created < run.started_at:  # time has leapt since, and nobody noted how far
         created = run.started_at

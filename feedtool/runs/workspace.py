@@ -25,7 +25,7 @@ from feedtool.runs.known_run import kept_run
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
     from feedtool.model.errors import FeedtoolError
@@ -238,11 +238,11 @@ def locked(session: Session, workspace: Workspace, command: str) -> AbstractCont
     return hold(engine, session.seller, session.address, command=command, now=session.wall())
 
 
-def clock_of(session: Session, workspace: Workspace) -> "Clock":
+def clock_of(session: Session, workspace: Workspace) -> "ServiceClock":
     """The time at the service, for what it will delete."""
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
 
-    return Clock(session.now(), workspace.ledger.skew(session.address), session.ahead())
+    return ServiceClock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
 def fetch_context_of(session: Session, **more: Any) -> "FetchContext":

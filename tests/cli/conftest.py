@@ -25,6 +25,7 @@ from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.buckets import bucket, s3, store
 from tests.catalogues import AT, SERVICE
+from tests.clocks import quick_clock
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -177,7 +178,7 @@ def feedtool(
     def command(*arguments: str | Path, stdin: bytes = b"") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         words = shlex.split(str(arguments[0])) if arguments else []
-        code = run([*words, *map(str, arguments[1:])])
+        code = run([*words, *map(str, arguments[1:])], quick_clock())
         return Ran(code, *capsys.readouterr())
 
     return command
@@ -209,7 +210,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> OnTerminal:
         monkeypatch.setattr(sys, "stdin", Terminal(answer))
         stderr = Terminal()
         with redirect_stderr(stderr):
-            return run(list(arguments)), stderr.shown()
+            return run(list(arguments), quick_clock()), stderr.shown()
 
     return command
 

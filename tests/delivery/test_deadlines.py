@@ -12,7 +12,14 @@ from msgspec.structs import replace
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.deadlines import Clock, deadline, end_of, may_be_applied, soon, warnings
+from feedtool.delivery.deadlines import (
+    ServiceClock,
+    deadline,
+    end_of,
+    may_be_applied,
+    soon,
+    warnings,
+)
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.call import Call, NotSent, Reply, Sender
@@ -55,20 +62,20 @@ def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) 
         known |= {"committed_at": ours}
     if phase is Phase.READ:
         known |= {"finished_at": START}
-    found = deadline(package(phase, **known), Clock(ours, skew), load().routes)
+    found = deadline(package(phase, **known), ServiceClock(ours, skew), load().routes)
     assert found is not None
     assert found.at == START + lost
-    assert soon(package(phase, **known), Clock(ours, skew), load().routes) is None
-    assert found.describe(Clock(ours + lost, skew)).startswith(
+    assert soon(package(phase, **known), ServiceClock(ours, skew), load().routes) is None
+    assert found.describe(ServiceClock(ours + lost, skew)).startswith(
         found.was if skew <= 0 * DAY else found.what
     )
-    assert found.is_near(Clock(ours + lost - HOUR, skew))
+    assert found.is_near(ServiceClock(ours + lost - HOUR, skew))
 
 
 def test_a_clock_that_was_set_right_since_loses_nothing() -> None:
     """The skew that is known may be from the days when our clock was behind."""
     kept = package(Phase.READ, committed_at=START - 4 * DAY, finished_at=START)
-    assert warnings([kept], Clock(START + HOUR, 4 * DAY), load().routes) == [
+    assert warnings([kept], ServiceClock(START + HOUR, 4 * DAY), load().routes) == [
         "package p: its results are deleted at 2026-03-05 09:00 UTC"
     ]
 
@@ -108,7 +115,9 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
     assert (left.phase, left.finished_at) == (Phase.COMMITTED, None)
     for passed, is_warned in ((HOUR, False), (2.5 * DAY, True)):
         ours = START - skew + passed
-        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)), load().routes)
+        told = warnings(
+            [left], ServiceClock(ours, scene.ledger.skew(scene.transport.base)), load().routes
+        )
         assert bool(told) is is_warned, told
         assert not any("have been deleted" in line for line in told)
 
@@ -221,13 +230,13 @@ def test_until_when_it_may_be_applied(
     one: Package, lasts: timedelta | None, status: Status
 ) -> None:
     assert end_of(one)[0] is status
-    assert may_be_applied(one, Clock(START)) == (START + lasts if lasts else None)
+    assert may_be_applied(one, ServiceClock(START)) == (START + lasts if lasts else None)
     if lasts:
-        assert may_be_applied(one, Clock(START + lasts - HOUR)) is not None
-        assert may_be_applied(one, Clock(START + lasts)) is None
+        assert may_be_applied(one, ServiceClock(START + lasts - HOUR)) is not None
+        assert may_be_applied(one, ServiceClock(START + lasts)) is None
 
 
 @pytest.mark.parametrize("skew", [4 * DAY, -4 * DAY], ids=["ahead", "behind"])
 def test_a_package_just_committed_by_another_clock(skew: timedelta) -> None:
     one = package(Phase.COMMITTED, **{**SENT, "created_at": START + skew})
-    assert may_be_applied(one, Clock(START + HOUR, skew)) is not None
+    assert may_be_applied(one, ServiceClock(START + HOUR, skew)) is not None

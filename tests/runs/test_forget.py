@@ -12,7 +12,7 @@ from sqlalchemy import event, update
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.check import Input, ReadOptions
-from feedtool.delivery.deadlines import Clock
+from feedtool.delivery.deadlines import ServiceClock
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.lock import hold
@@ -83,7 +83,7 @@ def decided(desk: Desk, *paths: Path) -> list[Any]:
 
 
 def listed(desk: Desk) -> list[tuple[int, dict[str, int]]]:
-    clock = Clock(NOW)
+    clock = ServiceClock(NOW)
     return [
         (state.run.run_id, {str(status): n for status, n in state.counts.items()})
         for state in every_run(desk.ledger, lambda _: clock)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.delivery.deadlines import Clock
+from feedtool.delivery.deadlines import ServiceClock
 from feedtool.ledger.lock import who
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.model.text import Translator
@@ -31,9 +31,9 @@ def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunS
     return run_state(desk.ledger, number, clocks(desk, desk.transport.now() + passed))
 
 
-def clocks(desk: Desk, now: datetime) -> Callable[[str], Clock]:
+def clocks(desk: Desk, now: datetime) -> Callable[[str], ServiceClock]:
     """The services' clocks, when ours shows so much."""
-    return lambda service: Clock(now, desk.ledger.skew(service))
+    return lambda service: ServiceClock(now, desk.ledger.skew(service))
 
 
 def text(found: RunState, form: str = "text", *, is_verbose: bool = False) -> str:
