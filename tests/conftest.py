@@ -3,11 +3,13 @@
 import csv
 import gc
 import json
+import os
+import shutil
 from asyncio import _get_running_loop, _set_running_loop
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +23,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
+from tests.ledger import cluster
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -72,6 +75,20 @@ def pytest_configure(config: pytest.Config) -> None:
     """Lets the tests that take minutes have examples of their own each time."""
     if config.option.markexpr == "long":
         settings.load_profile("patient")
+    if is_first_process(config):
+        os.environ[cluster.SHARED] = mkdtemp(prefix="feedtool-shared-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends what all processes of this run have shared."""
+    if is_first_process(config) and cluster.SHARED in os.environ:
+        cluster.end_shared()
+        shutil.rmtree(os.environ.pop(cluster.SHARED))
+
+
+def is_first_process(config: pytest.Config) -> bool:
+    """Not one of those among which the first one shares the tests."""
+    return not hasattr(config, "workerinput")
 
 
 @pytest.hookimpl(wrapper=True)

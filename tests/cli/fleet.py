@@ -8,9 +8,9 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import Server
 from tests.conftest import offer, table
-from tests.ledger.conftest import postgresql, server, started
+from tests.ledger.conftest import postgresql, server
 
-__all__ = ("postgresql", "server", "started")
+__all__ = ("postgresql", "server")
 """The fixtures of databases."""
 
 PROFILE = """

@@ -19,11 +19,11 @@ from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
 from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
-from tests.cli.fleet import answers, postgresql, server, service, shared, started
+from tests.cli.fleet import answers, postgresql, server, service, shared
 from tests.conftest import Files
 from tests.messages import ROOT, every_command
 
-__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+__all__ = ("answers", "postgresql", "server", "service", "shared")
 """The fixtures of databases and services."""
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -16,13 +16,12 @@ from tests.cli.fleet import (
     server,
     service,
     shared,
-    started,
     write_profiles,
 )
 from tests.conftest import Files, offer
 from tests.ledger.conftest import NOW
 
-__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+__all__ = ("answers", "postgresql", "server", "service", "shared")
 """The fixtures of databases and services."""
 
 NEVER = "2100-01-01T00:00Z"

@@ -16,7 +16,6 @@ from tests.cli.fleet import (
     server,
     service,
     shared,
-    started,
 )
 from tests.places.conftest import SftpSite, sftp
 
@@ -29,7 +28,6 @@ __all__ = (
     "service",
     "sftp",
     "shared",
-    "started",
 )
 """The fixtures of databases, services and places."""
 

@@ -17,7 +17,6 @@ from tests.cli.fleet import (
     server,
     service,
     shared,
-    started,
     write_profiles,
 )
 from tests.conftest import Files, offer
@@ -25,7 +24,7 @@ from tests.ledger.cluster import PATIENCE
 from tests.resume.proxy import Proxy
 from tests.resume.world import Gate
 
-__all__ = ("answers", "postgresql", "server", "service", "shared", "started")
+__all__ = ("answers", "postgresql", "server", "service", "shared")
 """The fixtures of databases and services."""
 
 

@@ -1,17 +1,22 @@
 """A PostgreSQL of the tests' own, which asks of the machine only that it runs programs.
 
 The server refuses to run as root, and looks up the name of its user. So it runs in a user
-namespace, where we are nobody and still own our files. Where there are none, root gives it the id
-of another user and the right to read every file. No user is added, no permission changed.
+namespace, where we are nobody and still own our files. Where there are none, as in many
+containers, root gives it the id of another user, and a copy of its programs, since the originals
+may lie where only root may enter. No user is added, no permission changed.
+
+All tests of a run share one server, whichever process they are in; `running` makes another one.
 """
 
+import fcntl
+import json
 import os
 import pwd
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,6 +34,8 @@ SETTINGS = {
     "dynamic_shared_memory_type": "mmap",
     "listen_addresses": "",
     "port": "5432",
+    # Each process of the tests has its own, of which some stay open for a while.
+    "max_connections": "400",
 }
 
 
@@ -40,7 +47,8 @@ class Way(NamedTuple):
     """How the server's programs are started."""
 
     prefix: tuple[str, ...] = ()
-    owner: int = -1  # the id of the user who is to own its folder; -1 leaves it ours
+    owner: int = -1
+    """The user who is to own its folder, and to run a copy of its programs; -1 leaves both ours."""
 
 
 NAMESPACE = Way(("unshare", "--user"))
@@ -52,9 +60,12 @@ def ways() -> list[Way]:
         return [Way(), NAMESPACE]
     users = sorted(pwd.getpwall(), key=lambda user: user.pw_name != "nobody")
     uid = next((user.pw_uid for user in users if user.pw_uid), None)
+    if uid is None:
+        return [NAMESPACE]
+    other = ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+    # The right to read every file, for a list of users that root alone may read.
     rights = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override")
-    options = (f"--reuid={uid}", f"--regid={uid}", "--clear-groups", *rights)
-    return [NAMESPACE] if uid is None else [NAMESPACE, Way(("setpriv", *options), uid)]
+    return [NAMESPACE, Way((*other, *rights), uid), Way(other, uid)]
 
 
 class Cluster(NamedTuple):
@@ -72,6 +83,11 @@ class Cluster(NamedTuple):
         """Stop it: `fast` ends all sessions and tidies up, `immediate` is as a crash."""
         self._call("pg_ctl", "stop", f"--mode={mode}")
 
+    def end(self) -> None:
+        """Stop it, and remove its folder."""
+        self.stop()
+        shutil.rmtree(self.folder)
+
     def start(self) -> None:
         """Start it after it was stopped."""
         log = f"--log={self.folder / 'log'}"
@@ -79,7 +95,9 @@ class Cluster(NamedTuple):
 
     def make(self, settings: Mapping[str, str]) -> str:
         """Make it and start it; why it does not start, empty if it runs."""
-        os.chown(self.folder, self.way.owner, -1)
+        if self.way.owner >= 0:
+            shutil.copytree(_programs().parent, self.folder / "copy", symlinks=True)
+            os.chown(self.folder, self.way.owner, -1)
         settings = {**SETTINGS, "unix_socket_directories": str(self.folder), **settings}
         options = [f"--set={name}={value}" for name, value in settings.items()]
         options += ["--username=postgres", "--auth=trust", "--encoding=UTF8"]
@@ -96,9 +114,10 @@ class Cluster(NamedTuple):
 
     def _call(self, program: str, *options: str) -> None:
         """Runs one of its programs; what it says is added to the folder's log."""
+        programs = self.folder / "copy" / "bin" if self.way.owner >= 0 else _programs()
         with (self.folder / "log").open("ab") as log:
             subprocess.run(  # noqa: S603  # our own command
-                [*self.way.prefix, _programs() / program, *options, f"--pgdata={self.folder}/data"],
+                [*self.way.prefix, programs / program, *options, f"--pgdata={self.folder}/data"],
                 cwd=self.folder,
                 env={**os.environ, "LC_ALL": "C"},
                 stdin=subprocess.DEVNULL,
@@ -118,22 +137,60 @@ def running(
     Raises:
         Unavailable: It starts in none of the ways.
     """
+    cluster = _started(ways() if among is None else among, settings)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
+def _started(among: list[Way], settings: Mapping[str, str]) -> Cluster:
+    """A new server, in the first way that goes."""
     reasons = []
-    for way in ways() if among is None else among:
+    for way in among:
         # Not below pytest's own folder: a socket's path must be short.
         cluster = Cluster(Path(mkdtemp(prefix="feedtool-postgresql-")), way)
-        try:
-            if reason := cluster.make(settings):
-                reasons.append(f"{way.prefix[0] if way.prefix else 'as this user'}: {reason}")
-                continue
-            try:
-                yield cluster
-            finally:
-                cluster.stop()
-            return
-        finally:
-            shutil.rmtree(cluster.folder)
+        if not (reason := cluster.make(settings)):
+            return cluster
+        shutil.rmtree(cluster.folder)
+        reasons.append(f"{way.prefix[0] if way.prefix else 'as this user'}: {reason}")
     raise Unavailable(f"no PostgreSQL starts on this machine ({'; '.join(reasons)})")
+
+
+SHARED = "SHARED_BY_TESTS"
+"""The variable that names the folder that all processes of a run of the tests share."""
+
+
+def shared() -> Cluster:
+    """The server of this run, which the first that asks starts, and `end_shared` ends.
+
+    Raises:
+        Unavailable: It starts in none of the ways.
+    """
+    folder = Path(os.environ[SHARED])
+    note = folder / "postgresql.json"
+    with (folder / "postgresql.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not note.exists():
+            try:
+                cluster = _started(ways(), {})
+            except Unavailable as error:
+                note.write_text(json.dumps([str(error)]), "utf-8")
+            else:
+                note.write_text(json.dumps([str(cluster.folder), cluster.way]), "utf-8")
+    match json.loads(note.read_text("utf-8")):
+        case [reason]:
+            raise Unavailable(reason)
+        case [path, [prefix, owner]]:
+            return Cluster(Path(path), Way(tuple(prefix), owner))
+    raise AssertionError(note)
+
+
+def end_shared() -> None:
+    """End the server of this run, if one was started."""
+    if (Path(os.environ[SHARED]) / "postgresql.json").exists():
+        with suppress(Unavailable):
+            shared().end()
 
 
 def _programs() -> Path:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,12 +38,14 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.example/v2"
 
 
+DATABASES = count(1)
+
+
 class Server:
     """A PostgreSQL of the tests' own, on a socket in a folder of its own."""
 
     def __init__(self, cluster: cluster.Cluster) -> None:
         self.cluster, self.url = cluster, cluster.url
-        self._databases = 0
 
     def execute(self, *statements: str) -> None:
         """As the server's master, outside of the tests' databases and of any transaction."""
@@ -61,8 +64,7 @@ class Server:
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
         """The URL of a new, empty database, gone afterwards whoever still uses it."""
-        self._databases += 1
-        name = f"ledger_{self._databases}"
+        name = f"ledger_{os.getpid()}_{next(DATABASES)}"
         self.execute(f"CREATE DATABASE {name} {options}")
         try:
             yield make_url(self.url).set(database=name).render_as_string(hide_password=False)
@@ -70,28 +72,15 @@ class Server:
             self.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(scope="session")
-def started() -> Iterator[Server | str]:
-    """Started by the first test that needs it, in each worker; or why none starts here."""
-    with ExitStack() as stack:
-        try:
-            server: Server | str = Server(stack.enter_context(cluster.running()))
-        except cluster.Unavailable as error:
-            server = str(error)
-        yield server
-
-
 @pytest.fixture
-def server(started: Server | str, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    """Where none starts one test fails and says why, and the others do not repeat it."""
-    if isinstance(started, Server):
-        return started
-    base = tmp_path_factory.getbasetemp()
-    told = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "no-postgresql"
-    with suppress(FileExistsError):
-        told.touch(exist_ok=False)
-        pytest.fail(started, pytrace=False)
-    pytest.skip("no PostgreSQL: one test says why")
+def server(request: pytest.FixtureRequest) -> Server:
+    """Started by the first test that needs it; where it does not start, no test goes on."""
+    try:
+        return Server(cluster.shared())
+    except cluster.Unavailable as error:
+        reason = str(error)
+    request.session.shouldfail = reason
+    pytest.fail(reason, pytrace=False)
 
 
 @pytest.fixture
@@ -179,6 +168,7 @@ class Process:
     PREAMBLE = """
 import os, signal, sys
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.conftest import postgresql, server, started
+from tests.ledger.conftest import postgresql, server
 from tests.resume.proxy import NONE, Faults, Plan
 from tests.resume.sellers import LAMPS, Shop
 from tests.resume.world import Served, World, running, serving
 
-__all__ = ("postgresql", "server", "started")
+__all__ = ("postgresql", "server")
 """The ledger's fixtures, for worlds of several machines."""
 
 

@@ -32,10 +32,10 @@ from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.submit import plan_only
 from feedtool.runs.workspace import kept_inputs, options_of
 from tests.conftest import Files, offer
-from tests.ledger.conftest import place, postgresql, server, started
+from tests.ledger.conftest import place, postgresql, server
 from tests.runs.conftest import ADDRESS, Desk
 
-__all__ = ["place", "postgresql", "server", "started"]
+__all__ = ["place", "postgresql", "server"]
 
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 BEFORE = datetime(2025, 6, 1, tzinfo=UTC)

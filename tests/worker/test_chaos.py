@@ -12,7 +12,7 @@ from subprocess import Popen
 
 import pytest
 
-from tests.ledger.conftest import Server
+from tests.ledger import cluster
 from tests.resume.conftest import served
 from tests.resume.world import DEADLINE, Gate, Served
 from tests.worker.market import Market, market
@@ -72,22 +72,20 @@ def test_one_is_killed_and_one_stands_still(
 
 
 @pytest.mark.parametrize("mode", ["immediate", pytest.param("fast", marks=pytest.mark.long)])
-def test_the_server_is_stopped_in_the_midst(
-    open_market: Callable[..., Market], server: Server, mode: str
-) -> None:
-    world = open_market(4)
-    world.bring(8)
-    for _ in range(2):
-        world.start()
-    world.wait_for(lambda: world.told() > 0)
-    world.someone_at_work(random.Random(mode))  # noqa: S311  # no secret
-    server.cluster.stop(mode)
-    try:
-        world.wait_for(lambda: all(map(world.is_in_trouble, world.processes)))
-    finally:
-        server.cluster.start()
-    assert world.has_ended()
-    world.check(8)
+def test_the_server_is_stopped_in_the_midst(tmp_path: Path, served: Served, mode: str) -> None:
+    with cluster.running() as server, market(tmp_path, served, server.url, 4) as world:
+        world.bring(8)
+        for _ in range(2):
+            world.start()
+        world.wait_for(lambda: world.told() > 0)
+        world.someone_at_work(random.Random(mode))  # noqa: S311  # no secret
+        server.stop(mode)
+        try:
+            world.wait_for(lambda: all(map(world.is_in_trouble, world.processes)))
+        finally:
+            server.start()
+        assert world.has_ended()
+        world.check(8)
 
 
 def test_any_machine_goes_on_with_the_runs_of_workers(open_market: Callable[..., Market]) -> None:
