@@ -3,7 +3,7 @@
 FROM python:3.12-slim AS build
 COPY . /source
 RUN python -m venv /opt/feedtool \
-    && /opt/feedtool/bin/pip install --no-cache-dir '/source[postgresql,workers,buckets,sftp]'
+    && /opt/feedtool/bin/pip install --no-cache-dir -c /source/constraints.txt '/source[postgresql,workers,buckets,sftp]'
 
 FROM python:3.12-slim
 COPY --from=build /opt/feedtool /opt/feedtool

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from asyncio import _get_running_loop, _set_running_loop
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -100,6 +101,19 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the folders that took longest, in seconds of all workers."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                folder = report.nodeid.partition("::")[0].split("/")[1]
+                seconds[folder] += report.duration  # type: ignore[assignment]
+    terminalreporter.section(f"slowest folders of {sum(seconds.values()):.0f} s in all workers")
+    for folder, total in seconds.most_common(10):
+        terminalreporter.write_line(f"{total:7.1f} s  {folder}")
 
 
 HEAVY = ("resume", "simulation", "corpus", "fuzz")

@@ -1,8 +1,10 @@
-"""All tests and checks, in one command: `python tests/run.py`.
+"""Run all checks and tests: `python tests/run.py`.
 
---fix       first fixes what a tool can fix: formatting, simple findings, generated parts of pages
---long      runs only the tests that take minutes
---coverage  counts the lines and branches that the tests go through, which takes longer
+--fix       first fix what a tool can fix: formatting, simple findings, generated parts of pages
+--long      run the tests that take minutes, and no others
+--coverage  count the lines and branches that the tests reach, which takes longer
+--newest    do it in a new environment with the newest versions that pyproject.toml allows
+--lock      only write constraints.txt anew, with the newest versions
 Everything else goes to pytest: `python tests/run.py tests/sheets -k canonical`.
 
 Nothing stops at the first failure, so that one run tells all; the exit code is 1 if any failed.
@@ -13,13 +15,16 @@ import subprocess
 import sys
 import sysconfig
 import time
+import venv
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(sysconfig.get_path("scripts"))
-"""Where the tools of this Python's own environment are."""
+"""The folder of this environment's tools."""
 
 PAGES = ["README.md", "docs/*.md", "docs/*/*.md", "feedtool/areas/*/README.md"]
 FIXES = {
@@ -30,52 +35,93 @@ FIXES = {
 CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
-    "mypy": ["mypy"],
     "import-linter": ["lint-imports"],
+    "prose": ["python", "-m", "tests.prose", "--max", "tests/prose.json"],
     "pages": ["cog", "-I", ".", "--check", "--diff", *PAGES],
+    "mypy": ["mypy"],
 }
-WORKERS = min((os.cpu_count() or 1) + 1, 8)
-"""One more than processors, for the tests of other processes often wait for them."""
+"""They run beside the tests, one after the other."""
+LOCK = ["uv", "pip", "compile", "--upgrade", "--universal", "--all-extras", "--quiet"]
+LOCK += ["--custom-compile-command", "python tests/run.py --lock", "--python-version", "3.11"]
+LOCK += ["--no-annotate", "--output-file", "constraints.txt", "pyproject.toml"]
+WORKERS = max(2, min(os.cpu_count() or 1, 8))
 PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
 """A worker takes neighbours, which share fixtures, and when it is done takes from the others."""
 PROGRAMS = ["python", "-m", "tests.programs"]
-"""Installs what tests need of the system, where it is not there."""
+"""Installs the system's programs that tests need, where they are missing."""
 COVERAGE = ["--cov", "--cov-report="]
-OWN = ["--fix", "--long", "--coverage"]
+OWN = ["--fix", "--long", "--coverage", "--newest", "--lock"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """The tests start many processes, each of which would compile the whole package anew."""
 MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is our own
 ROOM = 1 << 30
 """Bytes, many times what the tests need at a time."""
+LONGEST = 360
+"""Seconds that a run should take on two calm cores."""
 
 
 def main(arguments: list[str]) -> int:
-    """Runs what was asked for and sums it up."""
-    asked = [one for one in arguments if one not in OWN]
+    """Run what the arguments ask for, and sum it up."""
+    for_pytest = [argument for argument in arguments if argument not in OWN]
+    if "--lock" in arguments:
+        return run("lock", LOCK)
+    if "--newest" in arguments:
+        return run_with_newest([argument for argument in arguments if argument != "--newest"])
     run("programs", PROGRAMS)
     if "--long" in arguments:
-        return test([*PYTEST, "-m", "long", *asked])
+        return test([*PYTEST, "-m", "long", *for_pytest])
     for name, command in FIXES.items() if "--fix" in arguments else ():
         run(name, command)
     is_counted = "--coverage" in arguments
-    steps = {**CHECKS, "tests": [*PYTEST, *(COVERAGE if is_counted else []), *asked]}
-    summary = []
-    codes = []
-    for name, command in steps.items():
-        begun = time.monotonic()
-        codes.append(test(command) if name == "tests" else run(name, command))
-        seconds = time.monotonic() - begun
-        summary.append(f"  {'FAILED' if codes[-1] else 'passed'}  {name} ({seconds:.0f} s)")
+    begun = time.monotonic()
+    with ThreadPoolExecutor(1) as beside:
+        checks = beside.submit(check)
+        code = test([*PYTEST, *(COVERAGE if is_counted else []), *for_pytest])
+        summary = [*checks.result(), line_of("tests", code, begun)]
     summary += [covered()] if is_counted else []
-    print("", "What ran:", *summary, sep="\n")  # noqa: T201  # what it is for
-    return int(any(codes))
+    seconds = time.monotonic() - begun
+    if seconds > LONGEST and not is_counted:
+        summary.append(f"  warning: this took {seconds:.0f} s, more than {LONGEST} s")
+    print("", "What ran:", *summary, sep="\n")
+    return int(any(line.startswith("  FAILED") for line in summary))
+
+
+def check() -> list[str]:
+    """Run all checks; print what each has printed, and return a line for each."""
+    lines = []
+    for name, command in CHECKS.items():
+        begun = time.monotonic()
+        done = call(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        lines.append(line_of(name, done.returncode, begun))
+        print(f"\n== {name}: {' '.join(command)}\n{done.stdout}", flush=True)
+    return lines
+
+
+def line_of(name: str, code: int, begun: float) -> str:
+    """A line of the summary."""
+    return f"  {'FAILED' if code else 'passed'}  {name} ({time.monotonic() - begun:.0f} s)"
+
+
+def run_with_newest(arguments: list[str]) -> int:
+    """Do the same in a new environment, without the versions of constraints.txt."""
+    with TemporaryDirectory(prefix="feedtool-newest-") as folder:
+        venv.create(folder, with_pip=True)
+        tools = sysconfig.get_path("scripts", vars={"base": folder})
+        for command in (
+            [f"{tools}/pip", "install", "-e", ".[dev]"],
+            [f"{tools}/python", __file__, *arguments],
+        ):
+            if code := subprocess.run(command, cwd=ROOT, check=False).returncode:  # noqa: S603  # our own
+                return code
+    return 0
 
 
 def test(command: list[str]) -> int:
-    """Runs pytest with a folder for temporary files that is gone afterwards."""
+    """Run pytest with a folder for temporary files that is gone afterwards."""
     with TemporaryDirectory(
         prefix="feedtool-tests-", dir=memory(), ignore_cleanup_errors=True
     ) as folder:
+        Path(folder).chmod(0o711)  # a server of the tests may run as another user
         return run("tests", command, {"TMPDIR": folder})
 
 
@@ -93,24 +139,21 @@ def memory() -> Path | None:
 
 
 def run(name: str, command: list[str], more: dict[str, str] | None = None) -> int:
-    """Runs a tool, with more in its environment, and gives its exit code."""
-    print(f"\n== {name}: {' '.join(command)}", flush=True)  # noqa: T201  # what it is for
-    called = [str(TOOLS / command[0]), *command[1:]]
-    environment = {**ENVIRONMENT, **(more or {})}
-    done = subprocess.run(called, cwd=ROOT, env=environment, check=False)  # noqa: S603  # our tools
-    return done.returncode
+    """Run a tool, with more in its environment, and return its exit code."""
+    print(f"\n== {name}: {' '.join(command)}", flush=True)
+    return call(command, env={**ENVIRONMENT, **(more or {})}).returncode
+
+
+def call(command: list[str], **how: Any) -> subprocess.CompletedProcess[str]:
+    """Run a tool of this environment."""
+    program = [str(TOOLS / command[0]), *command[1:]]
+    return subprocess.run(program, cwd=ROOT, text=True, check=False, **{"env": ENVIRONMENT, **how})  # noqa: S603  # our tools
 
 
 def covered() -> str:
-    """One line on what the tests went through; `coverage report -m` tells where they did not."""
-    told = subprocess.run(  # noqa: S603  # our tools
-        [TOOLS / "coverage", "report", "--format=total"],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    return f"  {told.stdout.strip() or '?'} % of lines and branches covered"
+    """One line on what the tests reached; `coverage report -m` tells where they did not."""
+    done = call(["coverage", "report", "--format=total"], capture_output=True)
+    return f"  {done.stdout.strip() or '?'} % of lines and branches covered"
 
 
 if __name__ == "__main__":

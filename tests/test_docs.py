@@ -7,16 +7,19 @@ import subprocess
 import sysconfig
 import tomllib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
 import pytest
+from packaging.requirements import Requirement
 
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
 from feedtool.model.budget import Budget
 from feedtool.model.text import read_po
 from feedtool.runs import config
+from tests import run
 from tests.forked import forking
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,9 +32,8 @@ README = PAGES["README.md"]
 TASKS = "README.md#tasks"
 LONGEST_README = 12 * 1024
 LARGEST_PICTURE = 150 * 1024
-OTHERS = {"--unix-socket", "--help", "--help-all", "--version", "--fix", "--long", "--coverage"}
-"""Options that no command of feedtool declares; the first is curl's, the last three are those of
-tests/run.py."""
+OTHERS = {"--unix-socket", "--help", "--help-all", "--version", *run.OWN}
+"""Options of curl, of all commands, and of tests/run.py."""
 ANYTHING = "..."
 Shell = Callable[[str, Path], str]
 
@@ -142,6 +144,19 @@ def test_ci_runs_the_command_of_all_tests_and_checks() -> None:
     command = section.partition("\n")[0]
     assert command.endswith("tests/run.py")
     assert command in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_every_dependency_is_locked_within_its_range() -> None:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    locked = [Requirement(line) for line in lines if not line.startswith("#")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = chain.from_iterable(project["optional-dependencies"].values())
+    for text in (*project["dependencies"], *extras):
+        required = Requirement(text)
+        same = [it for it in locked if it.name == required.name.replace("_", "-")]
+        versions = [str(it.specifier).removeprefix("==") for it in same]
+        assert versions, required.name
+        assert all(version in required.specifier for version in versions), required.name
 
 
 def test_the_configurations_shown_are_some(tmp_path: Path) -> None:

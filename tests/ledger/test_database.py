@@ -2,6 +2,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -296,12 +297,11 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_hasty")
 def test_a_file_that_another_keeps_for_itself(path: Path) -> None:
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(UsageProblem, match="has locked it") as caught:
-        open_engine(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UsageProblem, match="has locked it") as caught:
+            open_engine(path)
     assert caught.value.hint.startswith("close it there, or wait")
-    other.close()
 
 
 @pytest.mark.usefixtures("_hasty")

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
@@ -69,7 +69,7 @@ def test_no_account_is_asked_where_only_the_copy_is_missing(world_of: Made) -> N
     assert world.submit().code == 1
     # As a kill leaves it that comes between the last answer and the copy.
     (world.folder / NAME).unlink()
-    with sqlite3.connect(world.folder / "home" / "ledger.sqlite") as ledger:
+    with closing(sqlite3.connect(world.folder / "home" / "ledger.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE outputs SET sha256 = ''")
     ledger.close()
     (world.folder / "feedtool.toml").unlink()

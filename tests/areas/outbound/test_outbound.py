@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -336,10 +337,10 @@ def test_an_export_without_addresses(feedtool: Feedtool) -> None:
 def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> None:
     write("new.csv", *NEW[:2])
     assert submit(feedtool, "new.csv").code == 0
-    with sqlite3.connect("home/ledger.sqlite") as db:
+    with closing(sqlite3.connect("home/ledger.sqlite")) as db, db:
         db.execute("DELETE FROM results")
         db.execute("UPDATE requests SET fate = 'Unknown'")
-    with sqlite3.connect(STATE) as db:
+    with closing(sqlite3.connect(STATE)) as db, db:
         db.execute("DELETE FROM outbound WHERE json_extract(document, '$.reference') = 'N-1'")
     held = submit(feedtool, "new.csv")
     assert answers(held) == [("Held", ["parcel-doubtful"])] * 2

@@ -5,6 +5,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from unittest import mock
 
@@ -138,7 +139,7 @@ PARCELS = [("O-1", "PRIMARY", ["Kite", "Top"]), ("O-1", "SECOND", ["Top"])]
 
 def parcels() -> list[tuple[str, str, list[str]]]:
     """What the service was sent, in the order of orders and channels."""
-    with sqlite3.connect("home/sandbox.sqlite") as state:
+    with closing(sqlite3.connect("home/sandbox.sqlite")) as state, state:
         bodies = [json.loads(body) for (body,) in state.execute("SELECT body FROM parcels")]
     return sorted(
         (body["order"], body["channel"], [toy["toy"] for toy in body["toys"]]) for body in bodies

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_grid_that_is_missing_damaged_or_of_another_version_is_to_be_made_anew
     with pytest.raises(GridUnusable):
         Grid(other)
     shutil.copy(shown.path, other)
-    with sqlite3.connect(other) as db:
+    with closing(sqlite3.connect(other)) as db, db:
         db.execute("PRAGMA user_version = 99")
     db.close()
     with pytest.raises(GridUnusable):

@@ -1,5 +1,6 @@
 import sqlite3
 import stat
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -126,7 +127,7 @@ def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
 def test_another_version_is_made_anew(path: Path, version: int) -> None:
     with Cache(path) as cache:
         filled(cache)
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("CREATE TABLE more (x INTEGER PRIMARY KEY AUTOINCREMENT REFERENCES catalogs)")
         db.execute(f"PRAGMA user_version = {version}")
     db.close()
@@ -147,7 +148,7 @@ def test_what_is_broken_is_made_anew(path: Path, content: bytes) -> None:
 def test_what_breaks_under_way_is_told(cache: Cache, path: Path) -> None:
     filled(cache)
     catalog = known(cache)
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.execute("DROP TABLE entries")
     db.close()
     with pytest.raises(Interrupted, match=r"cannot be read: no such table: entries\.") as caught:
