@@ -1,22 +1,25 @@
-"""Runs commands in a process of its own, and measures what each of them takes.
+"""Runs commands, each in a process of its own, and measures what each of them takes.
 
-The process reads a list of arguments a line, as JSON, and answers each with its figures. It is
-made anew after a command that took much memory, since Python does not give all of it back.
+A process that has imported what they need reads a list of arguments a line, as JSON, and forks one
+that answers with its figures: what ran before takes no part in them.
 """
 
+import gc
 import json
+import os
+import shutil
 import subprocess
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
+from io import StringIO
 from pathlib import Path
-from typing import IO, Any, Self
+from tempfile import TemporaryDirectory
+from typing import IO, Self
 
 ROOT = Path(__file__).resolve().parents[2]
-HUNGRY = 100
-"""MiB from which on the next command gets a new process."""
-
+SAMPLE = ROOT / "samples" / "offers-mistakes.xlsx"
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 
@@ -33,31 +36,9 @@ class Figures:
 
 
 class Measured:
-    """A process that runs feedtool's commands; a context manager."""
+    """Runs feedtool's commands; a context manager."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
-    def run(self, arguments: list[str], out: Path) -> Figures:
-        """Run a command, its stdout going to a file."""
-        process = self._process or self._begin()
-        told = _pipe(process.stdin)
-        told.write(f"{json.dumps([str(out), *arguments])}\n")
-        told.flush()
-        answer = _pipe(process.stdout).readline()
-        assert answer, "the process ended without an answer"
-        figures = Figures(**json.loads(answer))
-        if figures.mib > HUNGRY:
-            self._end()
-        return figures
-
-    def _begin(self) -> "subprocess.Popen[str]":
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.corpus.measured"],
             cwd=ROOT,
@@ -65,14 +46,23 @@ class Measured:
             stdout=subprocess.PIPE,
             text=True,
         )
-        return self._process
 
-    def _end(self) -> None:
-        if self._process is not None:
-            _pipe(self._process.stdin).close()
-            self._process.wait()
-            _pipe(self._process.stdout).close()
-            self._process = None
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _pipe(self._process.stdin).close()
+        self._process.wait()
+        _pipe(self._process.stdout).close()
+
+    def run(self, arguments: list[str], out: Path) -> Figures:
+        """Run a command, its stdout going to a file."""
+        stdin = _pipe(self._process.stdin)
+        stdin.write(f"{json.dumps([str(out), *arguments])}\n")
+        stdin.flush()
+        answer = _pipe(self._process.stdout).readline()
+        assert answer != "\n", "the command's process ended without an answer"
+        return Figures(**json.loads(answer))
 
 
 def _pipe(pipe: IO[str] | None) -> IO[str]:
@@ -101,11 +91,22 @@ def _measure(arguments: list[str]) -> Figures:
 
 def main() -> None:
     """Run what is asked for until there is no more."""
+    with TemporaryDirectory() as folder:  # imports what a command needs
+        path = shutil.copy(SAMPLE, folder)
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            _measure(["validate", path, "--annotate", "--home", folder])
+    gc.freeze()
     for line in sys.stdin:
         out, *arguments = json.loads(line)
-        with Path(out).open("w", encoding="utf-8") as file, redirect_stdout(file):
-            figures: Any = asdict(_measure(arguments))
-        print(json.dumps(figures), flush=True)  # noqa: T201  # what it is for
+        child = os.fork()
+        if not child:
+            with Path(out).open("w", encoding="utf-8") as file, redirect_stdout(file):
+                figures = _measure(arguments)
+            print(json.dumps(asdict(figures)), flush=True)  # noqa: T201  # what it is for
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(flush=True)  # noqa: T201  # no answer
 
 
 if __name__ == "__main__":

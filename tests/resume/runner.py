@@ -23,6 +23,8 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -32,12 +34,12 @@ from unittest import mock
 
 from sqlalchemy import Connection, Engine
 
-from feedtool.cli import account, errors, run
+from feedtool.cli import run
+from feedtool.cli.errors import Clock
 from feedtool.delivery import engine
 from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
-from feedtool.runs.workspace import Session
 from tests.forked import import_all
 
 
@@ -96,24 +98,17 @@ def killed(at: int, *arguments: str) -> list[str]:
     return Path("points").read_text().splitlines()
 
 
-def hurry(epoch: float, speed: float) -> None:
-    """Let the command's time run as fast as the sandbox's."""
+def fast_clock(epoch: float, speed: float) -> Clock:
+    """The command's time, which runs as fast as the sandbox's."""
 
     def now() -> datetime:
         real = datetime.now(UTC).timestamp()
         return datetime.fromtimestamp(epoch + (real - epoch) * speed, UTC)
 
-    def service(*args: Any, **more: Any) -> Session:
-        client, seller, address, language, _, sleep = args
-        return Session(client, seller, address, language, now, sleep, **more)
+    def wait(event: threading.Event, seconds: float) -> None:
+        event.wait(seconds / speed)
 
-    sleep = errors.Stopping.sleep
-
-    def slept(self: errors.Stopping, seconds: float) -> None:
-        sleep(self, seconds / speed)
-
-    mock.patch.object(account, "Session", service).start()
-    mock.patch.object(errors.Stopping, "sleep", slept).start()
+    return Clock(now, time.monotonic, wait)
 
 
 def command(asked: dict[str, Any]) -> int:
@@ -124,7 +119,6 @@ def command(asked: dict[str, Any]) -> int:
         os.dup2(os.open(name, flags, 0o600), number)
     Path("points").unlink(missing_ok=True)
     Points(asked.get("kill"), Path("points")).watch()
-    hurry(asked["epoch"], asked["speed"])
     os.environ.update(asked.get("environment", {}))
     tempfile.tempdir = None  # TMPDIR may be another one by now
     if limit := asked.get("limit"):
@@ -132,7 +126,7 @@ def command(asked: dict[str, Any]) -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     if bug := asked.get("bug"):
         mock.patch.object(engine, "read_answer", side_effect=ValueError(bug)).start()
-    return run(asked["arguments"])
+    return run(asked["arguments"], fast_clock(asked["epoch"], asked["speed"]))
 
 
 def main() -> None:
