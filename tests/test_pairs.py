@@ -1,0 +1,20 @@
+from itertools import combinations, product
+
+import pytest
+
+from tests.pairs import pairs
+
+LISTS = [("ab", "cd"), ("ab", "cd", "ef"), ("abc", "de", "fgh", "ij"), ("abcdef", "gh", "ij", "kl")]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_each_pair_stands_in_a_row_and_the_rows_are_few(lists: tuple[str, ...]) -> None:
+    rows = list(pairs(*lists))
+    for (one, first), (other, second) in combinations(enumerate(lists), 2):
+        assert {(row[one], row[other]) for row in rows} == set(product(first, second))
+    assert len(rows) <= len(set(product(*lists)))
+    assert rows == list(pairs(*lists))
+
+
+def test_a_product_of_four_lists_becomes_a_sixth() -> None:
+    assert len(list(pairs("abc", "def", "ghi", "jkl"))) <= 81 // 6
