@@ -1,4 +1,4 @@
-"""Fewer rows than a product of lists has: each pair of values of two lists stands in one of them."""
+"""Fewer rows than a product of lists has: each pair of two lists' values stands in one of them."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
