@@ -4,6 +4,7 @@ import csv
 import gc
 import json
 import os
+import random
 import shutil
 from asyncio import _get_running_loop, _set_running_loop
 from collections import Counter
@@ -120,7 +121,12 @@ HEAVY = ("resume", "simulation", "corpus", "fuzz")
 """Folders of whole worlds, whose tests take longest and go through what others go through too."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds an order in which no test can count on another."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run all tests in a random order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Runs the heavy folders first, so that no worker has a long test left at the end.
 
     No lines are counted there, nor while a property is tried: it would take three times as long.
@@ -130,6 +136,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("no_cover")
     order = {name: place for place, name in enumerate(HEAVY)}
     items.sort(key=lambda item: order.get(folder_of(item), len(order)))
+    if (seed := config.option.shuffle) is not None:
+        random.Random(seed).shuffle(items)  # noqa: S311  # an order to be repeated
 
 
 def folder_of(item: pytest.Item) -> str:

@@ -149,6 +149,16 @@ def _url_of(place: Path | str) -> sa.URL:
     return url.set(database=str(Path(str(url.database)).absolute())) if is_file(url) else url
 
 
+@contextmanager
+def _closed_on_failure(connection: Any) -> Iterator[None]:
+    """Close a connection that cannot be prepared: SQLAlchemy forgets it."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
 # SQLite.
 
 
@@ -193,12 +203,13 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
-        _see_that_it_is_there()
-        # The driver's own way of beginning transactions leaves reads out of them.
-        connection.isolation_level = None
-        for pragma in PRAGMAS:
-            connection.execute(pragma).close()
-        _write_ahead(connection)
+        with _closed_on_failure(connection):
+            _see_that_it_is_there()
+            # The driver's own way of beginning transactions leaves reads out of them.
+            connection.isolation_level = None
+            for pragma in PRAGMAS:
+                connection.execute(pragma).close()
+            _write_ahead(connection)
 
     @sa.event.listens_for(engine, "begin")
     def _begun(connection: sa.Connection) -> None:
@@ -243,9 +254,10 @@ def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
-        for setting in SESSION:
-            connection.execute(setting)
-        connection.commit()
+        with _closed_on_failure(connection):
+            for setting in SESSION:
+                connection.execute(setting)
+            connection.commit()
 
     return engine
 

@@ -1,0 +1,56 @@
+"""Nothing is left open: Python, told to complain of everything, has nothing to say."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "samples"
+COMMANDS = f"""
+validate {SAMPLES}/offers-mistakes.xlsx --annotate --out checked.xlsx --report report.html
+submit {SAMPLES}/offers-upsert.xlsx --sandbox --out answered.xlsx
+submit {SAMPLES}/offers-upsert.xlsx --sandbox --dry-run --requests requests --changed-only
+results 1 --failed-only
+runs
+status 1
+todo --sandbox
+undo 1 --sandbox --out undone.plan
+export offers --sandbox --out offers.xlsx
+diff offers.xlsx {SAMPLES}/offers-update.xlsx
+convert {SAMPLES}/offers-upsert.xlsx offers.zip --as legacy-offers
+validate offers.zip
+template offers-upsert --out empty.xlsx
+catalog sync --sandbox
+catalog search lamp
+validate {SAMPLES}/products.xlsx
+watch folder --create --once --sandbox
+sellers
+forget --older-than 90d
+config show
+"""
+SCRIPT = """
+import gc, shlex, sys
+from feedtool.cli import run
+for command in sys.stdin.read().strip().splitlines():
+    code = run(shlex.split(command))
+    gc.collect()
+    print("ended", code, command)
+"""
+
+
+def test_commands_close_what_they_open(tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S603  # ourselves
+        [sys.executable, "-X", "dev", "-W", "error", "-c", SCRIPT],
+        input=COMMANDS,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "FEEDTOOL_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Warning" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    ended = re.findall(r"^ended (\d+) (.*)$", done.stdout, re.MULTILINE)
+    assert len(ended) == len(COMMANDS.strip().splitlines())
+    assert [command for code, command in ended if code not in {"0", "1", "9"}] == []
