@@ -147,22 +147,21 @@ def test_sleeping_moves_a_leaping_clock_at_once() -> None:
 )
 def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -> None:
     real = Real()
-    clock = SandboxTransport((), real=real.now)
-    state = clock.sandbox.state
-    moments = [clock.now()]
-    see(state, moments[0])  # every time that a clock gives is that of a request
-    for event, seconds in events:
-        if event == "real":  # also when somebody sets the machine's clock back
-            real.passed += seconds
-        elif event == "sleep":
-            before = clock.now()
-            clock.sleep(max(0, seconds))
-            assert abs((clock.now() - before).total_seconds() - max(0, seconds)) < 1e-5
-        else:
-            see(state, START + timedelta(seconds=seconds))
-        moments.append(clock.now())
-        see(state, moments[-1])
-    clock.close()
+    with closing(SandboxTransport((), real=real.now)) as clock:
+        state = clock.sandbox.state
+        moments = [clock.now()]
+        see(state, moments[0])  # every time that a clock gives is that of a request
+        for event, seconds in events:
+            if event == "real":  # also when somebody sets the machine's clock back
+                real.passed += seconds
+            elif event == "sleep":
+                before = clock.now()
+                clock.sleep(max(0, seconds))
+                assert abs((clock.now() - before).total_seconds() - max(0, seconds)) < 1e-5
+            else:
+                see(state, START + timedelta(seconds=seconds))
+            moments.append(clock.now())
+            see(state, moments[-1])
     assert moments == sorted(moments)
 
 
