@@ -123,6 +123,7 @@ def update(package: Path, language: str) -> int:
     elif not any(wanted.values()):
         return 0
     new = Catalog(language, fuzzy=False)
+    new.mime_headers = [("Plural-Forms", PLURALS[language])]  # and not as many as CLDR knows now
     kept = {_first(entry.id): entry for entry in old if entry.id}
     for message, forms in sorted(wanted.items()):
         entry = kept.get(message)

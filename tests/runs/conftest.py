@@ -38,6 +38,10 @@ class Desk:
         now, sleep = self.transport.now, self.transport.sleep
         self.session = Session(client, "seller", ADDRESS, "en", now, sleep, pool=1)
 
+    def close(self) -> None:
+        self.transport.close()
+        self.ledger.close()
+
     def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> Submission:
         inputs = [Input(path.name, path) for path in paths]
         return submit(
@@ -55,7 +59,7 @@ class Desk:
 def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path / "home")
     yield made
-    made.ledger.close()
+    made.close()
 
 
 def statuses(submission: Submission) -> list[list[tuple[int, str]]]:
