@@ -32,7 +32,7 @@ README = PAGES["README.md"]
 TASKS = "README.md#tasks"
 LONGEST_README = 12 * 1024
 LARGEST_PICTURE = 150 * 1024
-OTHERS = {"--unix-socket", "--help", "--help-all", "--version", *run.OWN}
+OTHERS = {"--unix-socket", "--help", "--help-all", "--version", "--shuffle", *run.OWN}
 """Options of curl, of all commands, and of tests/run.py."""
 ANYTHING = "..."
 Shell = Callable[[str, Path], str]
