@@ -138,7 +138,7 @@ def _rows(ctx: click.Context, name: str, query: str, *values: object) -> list[An
 
     place = home_path(ctx.params.get("home")) / name
     address = f"{place.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, PATIENCE, uri=True)) as database:
+    with closing(sqlite3.connect(address, timeout=PATIENCE, uri=True)) as database:
         return database.execute(query, values).fetchall()
 
 
