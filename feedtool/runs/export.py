@@ -157,11 +157,12 @@ def export(
             if not len(rows) and not listing.may_be_empty:
                 raise listing.nothing(query, tally)
         if kind.rows:
-            rows = stack.enter_context(_kept(kind.rows(query, lists, tally), tally, context))
+            made = kind.rows(query, lists, tally)
+            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
             brought = _counted(bring_documents(*whole))
-            rows = stack.enter_context(_kept(brought, tally, context))
+            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
@@ -186,8 +187,7 @@ def _further(further: FurtherSheets, tally: ExportTally) -> Iterator[SheetRows]:
     return (SheetRows(table, TableRows(made)) for table, made in further.tables)
 
 
-def _kept(made: Iterable[MadeRow], tally: ExportTally, context: FetchContext) -> RowBuffer:
-    rows = RowBuffer(context.stopping)
+def _filled(rows: RowBuffer, made: Iterable[MadeRow], tally: ExportTally) -> RowBuffer:
     for row in made:
         tally.update(row.tally)
         if row.row is not None:

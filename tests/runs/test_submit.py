@@ -39,7 +39,7 @@ def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) ->
     assert exit_code(found.outcomes, found.stopped) == 4
     # The token is tried before anything is written down: there is nothing to go on with.
     assert desk.ledger.run_ids() == []
-    desk.ledger.close()
+    desk.close()
 
 
 @pytest.mark.parametrize("when", ["created", "upload", "committed", "results", "closed"])
@@ -58,7 +58,7 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
             submit(inputs, ReadOptions(), outputs, desk.session, workspace, on_event=delete)
     assert "may be in force, and is noted nowhere" in caught.value.hint
     assert not home.exists()
-    desk.ledger.close()
+    desk.close()
 
 
 def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
