@@ -1,8 +1,12 @@
 """What tests do with the page in a real browser."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from playwright.sync_api import Page
+
+from feedtool.model.text import LANGUAGES, Language
 
 COPY = 1
 """What a drag offers, as the browser counts it."""
@@ -18,6 +22,12 @@ def drop(page: Page, *paths: Path, on: str = "h1") -> None:
         place = {"x": box["x"] + 5, "y": box["y"] + 5}
         session.send("Input.dispatchDragEvent", {"type": event, "data": files, **place})
     session.detach()
+
+
+def spoken(*usual: Language) -> list[Any]:
+    """The languages, of which all but the usual ones are for the long run."""
+    long = pytest.mark.long
+    return [it if it in usual else pytest.param(it, marks=long) for it in LANGUAGES]
 
 
 MOST_STOPS = 80

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ from feedtool.serving import LOOPBACK, WebServer, listen
 from tests.looks import assert_accessible
 
 SAMPLES = Path(__file__).parents[2] / "samples"
+LOOK = 0.01
+"""Seconds between two looks at what goes on."""
 
 
 @contextmanager
@@ -35,6 +38,15 @@ def made_desk(home: Path, *words: str) -> Iterator[Desk]:
 
 
 @contextmanager
+def lone_desk(folder: Path) -> Iterator[Desk]:
+    """A desk without any profile, whose home and settings are in a folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
+        with made_desk(folder / "home") as desk:
+            yield desk
+
+
+@contextmanager
 def served(desk: Desk) -> Iterator[str]:
     """The address of the page behind a port and its guards."""
     listening, secret = listen(LOOPBACK, 0), secrets.token_urlsafe(24)
@@ -45,10 +57,9 @@ def served(desk: Desk) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[Desk]:
     """A desk without any profile."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
-    with made_desk(tmp_path / "home") as desk:
+    with lone_desk(tmp_path) as desk:
         yield desk
 
 
@@ -87,8 +98,18 @@ def settled(client: FlaskClient, address: str) -> TestResponse:
     """The answer at an address, once it no longer waits for a job; redirections are followed."""
     answer = client.get(address, follow_redirects=True, buffered=True)
     while b"data-poll" in answer.data:
+        let_work(client, answer.request.path)
         answer = client.get(address, follow_redirects=True, buffered=True)
     return answer
+
+
+def let_work(client: FlaskClient, path: str) -> None:
+    """Wait for the job of a run, whose page would tell at once how far it is."""
+    desk: Desk = client.application.extensions["desk"]
+    run = re.search(r"/runs/(\d+)", path)
+    job = desk.jobs.of_run(int(run[1])) if run else None
+    while job and not job.is_over:
+        time.sleep(LOOK)
 
 
 def sent(client: FlaskClient, file: str) -> int:

@@ -20,9 +20,10 @@ ACTIVE = """() => {
 }"""
 """The position and the column of the cell that has the focus, from 0 on."""
 FOCUS = """() => {
-  const { dataset } = document.documentElement;
-  delete dataset.moved;
-  document.addEventListener("focusin", () => { dataset.moved = ""; }, { once: true });
+  window.moved = new Promise((done, fail) => {
+    document.addEventListener("focusin", () => done(), { once: true });
+    setTimeout(() => fail("nothing got the focus"), 60_000);
+  });
 }"""
 ROW, STATUS, FIRST = 0, 1, 2
 """The first columns of the grid; the sheet's own begin with `FIRST`."""
@@ -116,7 +117,7 @@ def step(page: Page, key: str = "F8") -> tuple[int, int]:
     """Goes to the next problem, for which the server may be asked; its cell."""
     page.evaluate(FOCUS)
     page.keyboard.press(key)
-    expect(page.locator("html[data-moved]")).to_be_attached()
+    page.evaluate("moved")
     return focused(page)
 
 

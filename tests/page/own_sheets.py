@@ -1,4 +1,4 @@
-"""A supplier's own list, whose columns nobody knows beforehand."""
+"""Sheets of few rows: a supplier's own list, and offers of which each is told something else."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 from flask.testing import FlaskClient
 from openpyxl import Workbook
 from werkzeug.test import TestResponse
+
+from tests.conftest import gtin, offer, table
 
 HEADER = "Réf;Code barre;PV TTC;PA HT;Qté dispo;Etat;TVA;Delai;Foo"
 ROWS = (
@@ -18,6 +20,26 @@ COST = "default:deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "default:deliveryModes.TrackedHomeDelivery.additionalCost"
 SHIPPING = {COST: "4.90", ADDITIONAL: "2"}
 """What no column of it says."""
+
+
+def mixed_offers(path: Path) -> Path:
+    """A workbook of offers: valid, refused, wrong twice, trimmed and hidden ones, and a total."""
+    rows = [
+        offer(1),
+        offer(2, product__gtin=gtin(2, first=2)),
+        offer(3, price__price="-1", quantity="many"),
+        offer(4, condition=" New"),
+        offer(5),
+        {"sellerExternalReference": "Total", "quantity": "28"},
+    ]
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Offers"
+    for line in table(rows).splitlines():
+        sheet.append(line.split(","))
+    sheet.row_dimensions[6].hidden = True
+    book.save(path)
+    return path
 
 
 def two_sheets(path: Path) -> Path:

@@ -1,31 +1,34 @@
 """Runs are found by what is known of them."""
 
 import shutil
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from flask.testing import FlaskClient
 
 from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.records import seller_key
+from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
-from tests.page.conftest import SAMPLES
+from tests.page.conftest import SAMPLES, lone_desk
 
 NAMES = ("autumn.xlsx", "Winter.xlsx", "winter-2.xlsx")
 
 
-@pytest.fixture
-def submitted(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """Three runs."""
-    monkeypatch.chdir(tmp_path)
-    for name in NAMES:
-        shutil.copyfile(SAMPLES / "offers-update.xlsx", name)
-        run(["submit", name, "--sandbox", "--home", "home"])
-    return desk
+@pytest.fixture(scope="module")
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """Three runs, to be looked at."""
+    folder = tmp_path_factory.mktemp("submitted")
+    with lone_desk(folder) as desk:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            for name in NAMES:
+                shutil.copyfile(SAMPLES / "offers-update.xlsx", name)
+                run(["submit", name, "--sandbox", "--home", "home"])
+        yield desk
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,8 @@ def test_nobody_finds_the_runs_of_accounts_that_he_does_not_see(submitted: Desk)
     assert found_runs(submitted, User("anna", PageRights(("shop",))), RunSearch()).states == []
 
 
-@pytest.mark.usefixtures("submitted")
-def test_the_page_lists_them(client: FlaskClient) -> None:
+def test_the_page_lists_them(submitted: Desk) -> None:
+    client = application(submitted).test_client()
     text = client.get("/en/runs?q=winter").text
     assert [name in text for name in NAMES] == [False, True, True]
     assert "No run is like that." in client.get("/en/runs?q=spring").text

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from feedtool.model.text import LANGUAGES, Language, LanguageChoice
+from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.desk import Desk, now
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
-from tests.page.browsing import drop, tab_to
+from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, accessible, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", spoken("en", "fr"))
 def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     browser: Browser, address: str, desk: Desk, tmp_path: Path, language: Language
 ) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from feedtool.model.text import LANGUAGES, Language
+from feedtool.model.text import Language
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.conftest import Files, offer, table
-from tests.page.browsing import drop, tab_to
+from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import accessible, settle
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, two_sheets
 
@@ -31,7 +31,7 @@ def named(name: str) -> str:
     return f'[name="{name}"]'
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", spoken("en", "es"))
 def test_a_list_is_dropped_said_and_clean(
     browser: Browser, address: str, desk: Desk, files: Files, language: Language
 ) -> None:

@@ -8,10 +8,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from feedtool.cli import run
 from feedtool.model.nouns import Status
-from feedtool.model.text import LANGUAGES
 from feedtool.page.desk import Desk
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
-from tests.page.browsing import drop, tab_to
+from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, accessible, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
@@ -48,7 +47,7 @@ def read_as_invoices(page: Page) -> None:
     expect(page.locator(FILES)).to_be_attached(timeout=30_000)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", spoken("en"))
 def test_what_a_sheet_lacks_is_dropped_and_sent(
     browser: Browser, address: str, desk: Desk, folder: Path, language: str
 ) -> None:

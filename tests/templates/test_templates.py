@@ -1,5 +1,6 @@
 """`templates/` is what `write_template` makes now, and what feedtool recognises."""
 
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -35,7 +36,14 @@ def parts(path: Path) -> dict[str, bytes]:
 
 
 def opened(kind: str, language: str) -> Workbook:
+    """A template, to be changed."""
     return load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
+
+
+@cache
+def read(kind: str, language: str) -> Workbook:
+    """A template, to be looked at."""
+    return opened(kind, language)
 
 
 def to_fill(kind: str, language: Language) -> str:
@@ -44,7 +52,7 @@ def to_fill(kind: str, language: Language) -> str:
 
 
 def offers(kind: str, language: Language) -> Worksheet:
-    sheet = opened(kind, language)[to_fill(kind, language)]
+    sheet = read(kind, language)[to_fill(kind, language)]
     assert isinstance(sheet, Worksheet)
     return sheet
 
@@ -102,7 +110,7 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: Language) -> None:
-    workbook = opened(kind, language)
+    workbook = read(kind, language)
     guides = {
         "en": "Instructions Fields",
         "fr": "Instructions Champs",
@@ -191,7 +199,7 @@ SPOKEN: dict[Language, tuple[str, str]] = {
 @pytest.mark.parametrize("language", SPOKEN)
 def test_speaks_the_users_language(language: Language) -> None:
     condition, message = SPOKEN[language]
-    workbook = opened("offers-upsert", language)
+    workbook = read("offers-upsert", language)
     assert workbook.defined_names["list_condition"].attr_text == "'_lists'!$A$2:$A$8"
     assert workbook["_lists"]["A3"].value == condition
     rules = offers("offers-upsert", language).data_validations.dataValidation
@@ -224,7 +232,7 @@ def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     assert "deliveryModes.SignedHomeDelivery.cost" not in keys
 
 
-EXAMPLE = opened("offers-upsert", "fr").worksheets[2][3]
+EXAMPLE = read("offers-upsert", "fr").worksheets[2][3]
 
 
 @pytest.mark.parametrize("letter", [cell.column_letter for cell in EXAMPLE if cell.value])
@@ -271,7 +279,7 @@ def is_band(cell: Any) -> bool:
 
 @pytest.mark.parametrize("language", TONGUES)
 def test_bands_of_colour_show_the_groups(language: Language) -> None:
-    workbook = opened("offers-upsert", language)
+    workbook = read("offers-upsert", language)
     guide = workbook.worksheets[0]
     shown = {
         cell.fill.fgColor.rgb: cell.value for (cell,) in guide.iter_rows(max_col=1) if is_band(cell)
@@ -325,7 +333,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("language", TONGUES)
 def test_every_text_can_be_read_on_its_ground(language: Language) -> None:
-    for sheet in opened("offers-upsert", language).worksheets[:3]:
+    for sheet in read("offers-upsert", language).worksheets[:3]:
         for cell in (cell for row in sheet.iter_rows() for cell in row if cell.value is not None):
             ground = cell.fill.fgColor.rgb[-6:] if cell.fill.patternType else "FFFFFF"
             colour = cell.font.color

@@ -120,14 +120,13 @@ def as_book(files: Files, rows: list[dict[str, str]]) -> Path:
     return files.book({"Offers": rows})
 
 
-@settings(max_examples=200)
-@given(ROWS, st.sampled_from((as_csv, as_book)))
-def test_random_rows_are_shown_as_they_are_told(
-    tmp_path_factory: pytest.TempPathFactory,
-    rows: list[tuple[Any, int, dict[str, str]]],
-    write: Callable[..., Path],
-) -> None:
-    folder = tmp_path_factory.mktemp("random")
+Row = tuple[Any, int, dict[str, str]]
+"""Its function, its number, and its changes."""
+FORMS = st.sampled_from((as_csv, as_book))
+
+
+def assert_shown(folder: Path, rows: list[Row], write: Callable[..., Path]) -> None:
+    """Assert that the grid of a file of some rows agrees with the check."""
     made = [make(number) | changes for make, number, changes in rows]
     path = write(Files(folder), made)
     sheets = checked_into(folder / "grid", path)
@@ -136,6 +135,23 @@ def test_random_rows_are_shown_as_they_are_told(
             assert_agrees(grid, number, checked)
             if checked.header and not checked.error:
                 assert_cells(grid, number, path, checked.header.after)
+
+
+@settings(max_examples=40)
+@given(ROWS, FORMS)
+def test_random_rows_are_shown_as_they_are_told(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], write: Callable[..., Path]
+) -> None:
+    assert_shown(tmp_path_factory.mktemp("random"), rows, write)
+
+
+@pytest.mark.long
+@settings(max_examples=200)
+@given(ROWS, FORMS)
+def test_many_more_random_rows_are_shown_as_they_are_told(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], write: Callable[..., Path]
+) -> None:
+    assert_shown(tmp_path_factory.mktemp("random"), rows, write)
 
 
 @settings(max_examples=30)

@@ -1,7 +1,9 @@
 """The page on which rows are chosen: what is in force, what blocks it, and what cannot be."""
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from feedtool.page.shelf import Choices
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
+from tests.page.conftest import SAMPLES, brought, lone_desk, made_desk, sent, settled
 
 OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
 NOT_THERE = "Offers-upsert.xlsx “Offers” has no rows 900-950"
@@ -48,10 +50,33 @@ def checked_boxes(page: str) -> set[str]:
     return {re.findall('value="(.*?)"', rest)[0] if rest else name for _, name, rest in boxes}
 
 
+@pytest.fixture(scope="module")
+def offered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home after a run of three offers, to be copied."""
+    folder = tmp_path_factory.mktemp("offered")
+    with lone_desk(folder) as desk:
+        client = application(desk).test_client()
+        sent(client, brought(client, Files(folder).csv(*map(offer, (1, 2, 3)))))
+    return folder / "home"
+
+
 @pytest.fixture
-def guarded(client: FlaskClient, files: Files) -> Path:
-    """A file of which a guard holds a row, since another was sent before."""
-    sent(client, brought(client, files.csv(offer(1), offer(2))))
+def desk_again(offered: Path, tmp_path: Path) -> Iterator[Desk]:
+    """A desk on which three offers were sent."""
+    shutil.copytree(offered, tmp_path / "home")
+    with lone_desk(tmp_path) as desk:
+        yield desk
+
+
+@pytest.fixture
+def again(desk_again: Desk) -> FlaskClient:
+    """A client of its page."""
+    return application(desk_again).test_client()
+
+
+@pytest.fixture
+def guarded(files: Files) -> Path:
+    """A file of which a guard holds a row, once the offers were sent."""
     return files.csv(offer(1, price__price="1999"), offer(2))
 
 
@@ -69,21 +94,18 @@ def test_rows_that_are_not_valid_block_all_and_are_one_click_away(client: FlaskC
     assert "notice bad" not in plan_page(client, id_, which="all")
 
 
-def test_rows_that_are_held_block_all(client: FlaskClient, guarded: Path) -> None:
-    page = plan_page(client, id_ := brought(client, guarded), all_or_nothing="on")
+def test_rows_that_are_held_block_all(again: FlaskClient, guarded: Path) -> None:
+    page = plan_page(again, id_ := brought(again, guarded), all_or_nothing="on")
     assert "Nothing is sent: rows are held back, and all are to be sent or none." in page
     link = f"/en/files/{id_}/plan?which=code:price-factor"
     assert f'href="{link}#rows"' in page
-    assert '<p role="status">1 row</p>' in settled(client, link).text
+    assert '<p role="status">1 row</p>' in settled(again, link).text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_page_of_the_way_names_an_option(
-    client: FlaskClient, guarded: Path, language: str
-) -> None:
-    """What guards say, what blocks all, and what is held over all runs; also in the plain table."""
-    sent(client, brought(client, guarded))
-    plan_page(client, id_ := brought(client, guarded), all_or_nothing="on")
+def test_no_page_of_the_way_names_an_option(again: FlaskClient, guarded: Path) -> None:
+    """Guards, a block of all rows, and rows held over all runs; also in the plain table."""
+    sent(again, brought(again, guarded))
+    plan_page(again, id_ := brought(again, guarded), all_or_nothing="on")
     addresses = (
         f"files/{id_}/plan",
         f"files/{id_}/plan?plain=1",
@@ -91,11 +113,11 @@ def test_no_page_of_the_way_names_an_option(
         "runs/2?plain=1",
         "held",
     )
-    for address in addresses:
-        page = settled(client, f"/{language}/{address}").text
+    for language, address in product(LANGUAGES, addresses):
+        page = settled(again, f"/{language}/{address}").text
         text = re.sub("<[^>]+>", " ", page.partition("<main")[2])
-        assert "1999" in text, address
-        assert not re.search(r"(?<![\w-])--[a-z]", text), address
+        assert "1999" in text, (language, address)
+        assert not re.search(r"(?<![\w-])--[a-z]", text), (language, address)
 
 
 def test_a_sheet_that_cannot_be_read_blocks_all(
@@ -133,13 +155,13 @@ def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
     assert "Send 40 rows to the sandbox" in plan_page(client, id_)
 
 
-def test_who_has_released_it_and_why_stays_with_the_run(desk: Desk, guarded: Path) -> None:
+def test_who_has_released_it_and_why_stays_with_the_run(desk_again: Desk, guarded: Path) -> None:
     """Anna releases what a guard holds, and Bruno, who may not, sends it."""
     rights = {
         "anna": PageRights(("sandbox",), ACTIONS),
         "bruno": PageRights(("sandbox",), ("check", "send")),
     }
-    app = application(replace(desk, users=Users("", rights)))
+    app = application(replace(desk_again, users=Users("", rights)))
     anna, bruno = app.test_client(), app.test_client()
     anna.environ_base[USER], bruno.environ_base[USER] = rights
     address = f"/en/files/{(id_ := brought(anna, guarded))}/plan"
@@ -193,13 +215,12 @@ CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
 
 @pytest.mark.parametrize("what", CHOSEN)
 def test_rows_are_chosen_and_left_out_together(
-    client: FlaskClient, desk: Desk, files: Files, what: str
+    again: FlaskClient, desk_again: Desk, files: Files, what: str
 ) -> None:
     form, statuses = CHOSEN[what]
-    sent(client, brought(client, files.csv(offer(1), offer(2), offer(3))))
-    id_ = brought(client, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
-    page = plan_page(client, id_, **{"which": "all", "sheet": "", **form})
-    plan = plan_of(desk, desk.shelf.file(id_))
+    id_ = brought(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
+    page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
+    plan = plan_of(desk_again, desk_again.shelf.file(id_))
     assert plan
     assert plan.statuses == statuses
     assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
@@ -208,11 +229,9 @@ def test_rows_are_chosen_and_left_out_together(
 
 
 def test_a_file_that_changes_nothing_is_not_to_be_corrected(
-    client: FlaskClient, files: Files
+    again: FlaskClient, files: Files
 ) -> None:
-    path = files.csv(offer(1))
-    sent(client, brought(client, path))
-    page = plan_page(client, brought(client, path), changed_only="on")
+    page = plan_page(again, brought(again, files.csv(offer(1))), changed_only="on")
     assert "Nothing would be sent: no row changes anything." in page
 
 

@@ -1,5 +1,7 @@
 """The page of all sellers, in each language, and the figures for programs."""
 
+from collections.abc import Iterator
+
 import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
@@ -12,19 +14,21 @@ from feedtool.page.desk import Desk, now
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import PageRights
 from tests.figures import figures_in
-from tests.page.conftest import SAMPLES, brought, sent
+from tests.page.conftest import SAMPLES, brought, lone_desk, sent
 
 OTHER = seller_key("https://other.example/v2", "<b>7</b>")
 GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))
 
 
-@pytest.fixture
-def busy(desk: Desk, client: FlaskClient) -> FlaskClient:
-    """A seller with a run, and one in trouble whose name and reason are hostile."""
-    sent(client, brought(client, SAMPLES / "offers-mistakes.xlsx"))
-    with desk.workspace() as workspace:
-        workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
-    return client
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """A seller with a run, and one in trouble whose name and reason are hostile; read only."""
+    with lone_desk(tmp_path_factory.mktemp("busy")) as desk:
+        client = application(desk).test_client()
+        sent(client, brought(client, SAMPLES / "offers-mistakes.xlsx"))
+        with desk.workspace() as workspace:
+            workspace.ledger.sellers.passed(OTHER, "", None, GONE, None, now())
+        yield client
 
 
 def main_of(client: FlaskClient, address: str) -> str:

@@ -1,17 +1,27 @@
 """Empty workbooks from the page: those of the command, byte for byte."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
 from feedtool.areas.registry import load
+from feedtool.page.app import application
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
+from tests.page.conftest import lone_desk
 
 feedtool = the_command
 
 DOWNLOAD = "/en/templates/download"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """A client of a page that is only read, so that the catalogue is brought once."""
+    with lone_desk(tmp_path_factory.mktemp("templates")) as desk:
+        yield application(desk).test_client()
 
 
 @pytest.mark.parametrize("kind", load().templates)
