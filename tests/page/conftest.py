@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
@@ -74,6 +74,50 @@ def address(desk: Desk) -> Iterator[str]:
     """The address of the page behind a port."""
     with served(desk) as address:
         yield address
+
+
+SOON = """
+  const wait = setTimeout;
+  window.setTimeout = (act, milliseconds) => wait(act, Math.min(milliseconds, 50));
+"""
+"""Lets a page look often how far its job is."""
+
+
+@contextmanager
+def opened_tab(browser: Browser, *, has_scripts: bool = True) -> Iterator[Page]:
+    """A tab that looks often how far a job is."""
+    context = browser.new_context(java_script_enabled=has_scripts)
+    context.add_init_script(SOON)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def shared_tab(browser: Browser) -> Iterator[Page]:
+    """The tab of many tests: a new one takes long to open."""
+    with opened_tab(browser) as page:
+        yield page
+
+
+@pytest.fixture
+def tab(shared_tab: Page) -> Iterator[Page]:
+    """An empty tab."""
+    yield shared_tab
+    shared_tab.goto("about:blank")
+
+
+@pytest.fixture(scope="session")
+def shared_plain_tab(browser: Browser) -> Iterator[Page]:
+    """The tab without scripts of many tests."""
+    with opened_tab(browser, has_scripts=False) as page:
+        yield page
+
+
+@pytest.fixture
+def plain_tab(shared_plain_tab: Page) -> Iterator[Page]:
+    """An empty tab without scripts."""
+    yield shared_plain_tab
+    shared_plain_tab.goto("about:blank")
 
 
 def settle(page: Page) -> None:

@@ -12,7 +12,7 @@ from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.page.browsing import spoken
-from tests.page.conftest import accessible, made_desk, served, settle
+from tests.page.conftest import SOON, accessible, made_desk, served, settle
 from tests.page.routes.test_held import home
 
 held_home = home  # a fixture
@@ -88,6 +88,7 @@ def test_each_page_is_for_everybody_on_any_screen(
     browser: Browser, held_address: str, language: str
 ) -> None:
     page = browser.new_page(bypass_csp=True)
+    page.add_init_script(SOON)
     for address in ADDRESSES:
         page.goto(f"{held_address}{language}/{address}")
         assert page.get_attribute("html", "lang") == language
@@ -104,30 +105,24 @@ def test_each_page_is_for_everybody_on_any_screen(
     page.close()
 
 
-def test_held_rows_are_sent_without_scripts(browser: Browser, held_address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{held_address}en/held")
-    page.get_by_label("Reason").fill("a new supplier")
-    page.get_by_role("button", name="Show what would be sent").click()
-    page.locator("form[action$='/send'] button").click(timeout=30_000)
-    expect(page.locator("h1")).to_contain_text("Run 3: offers.csv", timeout=30_000)
-    page.goto(f"{held_address}en/held")
-    expect(page.locator("main")).to_contain_text("Nothing is held back.")
-    context.close()
+def test_held_rows_are_sent_without_scripts(plain_tab: Page, held_address: str) -> None:
+    plain_tab.goto(f"{held_address}en/held")
+    plain_tab.get_by_label("Reason").fill("a new supplier")
+    plain_tab.get_by_role("button", name="Show what would be sent").click()
+    plain_tab.locator("form[action$='/send'] button").click(timeout=30_000)
+    expect(plain_tab.locator("h1")).to_contain_text("Run 3: offers.csv", timeout=30_000)
+    plain_tab.goto(f"{held_address}en/held")
+    expect(plain_tab.locator("main")).to_contain_text("Nothing is held back.")
 
 
-def test_a_template_comes_without_scripts(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}fr/templates")
-    page.locator("input[value=products]").check()
-    page.locator("select[name=language]").select_option("en")
-    page.locator("form button").click()
-    page.locator("input[name=search]").fill("t-shirt")
-    page.locator("form button").first.click()
-    page.locator("input[value='1E012C']").check()
-    with page.expect_download(timeout=30_000) as waiting:
-        page.locator("button.main").click()
+def test_a_template_comes_without_scripts(plain_tab: Page, address: str) -> None:
+    plain_tab.goto(f"{address}fr/templates")
+    plain_tab.locator("input[value=products]").check()
+    plain_tab.locator("select[name=language]").select_option("en")
+    plain_tab.locator("form button").click()
+    plain_tab.locator("input[name=search]").fill("t-shirt")
+    plain_tab.locator("form button").first.click()
+    plain_tab.locator("input[value='1E012C']").check()
+    with plain_tab.expect_download(timeout=30_000) as waiting:
+        plain_tab.locator("button.main").click()
     assert waiting.value.suggested_filename == "products.xlsx"
-    context.close()

@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.desk import Desk, now
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, accessible, settle
+from tests.page.conftest import SAMPLES, SOON, accessible, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 
@@ -25,6 +25,7 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     # `test_accessible` has these pages in English.
     look = settle if language == "en" else partial(accessible, language=language)
     page = browser.new_page(locale=language, bypass_csp=True)
+    page.add_init_script(SOON)
     page.goto(address)
     look(page)
     drop(page, MISTAKES)
@@ -46,60 +47,53 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     assert downloaded == copy.read_bytes()
 
 
-def test_a_corrected_file_says_what_it_has_mended(browser: Browser, address: str) -> None:
-    page = browser.new_page()
-    page.goto(address)
-    page.set_input_files("input[type=file]", MISTAKES)
-    page.locator("form[data-drop] button").click()
-    expect(page).to_have_url(re.compile("/files/"))
-    settle(page)
-    first = page.url
-    page.set_input_files("input[type=file]", OFFERS)
-    page.locator("form[data-drop] button").click()
-    expect(page).not_to_have_url(first)
-    expect(page.locator("main [role=status]").first).to_contain_text(
+def test_a_corrected_file_says_what_it_has_mended(tab: Page, address: str) -> None:
+    tab.goto(address)
+    tab.set_input_files("input[type=file]", MISTAKES)
+    tab.locator("form[data-drop] button").click()
+    expect(tab).to_have_url(re.compile("/files/"))
+    settle(tab)
+    first = tab.url
+    tab.set_input_files("input[type=file]", OFFERS)
+    tab.locator("form[data-drop] button").click()
+    expect(tab).not_to_have_url(first)
+    expect(tab.locator("main [role=status]").first).to_contain_text(
         re.compile(r"^\d+ of \d+ problems are gone")
     )
-    page.close()
 
 
-def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
-    page = browser.new_page()
-    page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
-    page.goto(address)
-    page.keyboard.press("Tab")
-    expect(page.locator(".skip")).to_be_focused()
-    tab_to(page, "input[type=file]")
-    with page.expect_file_chooser() as waiting:
-        page.keyboard.press("Enter")
+def test_the_keyboard_is_enough(tab: Page, address: str) -> None:
+    tab.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
+    tab.goto(address)
+    tab.keyboard.press("Tab")
+    expect(tab.locator(".skip")).to_be_focused()
+    tab_to(tab, "input[type=file]")
+    with tab.expect_file_chooser() as waiting:
+        tab.keyboard.press("Enter")
     waiting.value.set_files(OFFERS)
-    tab_to(page, "form[data-drop] button")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("/files/"))
-    settle(page)
-    tab_to(page, "a.button.main")
-    page.keyboard.press("Enter")
-    settle(page)
-    tab_to(page, "form[action$='/send'] button")
-    page.keyboard.press("Space")
-    expect(page).to_have_url(re.compile("/runs/1$"), timeout=30_000)
-    settle(page)
-    tab_to(page, "a[href*='/copies/marked']")
-    with page.expect_download():
-        page.keyboard.press("Enter")
-    page.close()
+    tab_to(tab, "form[data-drop] button")
+    tab.keyboard.press("Enter")
+    expect(tab).to_have_url(re.compile("/files/"))
+    settle(tab)
+    tab_to(tab, "a.button.main")
+    tab.keyboard.press("Enter")
+    settle(tab)
+    tab_to(tab, "form[action$='/send'] button")
+    tab.keyboard.press("Space")
+    expect(tab).to_have_url(re.compile("/runs/1$"), timeout=30_000)
+    settle(tab)
+    tab_to(tab, "a[href*='/copies/marked']")
+    with tab.expect_download():
+        tab.keyboard.press("Enter")
 
 
-def test_all_works_without_scripts(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    page.set_input_files("input[type=file]", MISTAKES)
-    page.locator("form[data-drop] button").click()
-    expect(page.locator("a.button.main")).to_be_visible(timeout=30_000)
-    page.locator("a.button.main").click()
-    page.locator("form[action$='/send'] button").click(timeout=30_000)
-    expect(page.locator("h1")).to_contain_text("Run 1", timeout=30_000)
-    with page.expect_download(timeout=30_000):
-        page.locator("a[href*='/copies/csv']").click()
-    context.close()
+def test_all_works_without_scripts(plain_tab: Page, address: str) -> None:
+    plain_tab.goto(address)
+    plain_tab.set_input_files("input[type=file]", MISTAKES)
+    plain_tab.locator("form[data-drop] button").click()
+    expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)
+    plain_tab.locator("a.button.main").click()
+    plain_tab.locator("form[action$='/send'] button").click(timeout=30_000)
+    expect(plain_tab.locator("h1")).to_contain_text("Run 1", timeout=30_000)
+    with plain_tab.expect_download(timeout=30_000):
+        plain_tab.locator("a[href*='/copies/csv']").click()

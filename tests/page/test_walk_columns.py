@@ -11,7 +11,7 @@ from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import accessible, settle
+from tests.page.conftest import SOON, accessible, settle
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, two_sheets
 
 COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
@@ -36,6 +36,7 @@ def test_a_list_is_dropped_said_and_clean(
     browser: Browser, address: str, desk: Desk, files: Files, language: Language
 ) -> None:
     page = browser.new_page(locale=language, bypass_csp=True)
+    page.add_init_script(SOON)
     page.goto(address)
     drop(page, files.text(LIST, "list.csv"))
     expect(page).to_have_url(COLUMNS)
@@ -66,6 +67,7 @@ def test_sheets_and_rows_are_chosen_by_everybody(
     browser: Browser, address: str, files: Files, tmp_path: Path
 ) -> None:
     page = browser.new_page(bypass_csp=True)
+    page.add_init_script(SOON)
     page.goto(address)
     drop(page, two_sheets(tmp_path / "book.xlsx"))
     expect(page).to_have_url(COLUMNS)
@@ -84,17 +86,13 @@ def test_sheets_and_rows_are_chosen_by_everybody(
     page.close()
 
 
-def test_help_follows_the_field_that_is_chosen(
-    browser: Browser, address: str, files: Files
-) -> None:
-    page = browser.new_page()
-    brought_to_columns(page, address, files)
-    chosen = page.locator(named("column:8"))
+def test_help_follows_the_field_that_is_chosen(tab: Page, address: str, files: Files) -> None:
+    brought_to_columns(tab, address, files)
+    chosen = tab.locator(named("column:8"))
     chosen.select_option("price.floor")
-    expect(page.locator("[id='column:8-help']")).to_contain_text("A lower price is held")
+    expect(tab.locator("[id='column:8-help']")).to_contain_text("A lower price is held")
     chosen.select_option("-")
-    expect(page.locator("[id='column:8-help']")).to_have_text("")
-    page.close()
+    expect(tab.locator("[id='column:8-help']")).to_have_text("")
 
 
 def brought_to_columns(page: Page, address: str, files: Files) -> None:
@@ -105,35 +103,28 @@ def brought_to_columns(page: Page, address: str, files: Files) -> None:
     expect(page).to_have_url(COLUMNS)
 
 
-def test_the_keyboard_is_enough(browser: Browser, address: str, desk: Desk, files: Files) -> None:
-    page = browser.new_page()
-    brought_to_columns(page, address, files)
+def test_the_keyboard_is_enough(tab: Page, address: str, desk: Desk, files: Files) -> None:
+    brought_to_columns(tab, address, files)
     for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
-        tab_to(page, named(name))
-        page.keyboard.type(text)
-    tab_to(page, named("column:8"))
-    page.keyboard.type("Packaging")  # a list is searched by typing
-    expect(page.locator(named("column:8"))).to_have_value("PackagingUnit")
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowDown")
-    expect(page.locator(named("column:8"))).to_have_value("-")
-    tab_to(page, SAVE)
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(CHECK)
-    settle(page)
+        tab_to(tab, named(name))
+        tab.keyboard.type(text)
+    tab_to(tab, named("column:8"))
+    tab.keyboard.type("Packaging")  # a list is searched by typing
+    expect(tab.locator(named("column:8"))).to_have_value("PackagingUnit")
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowDown")
+    expect(tab.locator(named("column:8"))).to_have_value("-")
+    tab_to(tab, SAVE)
+    tab.keyboard.press("Enter")
+    expect(tab).to_have_url(CHECK)
+    settle(tab)
     assert is_clean(desk)
-    page.close()
 
 
-def test_all_works_without_scripts(
-    browser: Browser, address: str, desk: Desk, files: Files
-) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    brought_to_columns(page, address, files)
-    page.locator(named(COST)).fill("4.90")
-    page.locator(named(ADDITIONAL)).fill("2")
-    page.locator(SAVE).click()
-    expect(page.locator("a.button.main")).to_be_visible(timeout=30_000)
+def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, files: Files) -> None:
+    brought_to_columns(plain_tab, address, files)
+    plain_tab.locator(named(COST)).fill("4.90")
+    plain_tab.locator(named(ADDITIONAL)).fill("2")
+    plain_tab.locator(SAVE).click()
+    expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)
     assert is_clean(desk)
-    context.close()

@@ -11,7 +11,7 @@ from feedtool.model.nouns import Status
 from feedtool.page.desk import Desk
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, accessible, settle
+from tests.page.conftest import SAMPLES, SOON, accessible, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 KIND = "select[name=kind]"
@@ -52,6 +52,7 @@ def test_what_a_sheet_lacks_is_dropped_and_sent(
     browser: Browser, address: str, desk: Desk, folder: Path, language: str
 ) -> None:
     page = browser.new_page(locale=language, bypass_csp=True)
+    page.add_init_script(SOON)
     page.goto(address)
     accessible(page)
     drop(page, folder / "index.csv")
@@ -72,35 +73,31 @@ def test_what_a_sheet_lacks_is_dropped_and_sent(
 
 
 def test_the_sheet_and_its_files_come_in_one_go(
-    browser: Browser, address: str, desk: Desk, folder: Path
+    tab: Page, address: str, desk: Desk, folder: Path
 ) -> None:
-    page = browser.new_page()
-    page.goto(address)
-    drop(page, folder / "march", folder / "index.csv")
-    read_as_invoices(page)
-    expect(page.locator("details.good")).to_be_visible()
-    send(page)
-    page.close()
+    tab.goto(address)
+    drop(tab, folder / "march", folder / "index.csv")
+    read_as_invoices(tab)
+    expect(tab.locator("details.good")).to_be_visible()
+    send(tab)
     assert statuses(desk) == {Status.SUCCESS: 2}
 
 
 def test_a_folder_of_invoices_is_a_sheet_that_grows(
-    browser: Browser, address: str, desk: Desk, folder: Path
+    tab: Page, address: str, desk: Desk, folder: Path
 ) -> None:
     for name, content in {"8716E011.pdf": pdf(), "5503E014.XML": ubl()}.items():
         (folder / "march" / name).write_bytes(content)
     for name in ("118.pdf", "119.pdf"):
         (folder / "march" / name).unlink()
     (folder / "0148048802000012.pdf").write_bytes(pdf())
-    page = browser.new_page()
-    page.goto(address)
-    drop(page, folder / "march")
-    expect(page.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
-    expect(page.locator("summary")).to_have_text("All files that cells name are here: 2")
-    drop(page, folder / "0148048802000012.pdf")
-    expect(page.locator("summary")).to_contain_text("here: 3", timeout=30_000)
-    send(page)
-    page.close()
+    tab.goto(address)
+    drop(tab, folder / "march")
+    expect(tab.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
+    expect(tab.locator("summary")).to_have_text("All files that cells name are here: 2")
+    drop(tab, folder / "0148048802000012.pdf")
+    expect(tab.locator("summary")).to_contain_text("here: 3", timeout=30_000)
+    send(tab)
     assert statuses(desk).keys() <= {Status.SUCCESS, Status.FAILURE}
     assert sum(statuses(desk).values()) == 3
 
@@ -114,61 +111,55 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(
     ],
 )
 def test_what_cannot_come_says_why_and_lets_another_be_brought(
-    browser: Browser, address: str, desk: Desk, folder: Path, names: list[str], says: str
+    tab: Page, address: str, desk: Desk, folder: Path, names: list[str], says: str
 ) -> None:
     (folder / "march" / "paid").mkdir()
     for name in ("other.csv", "march/paid/118.PDF"):
         (folder / name).write_bytes(b"x")
     (folder / "bad.zip").write_bytes(b"PK\3\4")
-    page = browser.new_page()
-    page.goto(address)
+    tab.goto(address)
     on = "h1"
     if names == ["bad.zip"]:
-        drop(page, folder / "index.csv")
-        read_as_invoices(page)
+        drop(tab, folder / "index.csv")
+        read_as_invoices(tab)
         on = FILES
-    drop(page, *(folder / name for name in names), on=on)
-    shown = page.locator("form[data-drop]").first
+    drop(tab, *(folder / name for name in names), on=on)
+    shown = tab.locator("form[data-drop]").first
     expect(shown.locator("[data-status]")).to_contain_text(says, timeout=30_000)
     expect(shown.locator("button")).to_be_enabled()
-    page.close()
     assert len(desk.shelf.files()) == (on == FILES)
 
 
 def test_a_corrected_sheet_that_is_dropped_keeps_the_files(
-    browser: Browser, address: str, folder: Path
+    tab: Page, address: str, folder: Path
 ) -> None:
     (folder / "index.csv").write_text(INDEX.replace("5503E014", "(1)"), "utf-8")
-    page = browser.new_page()
-    page.goto(address)
-    drop(page, folder / "march", folder / "index.csv")
-    read_as_invoices(page)
+    tab.goto(address)
+    drop(tab, folder / "march", folder / "index.csv")
+    read_as_invoices(tab)
     (folder / "index.csv").write_text(INDEX, "utf-8")
-    first = page.url
-    drop(page, folder / "index.csv")
-    expect(page).not_to_have_url(first, timeout=30_000)
-    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
-    expect(page.locator("main [role=status]").first).to_have_text("1 of 1 problems are gone.")
-    page.close()
+    first = tab.url
+    drop(tab, folder / "index.csv")
+    expect(tab).not_to_have_url(first, timeout=30_000)
+    expect(tab.locator("details.good")).to_be_visible(timeout=30_000)
+    expect(tab.locator("main [role=status]").first).to_have_text("1 of 1 problems are gone.")
 
 
-def test_the_keyboard_is_enough(browser: Browser, address: str, folder: Path) -> None:
-    page = browser.new_page()
-    page.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
-    page.goto(address)
-    choose(page, "#file", folder / "index.csv")
-    expect(page.locator(KIND)).to_be_visible(timeout=30_000)
-    tab_to(page, KIND)
-    page.keyboard.type("invoices")
-    tab_to(page, "form[action$='/reading'] button")
-    page.keyboard.press("Enter")
-    expect(page.locator(MISSING)).to_have_count(2, timeout=30_000)
-    choose(page, FILES, folder / "march" / "118.pdf", folder / "march" / "119.pdf")
-    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
-    tab_to(page, "summary")
-    page.keyboard.press("Enter")
-    expect(page.locator(FILES)).to_be_visible()
-    page.close()
+def test_the_keyboard_is_enough(tab: Page, address: str, folder: Path) -> None:
+    tab.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
+    tab.goto(address)
+    choose(tab, "#file", folder / "index.csv")
+    expect(tab.locator(KIND)).to_be_visible(timeout=30_000)
+    tab_to(tab, KIND)
+    tab.keyboard.type("invoices")
+    tab_to(tab, "form[action$='/reading'] button")
+    tab.keyboard.press("Enter")
+    expect(tab.locator(MISSING)).to_have_count(2, timeout=30_000)
+    choose(tab, FILES, folder / "march" / "118.pdf", folder / "march" / "119.pdf")
+    expect(tab.locator("details.good")).to_be_visible(timeout=30_000)
+    tab_to(tab, "summary")
+    tab.keyboard.press("Enter")
+    expect(tab.locator(FILES)).to_be_visible()
 
 
 def choose(page: Page, selector: str, *paths: Path) -> None:
@@ -181,30 +172,25 @@ def choose(page: Page, selector: str, *paths: Path) -> None:
     page.keyboard.press("Enter")
 
 
-def test_all_works_without_scripts(
-    browser: Browser, address: str, desk: Desk, folder: Path
-) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    page.set_input_files("#file", folder / "index.csv")
-    page.locator("form:has(#file) button").click()
-    read_as_invoices(page)
-    expect(page.locator(MISSING)).to_have_count(2)
-    page.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
-    page.locator(f"form:has({FILES}) button").click()
-    expect(page.locator("details.good")).to_be_visible(timeout=30_000)
-    send(page)
+def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, folder: Path) -> None:
+    plain_tab.goto(address)
+    plain_tab.set_input_files("#file", folder / "index.csv")
+    plain_tab.locator("form:has(#file) button").click()
+    read_as_invoices(plain_tab)
+    expect(plain_tab.locator(MISSING)).to_have_count(2)
+    plain_tab.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
+    plain_tab.locator(f"form:has({FILES}) button").click()
+    expect(plain_tab.locator("details.good")).to_be_visible(timeout=30_000)
+    send(plain_tab)
     assert statuses(desk) == {Status.SUCCESS: 2}
-    page.goto(address)
-    page.set_input_files("#file", SAMPLES / "invoices.zip")
-    page.locator("form:has(#file) button").click()
-    expect(page.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
-    context.close()
+    plain_tab.goto(address)
+    plain_tab.set_input_files("#file", SAMPLES / "invoices.zip")
+    plain_tab.locator("form:has(#file) button").click()
+    expect(plain_tab.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
 
 
 def test_a_reply_is_sent_with_its_file(
-    browser: Browser, address: str, desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Page, address: str, desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     assert run(["export", "discussions", "--sandbox", "--home", "home"]) == 0
@@ -214,15 +200,13 @@ def test_a_reply_is_sent_with_its_file(
     )
     (folder / "label.pdf").write_bytes(pdf("a label"))
     (folder / "other.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    page = browser.new_page()
-    page.goto(address)
-    drop(page, folder / "discussions.xlsx")
-    expect(page.locator(MISSING)).to_have_text(["labels/label.pdf"], timeout=30_000)
-    drop(page, folder / "label.pdf", folder / "other.png")
-    expect(page.locator(MISSING)).to_have_text(["other.png"], timeout=30_000)  # no cell names it
-    settle(page)
-    send(page)
-    page.close()
+    tab.goto(address)
+    drop(tab, folder / "discussions.xlsx")
+    expect(tab.locator(MISSING)).to_have_text(["labels/label.pdf"], timeout=30_000)
+    drop(tab, folder / "label.pdf", folder / "other.png")
+    expect(tab.locator(MISSING)).to_have_text(["other.png"], timeout=30_000)  # no cell names it
+    settle(tab)
+    send(tab)
     assert statuses(desk)[Status.SENT] == 1
     monkeypatch.chdir(folder)
     assert run(["export", "attachments", "--sandbox", "--home", "home", "--out", "got"]) == 0
