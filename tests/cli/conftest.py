@@ -123,7 +123,7 @@ def made_by(folder: Path, *commands: str) -> Path:
     with pytest.MonkeyPatch.context() as monkeypatch:
         enter(folder, monkeypatch)
         for command in commands:
-            assert run(command.split()) == 0
+            assert run(command.split(), quick_clock()) == 0
     return folder / "home"
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import Feedtool, made_by
+from tests.conftest import Files, offer
 
 CONFIGURATION = '[profile.shop]\nbase_url = "https://shop.example/v2"\n[profile.stall]\n'
 
@@ -78,24 +79,28 @@ def test_what_is_completed(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, 
     assert bool(entries) is bool(COMPLETED[words])
 
 
-SAMPLE = Path(__file__).parents[2] / "samples" / "offers-upsert.xlsx"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody with two runs."""
+    folder = tmp_path_factory.mktemp("runs")
+    names = ("monday.csv", "tuesday.csv")
+    for number, name in enumerate(names):
+        Files(folder).csv(offer(number), name=name)
+    return made_by(folder, *(f"submit {name} --sandbox" for name in names))
 
 
 @pytest.mark.parametrize(
     "command", ["results", "resume", "status", "undo", "runs --abandon", "diff"]
 )
 def test_runs_are_the_newest_first(
-    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, command: str
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, home: Path, command: str
 ) -> None:
-    for name in ("monday.xlsx", "tuesday.xlsx"):
-        shutil.copy(SAMPLE, name)
     assert completed(feedtool, f"{command} ", monkeypatch)[-1:] in ([], [": _"])  # but for files
     assert not Path("home").exists()
-    feedtool("submit monday.xlsx --sandbox")
-    feedtool("submit tuesday.xlsx --sandbox")
+    shutil.copytree(home, "home")
     before = Path("home/ledger.sqlite").read_bytes()
     runs = completed(feedtool, f"{command} ", monkeypatch)[-2:]
-    assert [run.partition(" 20")[0] for run in runs] == ["2: tuesday.xlsx", "1: monday.xlsx"]
+    assert [run.partition(" 20")[0] for run in runs] == ["2: tuesday.csv", "1: monday.csv"]
     assert Path("home/ledger.sqlite").read_bytes() == before
 
 

@@ -1,6 +1,7 @@
 """`forget` as it is typed."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,22 +9,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer
 
 LEDGER, SNAPSHOTS = Path("home/ledger.sqlite"), Path("home/snapshots")
 FORGET = "forget --older-than 90d"
 
 
-@pytest.fixture
-def ledger(feedtool: Feedtool, files: Files) -> Iterator[sqlite3.Connection]:
-    """That of three old runs."""
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody with three old runs."""
+    folder = tmp_path_factory.mktemp("old")
     for quantity in ("1", "2", "3"):
-        feedtool("submit --sandbox", files.csv(offer(1, quantity=quantity), offer(2)))
-    with closing(sqlite3.connect(LEDGER, isolation_level=None)) as opened:
+        Files(folder).csv(offer(1, quantity=quantity), offer(2))
+        home = made_by(folder, "submit --sandbox offers.csv")
+    with closing(sqlite3.connect(folder / LEDGER, isolation_level=None)) as opened:
         opened.execute("UPDATE runs SET started_at = '2025-01-02T03:04:05.000000+00:00'")
-        for path in SNAPSHOTS.iterdir():  # as if they were kept with their runs
-            os.utime(path, (0, 0))
+    for path in (folder / SNAPSHOTS).iterdir():  # as if they were kept with their runs
+        os.utime(path, (0, 0))
+    return home
+
+
+@pytest.fixture
+def ledger(home: Path) -> Iterator[sqlite3.Connection]:
+    """The ledger of these runs, in the test's own home."""
+    shutil.copytree(home, "home")
+    with closing(sqlite3.connect(LEDGER, isolation_level=None)) as opened:
         yield opened
 
 
