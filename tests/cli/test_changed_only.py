@@ -1,23 +1,31 @@
 """`submit --changed-only`, its guards and what releases them, as they are typed."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from feedtool.ledger.lock import who
-from tests.cli.conftest import STATE, Feedtool
+from tests.cli.conftest import STATE, Feedtool, made_by
 from tests.conftest import Files, offer
 
 ONE, TWO = offer(1), offer(2) | {"price.originPrice": "30"}
 CHANGED = ("--sandbox", "--changed-only", "--format", "json")
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody whose file the sandbox has accepted."""
+    folder = tmp_path_factory.mktemp("sent")
+    Files(folder).csv(ONE, TWO)
+    return made_by(folder, "submit offers.csv --sandbox")
+
+
 @pytest.fixture
-def sent(feedtool: Feedtool, files: Files) -> Path:
+def sent(home: Path, files: Files) -> Path:
     """A file that the sandbox has accepted."""
-    path = files.csv(ONE, TWO)
-    assert feedtool("submit", path, "--sandbox").code == 0
-    return path
+    shutil.copytree(home, "home")
+    return files.csv(ONE, TWO)
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ SHARED = (
     "enqueue offers-upsert.xlsx --profile shop",
     "queue drop 2",
     "queue",
-    "watch feeds --enqueue --once --settle 0.01",
+    "watch feeds --enqueue --once",
 )
 """Those that need a ledger that machines share."""
 

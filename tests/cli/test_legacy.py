@@ -45,7 +45,13 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new, 1))
 
 
-@pytest.mark.parametrize("kind", ["", "--as legacy-offers", "--as offers-upsert"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("", "--as offers-upsert"),
+        pytest.param("--as legacy-offers", marks=pytest.mark.long),
+    ],
+)
 def test_its_answers_are_in_a_workbook(feedtool: Feedtool, offers_xml: Path, kind: str) -> None:
     ran = feedtool(f"submit {offers_xml.name} --sandbox {kind}")
     assert ran.code == 1, ran.err

@@ -1,12 +1,13 @@
 """Each command ends with the one command that comes next, as a shell takes it."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from feedtool.model.text import LANGUAGES
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer
 
 SEND = "submit 'my good.csv' --sandbox"
@@ -117,9 +118,20 @@ def _files(files: Files) -> None:
     files.csv(offer(1, sellerExternalReference=" SKU-1\u00a0"), name="fixable.csv")
 
 
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home that `SEND` leaves."""
+    folder = tmp_path_factory.mktemp("sent")
+    Files(folder).csv(offer(1), name="good.csv")
+    return made_by(folder, "submit good.csv --sandbox")
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_what_comes_next(feedtool: Feedtool, case: str) -> None:
+def test_what_comes_next(feedtool: Feedtool, sent: Path, case: str) -> None:
     commands, wanted = CASES[case]
+    if commands[0] == SEND and len(commands) > 1:
+        shutil.copytree(sent, "home")
+        commands = commands[1:]
     *_, ran = [feedtool(command) for command in commands]
     assert ran.err.count("next: ") == bool(wanted), ran
     _, *named = ran.next.split("`")

@@ -1,5 +1,6 @@
 """`enqueue` and `queue` as they are typed, and what workers make of them."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -215,35 +216,52 @@ def test_a_ledger_of_one_machine_is_refused(
 
 
 WITHOUT = """
-import sys
-sys.modules[sys.argv[1]] = None
+import os, sys
+import click, httpx, lxml.etree, sqlalchemy
+from feedtool.areas.registry import load
 from feedtool.cli import run
-for command in sys.argv[2:]:
-    code = run(command.split())
-    print(code, flush=True)
-    print(file=sys.stderr, flush=True)
+load()
+count, *words = sys.argv[1:]
+for missing in words[:int(count)]:
+    child = os.fork()
+    if not child:
+        sys.modules[missing] = None
+        for command in words[int(count):]:
+            code = run(command.split())
+            print(code, flush=True)
+            print(file=sys.stderr, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print("end", flush=True)
+    print("end", file=sys.stderr, flush=True)
 """
-"""Runs commands where a library is missing; what each complains of ends with an empty line."""
+"""Runs commands where a library is missing, each library in a process of its own.
+
+What each command complains of ends with an empty line.
+"""
+LIBRARIES = ("procrastinate", "psycopg", "psycopg_pool")
 
 
-@pytest.mark.parametrize("missing", ["procrastinate", "psycopg", "psycopg_pool"])
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system forks no processes")
 def test_without_the_extra_one_line_says_what_to_install(
-    files: Files, service: str, missing: str, monkeypatch: pytest.MonkeyPatch
+    files: Files, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.csv(offer(1), name="a.csv")
     write_profiles(service, "", shop="S")
     monkeypatch.setenv("FEEDTOOL_LEDGER", "postgresql://127.0.0.1:9/none")
     helps = ("enqueue --help", "worker --help", "queue --help")
     ran = subprocess.run(  # noqa: S603  # our own lines
-        [sys.executable, "-c", WITHOUT, missing, *COMMANDS, *helps],
+        [sys.executable, "-c", WITHOUT, str(len(LIBRARIES)), *LIBRARIES, *COMMANDS, *helps],
         capture_output=True,
         text=True,
         check=True,
     )
-    codes = [line for line in ran.stdout.splitlines() if line.isdecimal()]
-    assert codes == ["2"] * len(COMMANDS) + ["0"] * len(helps)
-    *complaints, end = ran.stderr.split("\n\n")
-    assert end == "\n" * len(helps) or not end.strip()
-    error = f"error: Workers need more than is installed here: {missing} is missing."
-    hint = "help: Install it with: pip install 'feedtool[workers]'"
-    assert complaints[: len(COMMANDS)] == [f"{error}\n{hint}"] * len(COMMANDS)
+    outputs = [text.split("end\n")[:-1] for text in (ran.stdout, ran.stderr)]
+    for missing, out, err in zip(LIBRARIES, *outputs, strict=True):
+        codes = [line for line in out.splitlines() if line.isdecimal()]
+        assert codes == ["2"] * len(COMMANDS) + ["0"] * len(helps)
+        *complaints, rest = err.split("\n\n")
+        assert rest == "\n" * len(helps) or not rest.strip()
+        error = f"error: Workers need more than is installed here: {missing} is missing."
+        hint = "help: Install it with: pip install 'feedtool[workers]'"
+        assert complaints[: len(COMMANDS)] == [f"{error}\n{hint}"] * len(COMMANDS)

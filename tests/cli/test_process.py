@@ -24,7 +24,8 @@ def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess
 
 ALONE = """
 import importlib, os, sys
-import click, httpx, lxml.etree, openpyxl, sqlalchemy
+import click, difflib, httpcore, httpx, jsonschema_rs, lxml.etree, msgspec, openpyxl
+import orjson, rapidfuzz.process, sqlalchemy, tomllib
 for module in sys.argv[1:]:
     child = os.fork()
     if not child:
@@ -83,7 +84,7 @@ def test_standard_input_is_read_as_bytes(files: Files) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "jsonl"])
 def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
-    files.csv(*(offer(number, quantity="-1") for number in range(3000)))
+    files.csv(*(offer(number, quantity="-1") for number in range(1500)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:  # noqa: S603
         assert running.stdout is not None
@@ -94,7 +95,10 @@ def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
     assert running.returncode == 1
 
 
-SPEAKING = (["--help"], ["--version"], ["explain"], ["config", "show"], ["validate", "a.csv"])
+SPEAKING = (
+    *(["--help"], ["explain"], ["validate", "a.csv"]),
+    *(pytest.param(it, marks=pytest.mark.long) for it in (["--version"], ["config", "show"])),
+)
 
 
 @pytest.mark.parametrize("arguments", SPEAKING, ids=" ".join)

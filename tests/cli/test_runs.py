@@ -179,7 +179,7 @@ def test_a_run_that_cannot_go_on_is_named_and_stops_no_other(feedtool: Feedtool)
 
 
 @pytest.mark.parametrize("command", ["resume", "results"])
-@pytest.mark.parametrize("channel", ["PRIMARY", "OTHER"])
+@pytest.mark.parametrize("channel", [pytest.param("PRIMARY", marks=pytest.mark.long), "OTHER"])
 def test_a_run_keeps_its_channel(
     feedtool: Feedtool, files: Files, command: str, channel: str
 ) -> None:

@@ -74,7 +74,9 @@ def test_what_an_owner_may_choose(
 # The demo.
 
 
-@pytest.mark.parametrize("home", [(), ("--home", "else where")])
+@pytest.mark.parametrize(
+    "home", [pytest.param((), marks=pytest.mark.long), ("--home", "else where")]
+)
 def test_the_demo_needs_nothing_and_its_run_is_there_afterwards(
     feedtool: Feedtool, home: tuple[str, ...]
 ) -> None:

@@ -11,6 +11,10 @@ from tests.cli.conftest import SAMPLES, STATE, Feedtool, enter, rows_of
 from tests.cli.test_recipes import supplier
 from tests.conftest import Files, offer
 
+IN_A_FOLDER = pytest.mark.parametrize(
+    "store", ["folder", pytest.param("bucket", marks=pytest.mark.long)], indirect=True
+)
+"""Of a store in a bucket other tests here show that snapshots come out of it."""
 Machine = Callable[[str], None]
 """From now on commands run on the machine of a name; the sandbox goes with us."""
 
@@ -59,6 +63,7 @@ def test_resume_and_results_where_nobody_has_seen_the_file(
         assert "Integrated" in copy_of(tmp_path / name, "offers.result*.csv").read_text("utf-8-sig")
 
 
+@IN_A_FOLDER
 def test_rows_to_correct_where_nobody_has_seen_the_file(
     feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
 ) -> None:
@@ -71,6 +76,7 @@ def test_rows_to_correct_where_nobody_has_seen_the_file(
     assert row["sellerExternalReference"] == "SKU-2"
 
 
+@IN_A_FOLDER
 def test_products_where_there_is_no_catalogue(
     feedtool: Feedtool, machine: Machine, synced: Path, tmp_path: Path
 ) -> None:
@@ -89,6 +95,7 @@ def test_products_where_there_is_no_catalogue(
     assert rows_of("failed.xlsx", "Products")
 
 
+@IN_A_FOLDER
 def test_a_list_whose_recipe_is_gone(
     feedtool: Feedtool, machine: Machine, files: Files, tmp_path: Path
 ) -> None:

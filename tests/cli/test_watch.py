@@ -17,7 +17,7 @@ SANDBOX = "watch feeds --sandbox"
 
 
 def once(feedtool: Feedtool, command: str = SANDBOX) -> Ran:
-    return feedtool(f"{command} --once --settle 0.01 --poll 0.01")
+    return feedtool(f"{command} --once")
 
 
 def drop(files: Files, place: str, number: int, heading: str = "sellerExternalReference") -> None:

@@ -31,7 +31,7 @@ __all__ = (
 )
 """The fixtures of databases, services and places."""
 
-ONCE = "watch --enqueue --once --settle 0.01"
+ONCE = "watch --enqueue --once"
 
 
 @pytest.mark.usefixtures("shared")
@@ -40,7 +40,7 @@ def test_files_of_a_folder_are_sent_by_workers(
 ) -> None:
     (out := tmp_path / "out").mkdir()
     configure(str(out))
-    made = feedtool("watch feeds --enqueue --once --settle 0.01 --create")
+    made = feedtool("watch feeds --enqueue --once --create")
     assert (made.code, "no file that is whole" in made.err) == (9, True)
     (inbox := Path("feeds/inbox/shop")).mkdir()
     (inbox / "a.csv").write_bytes(SHEET)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.worker import engine
 from tests.cli.conftest import Feedtool
 from tests.cli.fleet import (
     answers,
@@ -43,7 +44,10 @@ def answers_to(*names: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", ["--once", "--drain", "--once --side-by-side 1"])
-def test_all_that_is_due_is_sent(feedtool: Feedtool, brought: Path, words: str) -> None:
+def test_all_that_is_due_is_sent(
+    feedtool: Feedtool, brought: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setattr(engine, "LOOK", 0.01)
     assert feedtool(f"worker {words}").code == 1
     assert names_in(brought) == answers_to("shop", "mall")
     ran = feedtool(f"worker {words}")

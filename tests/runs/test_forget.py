@@ -1,5 +1,6 @@
 """After old runs are forgotten all goes on as before; and whoever is killed is followed."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -44,26 +45,47 @@ NOW = datetime.now(UTC) + timedelta(days=2)
 ACCOUNT = (ADDRESS, "seller")
 
 
+MOSTLY_SQLITE = pytest.mark.parametrize(
+    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
+"""On PostgreSQL the same is read and deleted by the tests of changed rows and of kills."""
+LEDGER = "ledger.sqlite"
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a seller with old runs, to be copied."""
+    folder = tmp_path_factory.mktemp("old")
+    make_old_runs(Desk(folder, folder / LEDGER), Files(tmp_path_factory.mktemp("files")))
+    return folder
+
+
 @pytest.fixture
-def desk(tmp_path: Path, place: Path | str, files: Files) -> Iterator[Desk]:
-    """A seller with old runs: offers that were sent, changed and refused, and again."""
-    made = Desk(tmp_path / "home", place)
+def desk(tmp_path: Path, place: Path | str, files: Files, old: Path) -> Iterator[Desk]:
+    """A seller with old runs."""
+    home = tmp_path / "home"
+    if isinstance(place, Path):
+        shutil.copytree(old, home)
+        place = home / LEDGER
+    else:
+        make_old_runs(Desk(home, place), files)
+    desk = Desk(home, place)
+    yield desk
+    desk.ledger.close()
+
+
+def make_old_runs(desk: Desk, files: Files) -> None:
+    """Send offers, change and refuse some, send some again; then all of the runs are old."""
     for rows in (
         [offer(number) for number in range(1, 10)],
         [offer(1, quantity="8"), offer(2, quantity="-1")],
         [offer(3), offer(4)],
         [offer(5)],
     ):
-        made.submit(files.csv(*rows))
-    age(made)
-    yield made
-    made.ledger.close()
-
-
-def age(desk: Desk) -> None:
-    """All of its runs are old."""
+        desk.submit(files.csv(*rows))
     with writing(desk.ledger.engine) as db:
         db.execute(update(t.runs).values(started_at=LONG_AGO))
+    desk.ledger.close()
 
 
 def forgotten(desk: Desk, *, keep_counts: bool = False, **pace: Any) -> Forgotten:
@@ -117,6 +139,7 @@ def test_only_changed_rows_are_sent_as_before(desk: Desk, files: Files) -> None:
     assert statuses == {"Unchanged", "Valid", "Held"}
 
 
+@MOSTLY_SQLITE
 def test_it_is_so_where_nobody_ever_asked_what_has_changed(desk: Desk, files: Files) -> None:
     """What was accepted is found out of packages, which are gone afterwards."""
     path = files.csv(*(offer(number) for number in range(1, 10)))
@@ -126,6 +149,7 @@ def test_it_is_so_where_nobody_ever_asked_what_has_changed(desk: Desk, files: Fi
     assert [str(verdict.status) for verdict in verdicts] == ["Valid"] + ["Unchanged"] * 8
 
 
+@MOSTLY_SQLITE
 def test_the_run_is_named_with_the_day_it_was_forgotten(desk: Desk) -> None:
     forgotten(desk)
     with pytest.raises(UsageProblem) as caught:
@@ -136,6 +160,7 @@ def test_the_run_is_named_with_the_day_it_was_forgotten(desk: Desk) -> None:
         options_of(9, desk.workspace)
 
 
+@MOSTLY_SQLITE
 @pytest.mark.parametrize("keep_counts", [False, True])
 def test_lists_and_the_overview_say_what_is_left(desk: Desk, *, keep_counts: bool) -> None:
     lists, sellers = listed(desk), overview(desk)
@@ -149,6 +174,7 @@ def test_lists_and_the_overview_say_what_is_left(desk: Desk, *, keep_counts: boo
         assert overview(desk)[1] == sellers[1]
 
 
+@MOSTLY_SQLITE
 def test_snapshots_go_that_no_other_run_needs(desk: Desk, files: Files) -> None:
     before = snapshots(desk)
     found = forgotten(desk)
@@ -160,6 +186,7 @@ def test_snapshots_go_that_no_other_run_needs(desk: Desk, files: Files) -> None:
     assert kept_inputs(options_of(5, desk.workspace), desk.workspace)
 
 
+@MOSTLY_SQLITE
 def test_a_dry_run_changes_nothing_and_says_the_same(desk: Desk) -> None:
     lists, there = listed(desk), snapshots(desk)
     would = to_forget(desk.workspace, BEFORE)
@@ -222,6 +249,7 @@ def test_whoever_is_killed_at_any_step_is_followed(
     assert snapshots(desk) == {*needed(desk), str(options_of(4, desk.workspace).checked)}
 
 
+@MOSTLY_SQLITE
 def test_it_stops_between_two_steps_when_it_is_told_to(desk: Desk) -> None:
     steps = iter([None, None, Stopped("stopped", "go on")])
     with pytest.raises(Stopped):
@@ -240,6 +268,7 @@ def test_one_at_a_time_forgets(desk: Desk) -> None:
     assert forgotten(desk).runs == 3
 
 
+@MOSTLY_SQLITE
 def test_others_have_the_ledger_for_as_long_as_it_has(desk: Desk) -> None:
     slept: list[float] = []
     forgotten(desk, sleep=slept.append)

@@ -480,15 +480,33 @@ def truths(depth: int) -> st.SearchStrategy[Tree]:
     )
 
 
-@settings(max_examples=400, deadline=None)
-@given(
+ORACLES = given(
     tree=st.one_of(numbers(1), numbers(3), truths(2)),
     env=st.fixed_dictionaries(
         dict.fromkeys(NAMES, st.one_of(decimals, decimals, decimals, st.none()))
     ),
     is_text=st.booleans(),
 )
+
+
+@settings(max_examples=150)
+@ORACLES
 def test_the_value_of_every_expression_is_the_oracles(
+    tree: Tree, env: dict[str, Decimal | None], *, is_text: bool
+) -> None:
+    assert_value_is_the_oracles(tree, env, is_text=is_text)
+
+
+@pytest.mark.long
+@settings(max_examples=400)
+@ORACLES
+def test_the_value_of_many_expressions_is_the_oracles(
+    tree: Tree, env: dict[str, Decimal | None], *, is_text: bool
+) -> None:
+    assert_value_is_the_oracles(tree, env, is_text=is_text)
+
+
+def assert_value_is_the_oracles(
     tree: Tree, env: dict[str, Decimal | None], *, is_text: bool
 ) -> None:
     assume(len(tree.source) <= LONGEST)
@@ -516,9 +534,23 @@ TOKENS = (
 )
 
 
-@given(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max_size=40))
-@settings(max_examples=600, deadline=None)
+WRITTEN = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max_size=40)
+
+
+@given(WRITTEN)
+@settings(max_examples=200)
 def test_whatever_is_written_ends_in_a_value_or_in_words(source: str) -> None:
+    assert_ends_in_a_value_or_in_words(source)
+
+
+@pytest.mark.long
+@given(WRITTEN)
+@settings(max_examples=600)
+def test_much_that_is_written_ends_in_a_value_or_in_words(source: str) -> None:
+    assert_ends_in_a_value_or_in_words(source)
+
+
+def assert_ends_in_a_value_or_in_words(source: str) -> None:
     at, expression = 0, compiled("none")
     try:
         expression = compiled(source)
