@@ -43,7 +43,13 @@ def answers_to(*names: str) -> list[str]:
     return [f"{name}.{ending}" for name in sorted(names) for ending in endings]
 
 
-@pytest.mark.parametrize("words", ["--once", "--drain", "--once --side-by-side 1"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("--drain", "--once --side-by-side 1"),
+        pytest.param("--once", marks=pytest.mark.long),
+    ],
+)
 def test_all_that_is_due_is_sent(
     feedtool: Feedtool, brought: Path, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
@@ -55,7 +61,11 @@ def test_all_that_is_due_is_sent(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "names"), {"m*": ["mall"], "shop of *": ["shop"], "*": ["mall", "shop"]}.items()
+    ("pattern", "names"),
+    [
+        *(("m*", ["mall"]), ("shop of *", ["shop"])),
+        pytest.param("*", ["mall", "shop"], marks=pytest.mark.long),
+    ],
 )
 def test_some_sellers_alone(
     feedtool: Feedtool, brought: Path, pattern: str, names: list[str]

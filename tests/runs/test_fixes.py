@@ -327,20 +327,30 @@ STATES = st.sampled_from(["New", "nwe", "Used - like new", "Used - like nw", "As
 ROWS = st.lists(st.tuples(REFERENCES, PRICES, STOCKS, STATES, PRICES), min_size=1, max_size=6)
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+NAMES = st.lists(st.sampled_from([*CHOICES, "decimal-comma"]), unique=True).filter(
+    lambda names: not {"decimal-comma", "decimal-point"} <= {*names}
 )
-@given(
-    rows=ROWS,
-    names=st.lists(st.sampled_from([*CHOICES, "decimal-comma"]), unique=True).filter(
-        lambda names: not {"decimal-comma", "decimal-point"} <= {*names}
-    ),
-)
+ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@settings(ONE_FOLDER, max_examples=25)
+@given(rows=ROWS, names=NAMES)
 def test_fixing_twice_is_fixing_once(
     rows: Sequence[tuple[str, ...]], names: list[str], tmp_path: Path
 ) -> None:
+    assert_fixed_once(rows, names, tmp_path)
+
+
+@pytest.mark.long
+@settings(ONE_FOLDER, max_examples=60)
+@given(rows=ROWS, names=NAMES)
+def test_fixing_twice_is_fixing_once_for_many(
+    rows: Sequence[tuple[str, ...]], names: list[str], tmp_path: Path
+) -> None:
+    assert_fixed_once(rows, names, tmp_path)
+
+
+def assert_fixed_once(rows: Sequence[tuple[str, ...]], names: list[str], tmp_path: Path) -> None:
     head = "sellerExternalReference;price.price;quantity;condition;price.originPrice"
     lines = [head, *(";".join(row) for row in rows)]
     path, once, twice = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
