@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -15,7 +16,7 @@ from openpyxl import Workbook
 from tests.check.two_ways import KILLED
 from tests.conftest import offer, table
 
-ROWS = 2_100
+ROWS = 1_250
 """Rows of a sheet of several pieces: 1,000 records of a CSV, some hundred kilobytes of XML."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks processes")
@@ -41,7 +42,7 @@ def workbook(folder: Path, rows: list[dict[str, str]], name: str = "offers.xlsx"
     sheet.append(list(rows[0]))
     for row in rows:
         sheet.append(list(row.values()))
-    for number in range(100, ROWS, 700):
+    for number in range(100, ROWS, 400):
         sheet.row_dimensions[number].hidden = True
     book.save(folder / name)
     return folder / name
@@ -66,27 +67,27 @@ CASES: dict[str, list[dict[str, str]]] = {
         quantity=every(11, "2.5", "7"),
         sellerExternalReference=lambda number: f" SKU-{number}" if number % 13 == 0 else "A",
     ),
-    "the same reference far away": offers(sellerExternalReference=lambda n: f"SKU-{n % 1_700}"),
+    "the same reference far away": offers(sellerExternalReference=lambda n: f"SKU-{n % 1_100}"),
     "stocks that differ": offers(product__gtin=lambda _: "4006381333931", quantity=str),
     "separators that the end settles": offers(
         price__price=lambda n: "1.234,50" if n == ROWS else "1,234"
     ),
     "separators that nothing settles": offers(
-        price__price=lambda n: {1_900: "1.234,50", 1_500: "1,234.50"}.get(n, "1,234")
+        price__price=lambda n: {1_200: "1.234,50", 1_050: "1,234.50"}.get(n, "1,234")
     ),
     "actions of several kinds": offers(
         action=lambda n: ("OffersUpsert", "OffersUpdate", "OffersDelete")[n // 3 % 3]
     ),
-    "totals": offers(sellerExternalReference=every(900, "Total", "SKU")),
+    "totals": offers(sellerExternalReference=every(600, "Total", "SKU")),
 }
 BOOKS = ("errors and warnings", "totals")
 BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "an end in the midst": lambda xml: xml[: len(xml) * 3 // 4],
-    "a row that is there twice": lambda xml: xml.replace(b'<row r="2001"', b'<row r="2000"'),
+    "a row that is there twice": lambda xml: xml.replace(b'<row r="1201"', b'<row r="1200"'),
     "rows without numbers": lambda xml: xml.replace(b"<row r=", b"<row x="),
     "an unknown type": lambda xml: xml[:-90_000] + xml[-90_000:].replace(b't="n"', b't="x"', 1),
     "more than is announced": lambda xml: xml.replace(b'ref="A1:', b'ref="A1:B2" x="', 1),
-    "a comment": lambda xml: xml.replace(b'<row r="1500"', b'<!-- --><row r="1500"'),
+    "a comment": lambda xml: xml.replace(b'<row r="1100"', b'<!-- --><row r="1100"'),
 }
 
 
@@ -103,18 +104,22 @@ OTHERS = (
 USUAL = tuple(name for name in NAMES if name not in OTHERS)
 
 
+PathOf = Callable[[str], Path]
+"""The file of a case, which is made once."""
+
+
 @pytest.fixture(scope="module")
-def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The files of all cases by their names."""
-    files: dict[str, Path] = {}
-    for name, rows in CASES.items():
-        files[f"{name}, in a CSV"] = csv_file(tmp_path_factory.mktemp("csv"), rows)
-    for name in BOOKS:
-        files[name] = workbook(tmp_path_factory.mktemp("book"), CASES[name])
-    for name, change in BROKEN.items():
-        folder = tmp_path_factory.mktemp("broken")
-        files[name] = rewritten(files[BOOKS[0]], folder, change)
-    return files
+def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
+    @cache
+    def path_of(name: str) -> Path:
+        folder = tmp_path_factory.mktemp("sheet")
+        if name in BROKEN:
+            return rewritten(path_of(BOOKS[0]), folder, BROKEN[name])
+        if name in BOOKS:
+            return workbook(folder, CASES[name])
+        return csv_file(folder, CASES[name.removesuffix(", in a CSV")])
+
+    return path_of
 
 
 def both(way: str, *together: list[Path]) -> list[list[Any]]:
@@ -128,9 +133,9 @@ def both(way: str, *together: list[Path]) -> list[list[Any]]:
 
 
 @pytest.fixture(scope="module")
-def found(paths: dict[str, Path]) -> dict[str, list[Any]]:
+def found(path_of: PathOf) -> dict[str, list[Any]]:
     """The findings of both ways, by the name of the case."""
-    return dict(zip(USUAL, both("whole", *([paths[name]] for name in USUAL)), strict=True))
+    return dict(zip(USUAL, both("whole", *([path_of(name)] for name in USUAL)), strict=True))
 
 
 @pytest.mark.parametrize("name", USUAL)
@@ -142,20 +147,20 @@ def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", OTHERS)
-def test_the_same_is_found_of_others(paths: dict[str, Path], name: str) -> None:
-    ((is_by_two, by_one, by_two),) = both("whole", [paths[name]])
+def test_the_same_is_found_of_others(path_of: PathOf, name: str) -> None:
+    ((is_by_two, by_one, by_two),) = both("whole", [path_of(name)])
     assert is_by_two
     assert by_one == by_two
 
 
-def test_where_the_other_one_dies_one_is_enough(paths: dict[str, Path]) -> None:
-    ((is_by_two, by_one, by_two),) = both(KILLED, [paths["errors and warnings"]])
+def test_where_the_other_one_dies_one_is_enough(path_of: PathOf) -> None:
+    ((is_by_two, by_one, by_two),) = both(KILLED, [path_of("errors and warnings")])
     assert is_by_two
     assert by_one == by_two
 
 
-def test_keys_of_several_files_are_told_apart(paths: dict[str, Path]) -> None:
+def test_keys_of_several_files_are_told_apart(path_of: PathOf) -> None:
     names = ("the same reference far away", "separators that the end settles", "totals")
-    ((is_by_two, by_one, by_two),) = both("whole", [paths[f"{name}, in a CSV"] for name in names])
+    ((is_by_two, by_one, by_two),) = both("whole", [path_of(f"{name}, in a CSV") for name in names])
     assert is_by_two
     assert by_one == by_two
