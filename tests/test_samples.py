@@ -202,4 +202,4 @@ def test_the_service_refuses_what_only_it_can_know(tmp_path: Path) -> None:
         codes = {row.reference: row.messages[0].code for row in result.every_verdict()}
         assert len(codes) == rows
         assert {key: code for key, code in codes.items() if code != done} == refused
-    desk.ledger.close()
+    desk.close()

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -56,7 +57,8 @@ LEDGER = "ledger.sqlite"
 def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a seller with old runs, to be copied."""
     folder = tmp_path_factory.mktemp("old")
-    make_old_runs(Desk(folder, folder / LEDGER), Files(tmp_path_factory.mktemp("files")))
+    with closing(Desk(folder, folder / LEDGER)) as desk:
+        make_old_runs(desk, Files(tmp_path_factory.mktemp("files")))
     return folder
 
 
@@ -68,10 +70,10 @@ def desk(tmp_path: Path, place: Path | str, files: Files, old: Path) -> Iterator
         shutil.copytree(old, home)
         place = home / LEDGER
     else:
-        make_old_runs(Desk(home, place), files)
-    desk = Desk(home, place)
-    yield desk
-    desk.ledger.close()
+        with closing(Desk(home, place)) as begun:
+            make_old_runs(begun, files)
+    with closing(Desk(home, place)) as desk:
+        yield desk
 
 
 def make_old_runs(desk: Desk, files: Files) -> None:
@@ -85,7 +87,6 @@ def make_old_runs(desk: Desk, files: Files) -> None:
         desk.submit(files.csv(*rows))
     with writing(desk.ledger.engine) as db:
         db.execute(update(t.runs).values(started_at=LONG_AGO))
-    desk.ledger.close()
 
 
 def forgotten(desk: Desk, *, keep_counts: bool = False, **pace: Any) -> Forgotten:

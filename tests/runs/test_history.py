@@ -141,7 +141,7 @@ def test_it_is_the_services_clock_that_counts(
     assert abs(desk.ledger.skew(desk.session.address) - ahead) <= timedelta(seconds=1)
     desk.transport.sleep(5.5 * 3600)
     assert len(desk.submit(files.csv(offer(2), name="late.csv")).warnings) == 1
-    desk.ledger.close()
+    desk.close()
 
 
 def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
@@ -174,7 +174,7 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
 def kept(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path / "home", tmp_path / "ledger.sqlite")
     yield made
-    made.ledger.close()
+    made.close()
 
 
 def damage(folder: Path, statement: str, *values: str) -> None:
