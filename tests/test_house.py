@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -28,9 +29,14 @@ OTHER_MEANINGS = {
 NAMES = frozenset({"is_batch", "is_zip", "PRODUCTS", "PackageType"})
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def names_in(path: Path) -> Iterator[str]:
     """The kinds, and what stands for them, that a module names."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree_of(path)):
         match node:
             case ast.Constant(value=str(text)) if text in KINDS:
                 yield text
@@ -52,7 +58,7 @@ def test_no_engine_names_a_field() -> None:
         (str(path.relative_to(ROOT)), node.value)
         for path in ROOT.rglob("*.py")
         if "areas" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value in FIELDS
         if (path.relative_to(ROOT).parts[0], node.value) not in OTHER_MEANINGS
@@ -72,7 +78,7 @@ def imports_of(root: Path) -> Iterator[tuple[str, str]]:
     """Each module and each that it imports, also where it does so late."""
     for path in root.rglob("*.py"):
         importer = ".".join(("feedtool", *path.relative_to(root).with_suffix("").parts))
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and node.module and node.module != "feedtool":
                 yield importer, node.module
             elif isinstance(node, ast.ImportFrom) and node.module == "feedtool":
@@ -117,7 +123,7 @@ def test_no_two_public_classes_share_a_name() -> None:
     names = Counter(
         node.name
         for path in modules()
-        for node in ast.parse(path.read_text("utf-8")).body
+        for node in tree_of(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1] == []
@@ -125,6 +131,6 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 def test_functions_are_short() -> None:
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef):
                 assert lines_of(node) <= MOST_LINES_OF_A_FUNCTION, f"{path}: {node.name}"
