@@ -18,9 +18,15 @@ DOWNLOAD = "/en/templates/download"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
-    """A client of a page that is only read, so that the catalogue is brought once."""
-    with lone_desk(tmp_path_factory.mktemp("templates")) as desk:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a page that is only read, so that the catalogue is brought once."""
+    return tmp_path_factory.mktemp("templates") / "home"
+
+
+@pytest.fixture(scope="module")
+def client(home: Path) -> Iterator[FlaskClient]:
+    """A client of this page."""
+    with lone_desk(home.parent) as desk:
         yield application(desk).test_client()
 
 
@@ -39,7 +45,13 @@ def test_each_kind_is_offered(client: FlaskClient, kind: str) -> None:
     ],
 )
 def test_the_workbook_is_that_of_the_command(
-    client: FlaskClient, feedtool: Feedtool, tmp_path: Path, kind: str, language: str, category: str
+    client: FlaskClient,
+    feedtool: Feedtool,
+    home: Path,
+    tmp_path: Path,
+    kind: str,
+    language: str,
+    category: str,
 ) -> None:
     answer = client.get(
         DOWNLOAD,
@@ -51,6 +63,7 @@ def test_the_workbook_is_that_of_the_command(
     )
     assert answer.headers["Content-Disposition"] == f"attachment; filename={kind}.xlsx"
     words = ["--category", category] if category else []
+    words += ["--home", str(home)]
     assert feedtool(f"template {kind} --sandbox --language {language}", *words).code == 0
     assert answer.data == (tmp_path / f"{kind}.xlsx").read_bytes()
 
