@@ -274,6 +274,15 @@ def test_the_last_word_on_every_row() -> None:
     )
 
 
+@pytest.mark.parametrize(("package_id", "is_ours"), [("p1", True), (None, True), ("p2", False)])
+def test_a_report_may_show_other_packages(package_id: str | None, *, is_ours: bool) -> None:
+    answer = page(item(package_id=package_id), item("24", None))
+    found = hear(batch(), Step.GET_REPORT, answer, at(MINUTE))
+    ours = [("A", Status.INTEGRATED, ())] if is_ours else []
+    assert found.results == [*ours, ("0000000000024", Status.INTEGRATED, ())]
+    assert found.package.phase is (Phase.CLOSED if is_ours else Phase.SUBMITTED)
+
+
 def test_an_empty_page_is_still_processing() -> None:
     now = at(MINUTE)
     found = hear(batch(tries=3), Step.GET_REPORT, page(), now)

@@ -1,6 +1,6 @@
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +18,7 @@ from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings
-from tests.delivery.conftest import SECOND, START
+from tests.delivery.conftest import HOUR, SECOND, START
 
 BEFORE, SINCE = START - SECOND, START + SECOND
 GTIN = "0711719709695"
@@ -47,7 +47,8 @@ OFFER = Offer(
     updated_at=SINCE,
 )
 
-NOW = TransitionContext(START, 1.0, DeliverySettings(), load().routes[PackageType.UPSERT])
+ROUTES = load().routes
+NOW = TransitionContext(START, 1.0, DeliverySettings(), ROUTES[PackageType.UPSERT])
 REF = PackageRef(PackageType.UPSERT, "P", "en", AccountSettings())
 PURGED = Message("", "The service no longer has package p1.")
 
@@ -139,6 +140,22 @@ def test_after_purged_results_nothing_is_sent_again(offers: list[Offer]) -> None
     purged = package(message=PURGED)
     assert fate(purged, row(), *offers).status is UNKNOWN
     assert fate(purged, row(), OFFER).status is INTEGRATED
+
+
+@pytest.mark.parametrize("skew", [-HOUR, timedelta(0), HOUR])
+def test_a_lost_post_is_as_old_as_its_intent_by_the_clock_of_the_service(skew: timedelta) -> None:
+    """The time of an offer is the service's: a second before the intent, it is the old state."""
+    now = TransitionContext(START + HOUR, 1.0, DeliverySettings(), ROUTES[PackageType.FULL], skew)
+    lost = package(PackageType.FULL, created_at=None, committed_at=START)
+    sought = row()._replace(body=b'{"Price": "11.1"}')
+    sent_at = START + skew - SECOND
+    statuses = [
+        found.status
+        for updated in (sent_at - SECOND, sent_at)
+        for page in [OffersPage([OFFER._replace(updated_at=updated)], None)]
+        for found in resolutions(lost, [sought], page, now)
+    ]
+    assert statuses == [AGAIN, INTEGRATED]
 
 
 # A Delete.
