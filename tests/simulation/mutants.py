@@ -103,6 +103,6 @@ MUTANTS = {
     "package abandoned after PATCH": Mutant(_unknown(Step.COMMIT, abandoned), 45),
     "offers are not held back": Mutant(_without("unanswered"), 1, Shop),
     "a batch is sent again unread": Mutant(_unknown(Step.SUBMIT, unread), 45, Shop),
-    "undo takes back what was sent since": Mutant(_blind_undo, 0, Undone),
+    "undo takes back what was sent since": Mutant(_blind_undo, 6, Undone),
     "undo forgets the price": Mutant(_forgetful_undo, 0, Undone),
 }

@@ -1,10 +1,9 @@
 """Whatever goes wrong, no message is written twice, and no parcel sent twice.
 
-50 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+25 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED creations`.
 """
 
-from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import islice
 
@@ -17,13 +16,6 @@ from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Forgetful, Mutant
 from tests.simulation.test_acts import CASES, blind, forgotten, impatient, rule_for
 from tests.simulation.test_simulation import is_caught, tried_all
-
-
-@pytest.fixture(scope="module")
-def ledger() -> Iterator[FragileLedger]:
-    """One for all worlds: making the tables takes as long as a world."""
-    with FragileLedger() as ledger:
-        yield ledger
 
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)

@@ -1,6 +1,6 @@
 """Whatever goes wrong, an export with a cursor loses nothing and brings nothing twice.
 
-24 worlds in the normal suite, 2,000 in the long one.
+6 worlds in the normal suite, 2,000 in the long one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from tests.simulation.checker import Wrong
 from tests.simulation.exports import ExportWorld
 from tests.simulation.machine import FragileLedger
 
-SEEDS, MANY, CHUNK = 10, 2000, 200
+SEEDS, MANY, CHUNK = 6, 2000, 200
 CASES = [
     range(SEEDS),
     *(
@@ -32,13 +32,6 @@ CASES = [
 
 class ExportFailed(AssertionError):
     """A seed whose world is not as it must be."""
-
-
-@pytest.fixture(scope="module")
-def ledger() -> Iterator[FragileLedger]:
-    """One for all worlds: making the tables takes as long as a world."""
-    with FragileLedger() as ledger:
-        yield ledger
 
 
 def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
@@ -82,18 +75,22 @@ def page_numbers(asked: Asked, moments: Sequence[datetime], size: int) -> Asked 
     return asked._replace(number=asked.number + 1) if len(moments) == size else None
 
 
-MUTANTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
-    "no overlap": lambda: mock.patch.object(ExportWorld, "overlap", 0),
-    "settled before the rename": lambda: mock.patch.object(Reading, "intend", settle_first),
-    "known before the filter": lambda: mock.patch.object(Reading, "pick", note_all),
-    "page after page": lambda: mock.patch.object(keyset, "following", page_numbers),
+MUTANTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], int]] = {
+    "no overlap": (lambda: mock.patch.object(ExportWorld, "overlap", 0), 12),
+    "settled before the rename": (lambda: mock.patch.object(Reading, "intend", settle_first), 6),
+    "known before the filter": (lambda: mock.patch.object(Reading, "pick", note_all), 2),
+    "page after page": (lambda: mock.patch.object(keyset, "following", page_numbers), 2),
 }
+"""Each alteration, and the first seed that caught it when this was written."""
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(ledger: FragileLedger, tmp_path: Path, name: str) -> None:
-    with MUTANTS[name]():
-        assert any(is_caught(seed, ledger, tmp_path) for seed in range(500))
+    """By the seed that is known to, and else by one of many."""
+    alter, first = MUTANTS[name]
+    others = (seed for seed in range(500) if seed != first)
+    with alter():
+        assert any(is_caught(seed, ledger, tmp_path) for seed in (first, *others))
 
 
 def is_caught(seed: int, ledger: FragileLedger, folder: Path) -> bool:
