@@ -283,8 +283,15 @@ def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("repeat", "at", "items"),
     [
-        *((repeat, at, ONE) for repeat in Repeat for at in range(12)),
-        *((Repeat.TRACED, at, MANY) for at in range(20)),
+        *(
+            pytest.param(repeat, at, ONE, marks=() if at % 3 == 1 else pytest.mark.long)
+            for repeat in Repeat
+            for at in range(12)
+        ),
+        *(
+            pytest.param(Repeat.TRACED, at, MANY, marks=() if at % 5 == 2 else pytest.mark.long)
+            for at in range(20)
+        ),
     ],
 )
 def test_killed_at_any_commit_it_is_sent_once(

@@ -121,7 +121,9 @@ def test_a_channel_that_cannot_be_sent(scene: Scene) -> None:
     assert scene.client.calls == []
 
 
-@pytest.mark.parametrize("guilty", range(3, 11))
+@pytest.mark.parametrize(
+    "guilty", [3, 6, 10, *(pytest.param(row, marks=pytest.mark.long) for row in (4, 5, 7, 8, 9))]
+)
 def test_one_guilty_row_keeps_no_other_back(scene: Scene, guilty: int) -> None:
     rows = (upsert(row, quantity="x" if row == guilty else 7) for row in range(3, 13))
     scene.plan(rows, PackageLimits(8, 100))
@@ -278,8 +280,14 @@ def test_where_results_are_gone_the_offers_tell(scene: Scene, when: str) -> None
 # Stopping and going on.
 
 
-@pytest.mark.parametrize("nth", range(10))
-@pytest.mark.parametrize("pool", [1, 4])
+@pytest.mark.parametrize(
+    ("pool", "nth"),
+    [
+        pytest.param(pool, nth, marks=() if (pool == 1) == nth % 2 else pytest.mark.long)
+        for pool in (1, 4)
+        for nth in range(10)
+    ],
+)
 def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     begun: list[int] = []

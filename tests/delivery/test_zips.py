@@ -452,18 +452,22 @@ def check(scene: Scene) -> None:
             assert "seek" in map(name_of, calls[before:again]), row
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+STEPS = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+
+
+@STEPS
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_killed_at_any_call(scene_of: Callable[..., Scene], step: int, *, acts: bool) -> None:
     for scene in killed(partial(begun, scene_of), acts=acts, step=step):
         check(scene)
 
 
+@STEPS
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_a_purge_killed_at_any_call_is_sent_once(
-    scene_of: Callable[..., Scene], *, acts: bool
+    scene_of: Callable[..., Scene], step: int, *, acts: bool
 ) -> None:
-    for scene in killed(partial(begun, scene_of, purges=True), acts=acts):
+    for scene in killed(partial(begun, scene_of, purges=True), acts=acts, step=step):
         meant = sum(package.attempts > 0 for package in scene.packages)
         assert (meant, len(scene.packages)) == (1, 1)
         shown = prices(scene)
@@ -471,7 +475,11 @@ def test_a_purge_killed_at_any_call_is_sent_once(
             assert verdict.status == ("Integrated" if verdict.reference in shown else "Unknown")
 
 
-@pytest.mark.parametrize("seed", range(25))
+SEEDS = range(8)
+FURTHER = [pytest.param(seed, marks=pytest.mark.long) for seed in range(len(SEEDS), 25)]
+
+
+@pytest.mark.parametrize("seed", [*SEEDS, *FURTHER])
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
     scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time
