@@ -117,11 +117,15 @@ def test_a_sheet_without_any_row(tmp_path: Path) -> None:
     assert [cell.value for cell in load_workbook(target)["Sheet"][1]] == ["a", 1]
 
 
-def test_more_rows_than_a_sheet_has(empty: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("last", [5_000, pytest.param(1_048_576, marks=pytest.mark.long)])
+def test_more_rows_than_a_sheet_has(
+    empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    monkeypatch.setattr("feedtool.sheets.fill.LAST_ROW", last)
     nothing: list[Value] = []
     with pytest.raises(TooManyRows) as caught:
-        fill_workbook(empty, tmp_path / "x.xlsx", "Rows", (nothing for _ in range(1_048_576)))
-    assert "1,048,576 rows" in caught.value.message
+        fill_workbook(empty, tmp_path / "x.xlsx", "Rows", (nothing for _ in range(last)))
+    assert f"{last:,} rows" in caught.value.message
 
 
 def test_a_csv_as_it_stands(tmp_path: Path) -> None:

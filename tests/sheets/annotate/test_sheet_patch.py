@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -248,16 +249,42 @@ def test_odd_rows(
         assert b"</c><extLst>" in part(copy)
 
 
-@pytest.mark.parametrize("writing", ["canonical", *OTHERWISE, "utf-16"])
+STRETCH = 100
+
+
+def by_turns(sheet: str) -> bytes:
+    """A sheet of which each stretch of rows is written in another way."""
+    head, *rows = re.split(r"(?=<row )", sheet)
+    ways: list[Callable[[str], str]] = [
+        lambda stretch: stretch,
+        *(write for name, write in OTHERWISE.items() if name != "prefixed"),
+    ]
+    stretches = ["".join(rows[at : at + STRETCH]) for at in range(0, len(rows), STRETCH)]
+    turns = zip(stretches, cycle(ways), strict=False)
+    return "".join((head, *(way(stretch) for stretch, way in turns))).encode()
+
+
+LARGE = {**WRITINGS, "by turns": by_turns}
+LARGE_ALONE = ["bom", *OTHERWISE, "utf-16 bare", "latin-1", "ascii"]
+
+
+@pytest.mark.parametrize(
+    "writing",
+    [
+        *("canonical", "by turns", "utf-16"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in LARGE_ALONE),
+    ],
+)
 def test_a_sheet_of_many_blocks(book_of: Make, values: Read, writing: str) -> None:
+    kinds = (*("number",) * 4, "inline", "styled")
     rows: Rows = {1: [Cell(0, "inline", "sku")]}
     rows |= {
-        row: [Cell(column, "number" if column < 5 else "styled", "1") for column in range(6)]
+        row: [Cell(column, kind, "1") for column, kind in enumerate(kinds)]
         for row in range(2, 2100)
         if row % 7
     }
     notes = [Note(row, "Invalid", f"m{row}", "c") for row in rows if row % 3 == 0]
-    source = book_of(WRITINGS[writing](canonical(rows)))
+    source = book_of(LARGE[writing](canonical(rows)))
     once = annotate_file(source, source.with_name("once.xlsx"), notes)
     assert values(once) == expected(rows, notes)
     twice = annotate_file(once, source.with_name("twice.xlsx"), notes)

@@ -190,9 +190,24 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("quoting") / "made.csv"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(**WRITING)
 def test_any_table_is_read_without_alarm(
+    made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2]
+) -> None:
+    assert_read_without_alarm(made, table, separator, quoting)
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None)
+@given(**WRITING)
+def test_any_of_many_tables_is_read_without_alarm(
+    made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2]
+) -> None:
+    assert_read_without_alarm(made, table, separator, quoting)
+
+
+def assert_read_without_alarm(
     made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2]
 ) -> None:
     rows, notices = read(made, written(table, separator, quoting))
@@ -200,12 +215,25 @@ def test_any_table_is_read_without_alarm(
     assert [notice for notice in notices if "look like several" not in notice] == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(**WRITING, data=st.data())
 def test_a_mark_that_is_lacking_never_loses_rows_unsaid(
     made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2], data: st.DataObject
 ) -> None:
-    content = written(table, separator, quoting)
+    assert_no_rows_lost_unsaid(made, written(table, separator, quoting), data)
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None)
+@given(**WRITING, data=st.data())
+def test_a_mark_that_is_lacking_in_many_tables_never_loses_rows_unsaid(
+    made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2], data: st.DataObject
+) -> None:
+    assert_no_rows_lost_unsaid(made, written(table, separator, quoting), data)
+
+
+def assert_no_rows_lost_unsaid(made: Path, content: str, data: st.DataObject) -> None:
+    """One of the content's marks is lacking."""
     marks = [at for at, letter in enumerate(content) if letter == '"']
     if not marks:
         return

@@ -138,11 +138,27 @@ DAMAGE = (
 )  # fmt: skip
 
 
-@given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
-@settings(max_examples=200, deadline=None)
+DAMAGED = given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
+
+
+@DAMAGED
+@settings(max_examples=80, deadline=None)
 def test_what_the_pattern_accepts_the_parser_reads_alike(
     text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
+    assert_read_alike(text, prefix, damage)
+
+
+@pytest.mark.long
+@DAMAGED
+@settings(max_examples=2000, deadline=None)
+def test_whatever_the_pattern_accepts_the_parser_reads_alike(
+    text: str, prefix: str, damage: Callable[[str], str]
+) -> None:
+    assert_read_alike(text, prefix, damage)
+
+
+def assert_read_alike(text: str, prefix: str, damage: Callable[[str], str]) -> None:
     """A damaged chunk is either left to the parser, or damaged in a way that changes nothing."""
     text = damage(prefixed(text, prefix))
     try:

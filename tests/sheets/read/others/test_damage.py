@@ -85,7 +85,7 @@ def test_the_name_of_an_error_is_no_reason(error: Exception) -> None:
 
 @pytest.mark.parametrize("ending", OTHERS)
 def test_damage_is_told_in_a_line(tmp_path: Path, ending: str) -> None:
-    try_all(ending, 15, tmp_path, 1)
+    try_all(ending, 8, tmp_path, 1)
 
 
 @pytest.mark.long

@@ -6,6 +6,8 @@ import pytest
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
+from feedtool.sheets.read.others import web_page
+from feedtool.sheets.read.others.rows import MOST_REPEATED
 from tests.sheets.conftest import rows_of
 from tests.sheets.read.others.conftest import ReadBytes
 
@@ -107,7 +109,6 @@ REFUSED = {
     "a row without end": page(f"<tr>{'<td colspan=1000>a' * 20}</tr>"),
     "blanks outside the grid": page(f"<tr>{'<td colspan=1000>' * 20}</tr>"),
     "a bomb of spans": page(f"<tr>{'<td colspan=1000>' * 16}" * 1300),
-    "a bomb of spans downwards": page(f"<tr>{'<td rowspan=65534>a' * 16_000}" + "<tr><td>b" * 1300),
     "too large": b"<html>".ljust((64 << 20) + 1),
 }
 
@@ -127,3 +128,17 @@ def test_what_is_refused(tmp_path: Path, case: str) -> None:
         read_through(path)
     assert caught.value.code == "html-as-xls"
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("most", "rows"), [(200_000, 14), pytest.param(MOST_REPEATED, 1300, marks=pytest.mark.long)]
+)
+def test_a_bomb_of_spans_downwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, rows: int
+) -> None:
+    monkeypatch.setattr(web_page, "MOST_REPEATED", most)
+    path = tmp_path / "export.xls"
+    path.write_bytes(page(f"<tr>{'<td rowspan=65534>a' * 16_000}" + "<tr><td>b" * rows))
+    with pytest.raises(FileProblem, match=f"span more than {most:,} others") as caught:
+        read_through(path)
+    assert caught.value.code == "html-as-xls"
