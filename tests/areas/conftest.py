@@ -1,6 +1,91 @@
-"""The desk of `tests.sandbox.desk`, and the stores of `tests.buckets`, for the tests here."""
+"""Commands of areas at a sandbox whose lists were exported once.
 
+The desk of `tests.sandbox.desk`, the command of `tests.cli`, and the stores of `tests.buckets`.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from sqlite3 import Connection
+
+import pytest
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import Sandbox
 from tests.buckets import bucket, s3, store
+from tests.cli.conftest import STATE, Feedtool, Ran, enter, feedtool, made_by
+from tests.resume.runner import killed
 from tests.sandbox.desk import desk, new_desk
 
-__all__ = ["bucket", "desk", "new_desk", "s3", "store"]
+__all__ = ["bucket", "desk", "feedtool", "new_desk", "s3", "store"]
+
+Enter = Callable[..., None]
+"""Commands that export; from now on the test is in a copy of the folder that they leave."""
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """The folder in which these commands ran, with its home; the same one each time."""
+    folders: dict[tuple[str, ...], Path] = {}
+
+    def folder(*commands: str) -> Path:
+        if commands not in folders:
+            folders[commands] = tmp_path_factory.mktemp("exported")
+            made_by(folders[commands], *commands)
+        return folders[commands]
+
+    return folder
+
+
+@pytest.fixture
+def enter_exported(
+    exported: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Enter:
+    def copy(*commands: str) -> None:
+        shutil.copytree(exported(*commands), tmp_path, dirs_exist_ok=True)
+        enter(tmp_path, monkeypatch)
+
+    return copy
+
+
+def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:
+    """Send a file to the embedded sandbox."""
+    return feedtool("submit", path, "--sandbox", "--format", "json", *more)
+
+
+def effects() -> Counter[tuple[str, str]]:
+    """How often the embedded sandbox was brought to do what, and to what."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
+
+
+@contextmanager
+def state() -> Iterator[Connection]:
+    """What the embedded sandbox has."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
+        yield db
+
+
+def pass_time(duration: timedelta) -> None:
+    """Let time pass at the embedded sandbox."""
+    microseconds = duration // timedelta(microseconds=1)
+    with state() as db:
+        db.execute("UPDATE clock SET offset_us = offset_us + ?", (microseconds,))
+
+
+def killed_and_resumed(feedtool: Feedtool, at: int, most: int, *arguments: str) -> Ran:
+    """The results of run 1, of which the process died at a write, and which then went on.
+
+    The command is given again where it died before its rows were written down.
+    """
+    points = killed(at, *arguments)
+    assert len(points) <= most
+    feedtool("resume")
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:
+        assert not any(" before add_output" in point for point in points)
+        ran = feedtool(*arguments, "--format", "json")
+    return ran

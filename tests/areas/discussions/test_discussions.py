@@ -1,7 +1,6 @@
 """Discussions from the command line: exported, filled in a spreadsheet, sent, answered, again."""
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -16,39 +15,16 @@ from feedtool.areas.orders.sandbox.store import numbered
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.state import moment_of
-from tests.cli.conftest import STATE, Feedtool, Ran, enter, made_by, rows_of
-from tests.cli.conftest import feedtool as the_command
-from tests.resume.runner import killed
+from tests.areas.conftest import killed_and_resumed
+from tests.areas.discussions.conftest import discussions
+from tests.cli.conftest import STATE, Feedtool, Ran
 
-feedtool = the_command
 Row = Mapping[str, Any]
 Fill = Callable[[Row], Mapping[str, Any]]
 FIRST = 3
 """The first row of an exported sheet."""
 SUBMIT = ("submit", "filled.xlsx", "--sandbox", "--format", "json")
 REPLY = "Good morning,\nyour parcel is on its way."
-PDF = b"%PDF-1.7 a label"
-
-
-@pytest.fixture(scope="session")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a home whose sandbox has discussions, and with their export."""
-    folder = tmp_path_factory.mktemp("discussions")
-    made_by(folder, "export discussions --sandbox")
-    (folder / "label.pdf").write_bytes(PDF)
-    return folder
-
-
-@pytest.fixture
-def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The rows of `discussions.xlsx`, in a folder of the test's own."""
-    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
-    enter(tmp_path, monkeypatch)
-    return discussions("discussions.xlsx")
-
-
-def discussions(path: str) -> list[dict[str, Any]]:
-    return rows_of(path, "Discussions", header=2)
 
 
 def fill(wanted: Fill, *new: Mapping[str, Any]) -> None:
@@ -299,7 +275,7 @@ def test_a_saved_reply_is_finished_from_the_row(feedtool: Feedtool) -> None:
 
 WRITES = 110
 """A submit of four requests reaches fewer points; at a later one nothing dies."""
-FEW = range(7, WRITES, 30)
+FEW = (37, 67)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -309,13 +285,7 @@ def test_killed_at_a_write_each_is_done_once(
 ) -> None:
     claim = next(filter(is_claim, shop))
     fill(lambda row: handled(row) if row == claim else {}, opening(claim))
-    points = killed(at, "submit", "filled.xlsx", "--sandbox")
-    assert len(points) <= WRITES
-    assert feedtool("resume").code in {0, 9}
-    ran = feedtool("results", "1", "--format", "json")
-    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
-        assert not any(" before add_output" in point for point in points)
-        ran = feedtool(*SUBMIT)
+    ran = killed_and_resumed(feedtool, at, WRITES, "submit", "filled.xlsx", "--sandbox")
     statuses = [status for status in ran.statuses if status != "Skipped"]
     assert statuses == ["Sent", "Read", "Closed", "Opened"]
     assert effects() == {"message": 1, "read": 1, "close": 1, "discussion": 1}

@@ -31,9 +31,7 @@ from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export
 from tests.cli.conftest import Feedtool, rows_of
-from tests.cli.conftest import feedtool as the_command
 
-feedtool = the_command
 NOW = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 

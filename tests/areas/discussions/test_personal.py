@@ -10,20 +10,12 @@ from typing import Any
 import pytest
 
 from feedtool.areas.discussions.feeds import FEEDS
-from tests.areas.discussions.test_discussions import (
-    discussions,
-    effects,
-    exported,
-    fill,
-    opening,
-    shop,
-)
+from tests.areas.discussions.conftest import discussions
+from tests.areas.discussions.test_discussions import effects, fill, opening
 from tests.areas.orders.test_personal import _usual_rights
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
 from tests.runs.test_notify import KEEP, python
 
-feedtool, exported, shop = the_command, exported, shop  # noqa: PLW0127 - fixtures of these names
 usual_rights = _usual_rights
 REPLY = "She wept over the broken heliotrope teapot"
 SHORT = "Heliotrope"

@@ -27,10 +27,7 @@ from feedtool.service.answers import Unreadable
 from tests.areas.finance.counter import MONTH, AtDesk, brought, losses
 from tests.areas.finance.sandbox.till import EMPTY, operations, sale
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
 from tests.sandbox.desk import Desk
-
-feedtool = the_command
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:

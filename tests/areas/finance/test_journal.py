@@ -26,11 +26,9 @@ from feedtool.model.settings import AccountSettings
 from tests.areas.finance.counter import AtDesk, brought, losses
 from tests.areas.orders.sandbox.counter import QUIET
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
 from tests.resume.runner import killed
 from tests.sandbox.desk import Desk
 
-feedtool = the_command
 PAST = "2026-10"
 """A month whose operations are all paid, blocked or not payable."""
 

@@ -30,10 +30,8 @@ from tests.areas.finance.counter import MONTH, AtDesk, brought, losses, sheets
 from tests.areas.finance.sandbox.till import EMPTY, many, sale
 from tests.areas.orders.sandbox.counter import QUIET
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
 from tests.sandbox.desk import Desk
 
-feedtool = the_command
 ABOVE = (
     "refunds above 0 where you pay, commissions above 0 where you pay, service fees above 0 where"
     " you pay"

@@ -1,65 +1,27 @@
 """Products and shipments from the command line: sent, answered beside each row, never twice."""
 
 import csv
-import shutil
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from sqlite3 import Connection
 from typing import Any
 
 import pytest
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import Sandbox
+from tests.areas.conftest import Enter, effects, killed_and_resumed, pass_time, state, submit
 from tests.areas.inbound.sandbox.dock import GTINS
-from tests.cli.conftest import STATE, Feedtool, coloured, enter, made_by, rows_of
-from tests.cli.conftest import feedtool as the_command
-from tests.resume.runner import killed
+from tests.cli.conftest import Feedtool, coloured, rows_of
 
-feedtool = the_command
 Row = dict[str, Any]
-SUBMIT = "submit --sandbox --format json"
 NEW_GTIN = "4006381333931"
 
 
-@pytest.fixture(scope="session")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a home whose sandbox has shipments, and with their export."""
-    folder = tmp_path_factory.mktemp("exported")
-    made_by(folder, "export inbound-shipments --sandbox")
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def _shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
-    enter(tmp_path, monkeypatch)
-
-
-@contextmanager
-def state() -> Iterator[Connection]:
-    """What the embedded sandbox has."""
-    with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
-        yield db
-
-
-def effects() -> Counter[tuple[str, str]]:
-    """How often the embedded sandbox was brought to do what, and to which reference."""
-    with Sandbox(sandbox_parts(), STATE) as sandbox:
-        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
-
-
-def wait(time: timedelta) -> None:
-    """Let time pass at the embedded sandbox."""
-    with state() as db:
-        db.execute(
-            "UPDATE clock SET offset_us = offset_us + ?", (time // timedelta(microseconds=1),)
-        )
+def _shop(enter_exported: Enter) -> None:
+    """A home whose sandbox has shipments, and their export."""
+    enter_exported("export inbound-shipments --sandbox")
 
 
 def write(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -82,7 +44,7 @@ def item(reference: str, gtin: str = GTINS[0], **changes: Any) -> Row:
 
 def sent(feedtool: Feedtool, kind: str, *rows: Row, name: str = "sheet.csv") -> Any:
     write(name, rows)
-    return feedtool(SUBMIT, name, "--as", kind)
+    return submit(feedtool, name, "--as", kind)
 
 
 def beside(path: str = "sheet.result.csv") -> list[tuple[str, str, str]]:
@@ -114,7 +76,7 @@ def test_what_differs_is_marked_on_its_very_cell(feedtool: Feedtool) -> None:
     sent(feedtool, "fulfillment-products", product())
     assert feedtool("template fulfillment-products").code == 0
     fill("fulfillment-products.xlsx", [product(weight=1.2)])
-    ran = feedtool(SUBMIT, "fulfillment-products.xlsx")
+    ran = submit(feedtool, "fulfillment-products.xlsx")
     assert (ran.code, ran.statuses) == (0, ["Existing"])
     keys = [*rows_of("fulfillment-products.xlsx", "Fulfilment products")[0]]
     cells = coloured("fulfillment-products.result.xlsx", "Fulfilment products")
@@ -174,7 +136,7 @@ def test_a_shipment_waits_for_its_products(feedtool: Feedtool) -> None:
     }.items():
         assert feedtool(f"template {kind} --yes").code == 0
         fill(f"{kind}.xlsx", rows)
-    ran = feedtool(SUBMIT, "inbound-shipments.xlsx", "fulfillment-products.xlsx")
+    ran = submit(feedtool, "inbound-shipments.xlsx", "fulfillment-products.xlsx")
     assert ran.code == 0, ran
     assert [[it["status"] for it in sheet["results"]] for sheet in ran.json] == [
         ["Accepted"] * 2,
@@ -201,7 +163,7 @@ def fill(path: str, rows: Iterable[Row]) -> None:
 
 def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> None:
     write("sheet.csv", [item("PO-A"), item("PO-A", GTINS[1])])
-    ran = feedtool(SUBMIT, "sheet.csv", "--as", "inbound-shipments", "--no-wait")
+    ran = submit(feedtool, "sheet.csv", "--as", "inbound-shipments", "--no-wait")
     assert (ran.code, ran.statuses) == (6, ["Pending"] * 2)
     with state() as db:
         db.execute("DELETE FROM fulfilment_product WHERE gtin = ?", (GTINS[1].zfill(14),))
@@ -220,7 +182,7 @@ def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> N
 def test_results_tells_later_what_was_received(feedtool: Feedtool) -> None:
     rows = [item(f"PO-{name}") for name in "ABCD"]  # the fourth is the shop's twelfth
     assert sent(feedtool, "inbound-shipments", *rows).code == 0
-    wait(timedelta(days=10))
+    pass_time(timedelta(days=10))
     ran = feedtool("results 1 --format json")
     assert (ran.code, ran.statuses) == (0, ["Accepted"] * 4)
     first, *_, last = (message for _, message, _ in beside())
@@ -237,7 +199,7 @@ def test_an_untouched_export_does_nothing(feedtool: Feedtool) -> None:
     rows = rows_of("inbound-shipments.xlsx", "Inbound")
     assert len(rows) == 17
     assert feedtool("validate inbound-shipments.xlsx").code == 9
-    ran = feedtool(SUBMIT, "inbound-shipments.xlsx")
+    ran = submit(feedtool, "inbound-shipments.xlsx")
     assert (ran.code, ran.statuses) == (9, ["Skipped"] * 17)
     assert not effects()
 
@@ -250,7 +212,7 @@ def test_a_new_row_in_an_export_is_a_new_shipment(feedtool: Feedtool) -> None:
     for key, value in item("PO-NEW", quantity=3).items():
         sheet.cell(new, keys.index(key) + 1).value = value
     book.save("inbound-shipments.xlsx")
-    ran = feedtool(SUBMIT, "inbound-shipments.xlsx")
+    ran = submit(feedtool, "inbound-shipments.xlsx")
     assert (ran.code, ran.statuses) == (0, [*["Skipped"] * 17, "Accepted"])
     assert effects() == {("inbound shipment", "PO-NEW"): 1}
 
@@ -309,7 +271,7 @@ def test_a_cursor_brings_what_has_changed(feedtool: Feedtool) -> None:
     assert feedtool(export, "second.csv").code == 0
     with Path("second.csv").open(encoding="utf-8-sig") as file:
         assert [row["reference"] for row in csv.DictReader(file)] == ["PO-NEW"]
-    wait(timedelta(days=2))
+    pass_time(timedelta(days=2))
     assert feedtool(export, "third.csv").code == 0
     with Path("third.csv").open(encoding="utf-8-sig") as file:
         assert "PO-NEW" in [row["reference"] for row in csv.DictReader(file)]
@@ -348,7 +310,7 @@ def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
 
 WRITES = 70
 """A submit of a shipment and a product reaches fewer points; at a later one nothing dies."""
-FEW = range(6, WRITES, 20)
+FEW = (26, 46)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -365,14 +327,8 @@ def test_killed_at_a_write_each_is_done_once(
     feedtool: Feedtool, at: int, kind: str, rows: list[Row], status: str
 ) -> None:
     write("sheet.csv", rows)
-    submit = ("submit", "sheet.csv", "--as", kind, "--sandbox")
-    points = killed(at, *submit)
-    assert len(points) <= WRITES
-    assert feedtool("resume").code in {0, 9}
-    ran = feedtool("results", "1", "--format", "json")
-    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
-        assert not any(" before add_output" in point for point in points)
-        ran = feedtool(*submit, "--format", "json")
+    arguments = ("submit", "sheet.csv", "--as", kind, "--sandbox")
+    ran = killed_and_resumed(feedtool, at, WRITES, *arguments)
     assert ran.statuses == [status] * len(rows)
     assert [*effects().values()] == [1]
 

@@ -2,34 +2,23 @@
 
 import csv
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from sqlite3 import Connection
 
 import pytest
 
 from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX_SELLER
-from feedtool.sandbox import Sandbox, SandboxSettings, effects
+from feedtool.sandbox import SandboxSettings, effects
 from feedtool.sandbox.server import Server
+from tests.areas.conftest import state
 from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
-from tests.cli.conftest import STATE, Feedtool, enter, rows_of
-from tests.cli.conftest import feedtool as the_command
+from tests.cli.conftest import Feedtool, enter, rows_of
 from tests.resume.runner import killed
 
-feedtool = the_command
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ORDERS = [f"O-{number}" for number in range(1, 6)]
-
-
-@contextmanager
-def state() -> Iterator[Connection]:
-    """What the embedded sandbox has."""
-    with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
-        yield db
 
 
 def had() -> dict[str, int]:
@@ -229,7 +218,7 @@ def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None
 
 WRITES = 60
 """A submit of one import reaches fewer points; at a later one nothing dies."""
-FEW = range(0, WRITES, 8)
+FEW = (16, 32)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -311,7 +300,11 @@ def test_what_is_dropped_into_a_watched_folder_is_answered_in_a_workbook(
     assert not [path for path in Path("watched/processing").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("at", range(4, WRITES, 14))
+OF_WATCHER = (18, 32)
+FURTHER = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in OF_WATCHER]
+
+
+@pytest.mark.parametrize("at", [*OF_WATCHER, *FURTHER])
 def test_a_watcher_that_is_killed_sends_each_invoice_once(feedtool: Feedtool, at: int) -> None:
     dropped()
     killed(at, *WATCH.split())

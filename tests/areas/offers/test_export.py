@@ -302,13 +302,30 @@ def requested(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
+SAME_FOLDER = [HealthCheck.function_scoped_fixture]
+ANY_EXPORT = given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
+
+
+@settings(max_examples=8, suppress_health_check=SAME_FOLDER)
+@ANY_EXPORT
 @pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
 def test_any_offer_comes_back_as_it_is(
     tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
 ) -> None:
-    target = tmp_path / name
+    assert_comes_back(tmp_path / name, items, language)
+
+
+@pytest.mark.long
+@settings(max_examples=200, suppress_health_check=SAME_FOLDER)
+@ANY_EXPORT
+@pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
+def test_any_of_many_more_offers_comes_back_as_it_is(
+    tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
+) -> None:
+    assert_comes_back(tmp_path / name, items, language)
+
+
+def assert_comes_back(target: Path, items: list[dict[str, Any]], language: Any) -> None:
     exported(target, items, kind="offers-upsert", language=language)
     (sheet,) = checked(target)
     assert codes(sheet) == []

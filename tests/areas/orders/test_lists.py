@@ -24,9 +24,6 @@ from feedtool.model.errors import NothingToDo, UsageProblem
 from tests.answers import BASE, Answers
 from tests.answers import exported as export
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
-
-feedtool = the_command
 
 
 class Service:

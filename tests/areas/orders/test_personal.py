@@ -23,14 +23,13 @@ from feedtool.ledger.shared_snapshots import open_snapshots
 from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots
 from feedtool.model.settings import AccountSettings
 from feedtool.sandbox import Sandbox
+from tests.areas.conftest import effects
 from tests.areas.invoices.made_invoices import pdf
-from tests.areas.orders.test_orders import effects, fill, handled, messages, orders
+from tests.areas.orders.test_orders import fill, handled, messages, orders
 from tests.buckets import contents
 from tests.cli.conftest import STATE, Feedtool, enter, made_by
-from tests.cli.conftest import feedtool as the_command
 from tests.runs.test_notify import KEEP, python
 
-feedtool = the_command
 Row = Mapping[str, Any]
 ADDRESS = {"lastName": "Quillfeather", "addressLine1": "77 Heliotrope Mews", "email": "q@f.example"}
 DETAILS = "She wept over the broken teapot"
@@ -39,7 +38,7 @@ SNAPSHOTS = Path("home/snapshots")
 
 
 @pytest.fixture(scope="session")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def of_one_customer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an export of a sandbox whose orders are all of one customer."""
     folder = tmp_path_factory.mktemp("personal")
     made_by(folder, "export picking --sandbox")
@@ -55,9 +54,11 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def shop(
+    of_one_customer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[dict[str, Any]]:
     """The rows of `orders.xlsx`, in a folder of the test's own."""
-    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(of_one_customer, tmp_path, dirs_exist_ok=True)
     enter(tmp_path, monkeypatch)
     return orders("orders.xlsx")
 

@@ -2,11 +2,10 @@
 
 import csv
 import json
-import shutil
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,31 +14,17 @@ from openpyxl import load_workbook
 
 from feedtool.areas.outbound import columns
 from feedtool.areas.outbound.feeds import FEEDS
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import Sandbox
+from tests.areas.conftest import Enter, effects, killed_and_resumed, pass_time, submit
 from tests.areas.outbound.test_rules import back, parcel
-from tests.cli.conftest import STATE, Feedtool, enter, made_by, rows_of
-from tests.cli.conftest import feedtool as the_command
-from tests.resume.runner import killed
+from tests.cli.conftest import STATE, Feedtool, rows_of
 
-feedtool = the_command
 Row = dict[str, Any]
 
 
-@pytest.fixture(scope="session")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a home whose warehouses have sent parcels, and with their exports."""
-    folder = tmp_path_factory.mktemp("parcels")
-    exports = ("outbound-shipments", "returns")
-    made_by(folder, *(f"export {kind} --sandbox" for kind in exports))
-    return folder
-
-
 @pytest.fixture
-def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Row]:
+def shop(enter_exported: Enter) -> list[Row]:
     """The rows of `outbound-shipments.xlsx`, in a folder of the test's own."""
-    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
-    enter(tmp_path, monkeypatch)
+    enter_exported("export outbound-shipments --sandbox", "export returns --sandbox")
     return shipments("outbound-shipments.xlsx")
 
 
@@ -69,21 +54,11 @@ def fill(wanted: Callable[[Row], Mapping[str, Any]], sheet: str = "Outbound") ->
     book.save("filled.xlsx")
 
 
-def effects() -> Counter[tuple[str, str]]:
-    """How often the embedded sandbox was brought to do what."""
-    with Sandbox(sandbox_parts(), STATE) as sandbox:
-        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
-
-
 def answers(ran: Any) -> list[tuple[str, list[str]]]:
     return [
         (result["status"], [message["resultCode"] for message in result["messages"]])
         for result in ran.only["results"]
     ]
-
-
-def submit(feedtool: Feedtool, path: str, *more: str) -> Any:
-    return feedtool("submit", path, "--sandbox", "--format", "json", *more)
 
 
 MUG, POT = {"sellerProductReference": "ART-001"}, {"sellerProductReference": "ART-002"}
@@ -150,7 +125,7 @@ def cancelled(row: Row) -> dict[str, str]:
 
 def test_shipments_are_cancelled(shop: list[Row], feedtool: Feedtool) -> None:
     fill(cancelled)
-    ran = submit(feedtool, "filled.xlsx")
+    ran = submit(feedtool, "filled.xlsx", "--no-wait")
     meant = {row["status"]: place for place, row in enumerate(shop) if cancelled(row)}
     found = answers(ran)
     # The logistics partner takes two hours to decide.
@@ -160,8 +135,8 @@ def test_shipments_are_cancelled(shop: list[Row], feedtool: Feedtool) -> None:
     assert ran.code == 6
     assert set(effects().values()) == {1}
     assert {kind for kind, _ in effects()} == {"outbound cancellation"}
-    for _ in range(3):
-        ran = feedtool("results 1 --format json")
+    pass_time(timedelta(hours=3))
+    ran = feedtool("results 1 --format json")
     assert answers(ran)[meant["InPreparation"]] == ("Cancelled", [""])
 
 
@@ -354,53 +329,36 @@ def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> No
 # Killed.
 
 WRITES = 60
-FEW = (6, 18, 24, 30)
+FEW = (18, 24)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
-
-
-def settled(feedtool: Feedtool, *arguments: str) -> Any:
-    """The results of run 1, however it ended, once all is known."""
-    assert feedtool("resume").code in {0, 9}
-    ran = feedtool("results", "1", "--format", "json")
-    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
-        ran = feedtool(*arguments, "--format", "json")
-    return ran
 
 
 @pytest.mark.parametrize("at", [*FEW, *LONG])
 @pytest.mark.usefixtures("shop")
 def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> None:
     write("new.csv", *NEW[:2])
-    arguments = ("submit", "new.csv", "--sandbox")
-    killed(at, *arguments)
-    ran = settled(feedtool, *arguments)
+    ran = killed_and_resumed(feedtool, at, WRITES, "submit", "new.csv", "--sandbox")
     assert ran.statuses == ["Accepted"] * 2
     assert effects() == {("outbound shipment", "N-1"): 1}
 
 
-@pytest.mark.parametrize("at", [*FEW[1:3], *LONG])
+@pytest.mark.parametrize("at", [*FEW, *LONG])
 def test_killed_at_a_write_a_return_is_announced_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
     write("back.csv", sent_back(shop, "OUT-0001", reference="B-1"))
     arguments = ("submit", "back.csv", "--as", "returns", "--sandbox")
-    killed(at, *arguments)
-    ran = settled(feedtool, *arguments)
+    ran = killed_and_resumed(feedtool, at, WRITES, *arguments)
     assert ran.statuses == ["Created"]
     assert effects() == {("return", "B-1"): 1}
 
 
-@pytest.mark.parametrize("at", [FEW[2], *LONG])
+@pytest.mark.parametrize("at", [FEW[1], *LONG])
 def test_killed_at_a_write_a_cancellation_is_asked_for_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
     fill(lambda row: cancelled(row) if row["status"] == "Created" else {})
-    arguments = ("submit", "filled.xlsx", "--sandbox")
-    killed(at, *arguments)
-    feedtool("resume")
-    ran = feedtool("results", "1", "--format", "json")
-    if not ran.out or not ran.only["results"]:
-        ran = feedtool(*arguments, "--format", "json")
+    ran = killed_and_resumed(feedtool, at, WRITES, "submit", "filled.xlsx", "--sandbox")
     (status,) = set(ran.statuses) - {"Skipped"}
     assert status in {"Cancelled", "Pending"}
     (row,) = [row for row in shop if row["status"] == "Created"]

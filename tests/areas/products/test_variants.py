@@ -17,10 +17,8 @@ from feedtool.service.answers import Unreadable
 from tests.answers import reply
 from tests.catalogues import CATALOG, product, shirt
 from tests.cli.conftest import SAMPLES, Feedtool, rows_of
-from tests.cli.conftest import feedtool as the_command
 from tests.conftest import gtin, table
 
-feedtool = the_command
 T = TypeVar("T")
 GROUP = "variantGroupReference"
 FOUND, INCOMPLETE = "variant-group-found", "variant-incomplete"

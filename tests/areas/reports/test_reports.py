@@ -16,9 +16,7 @@ from feedtool.model.errors import Exit, NothingToDo
 from tests.answers import BASE, Answers
 from tests.answers import exported as export
 from tests.cli.conftest import Feedtool
-from tests.cli.conftest import feedtool as the_command
 
-feedtool = the_command
 (_, DOCUMENTS) = EXPORTS
 
 

@@ -8,11 +8,9 @@ import pytest
 from feedtool.areas import registry
 from tests.areas.toy.test_toy import TOY, row
 from tests.cli.conftest import Feedtool, enter
-from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files
 from tests.resume.runner import killed
 
-feedtool = the_command
 NEW = "export toy-parcels --sandbox --new"
 NAMED = f"{NEW} --out {{cursor}}-{{batch}}.csv"
 

@@ -17,12 +17,10 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.check import requests as check_requests
 from feedtool.model.sheet import CheckedSheet
 from tests.cli.conftest import Feedtool, enter
-from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, codes
 from tests.resume.runner import killed
 
 TOY = "tests.areas.toy"
-feedtool = the_command
 
 
 def row(order: str, toy: str, quantity: str = "1", channels: str = "") -> dict[str, str]:

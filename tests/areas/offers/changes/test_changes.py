@@ -1,6 +1,7 @@
 """What is unchanged, by what was sent before."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
@@ -164,12 +165,60 @@ CASES: Mapping[str, tuple[list[Sent], Sent, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("history", "last", "expected"), CASES.values(), ids=CASES)
-def test_what_is_sent(shop: Shop, history: list[Sent], last: Sent, expected: list[str]) -> None:
-    *earlier, (rows, how) = (it if isinstance(it, Step) else Step([it]) for it in (*history, last))
+PRODUCTS = (1, 2, 9)
+"""The numbers of the products in the cases."""
+
+
+def files_of(name: str) -> list[Step]:
+    """The files of a case, the last one last."""
+    history, last, _ = CASES[name]
+    return [file if isinstance(file, Step) else Step([file]) for file in (*history, last)]
+
+
+ALONE = {"product.reference", "action", "salesChannelId"}
+"""Columns that let one row have a say in what becomes of another: of its product, or its stock."""
+
+
+def shape(name: str) -> object:
+    """What the cases that can be sent in the same files have in common."""
+    files = files_of(name)
+    if any(ALONE & row.keys() for file in files for row in file.rows):
+        return name
+    return [("condition" in file.rows[0], file.how) for file in files]
+
+
+def moved(row: Mapping[str, str], place: int) -> dict[str, str]:
+    """The row, of an offer and a product that are of one case alone."""
+    products = {gtin(number): gtin(100 * (place + 1) + number) for number in PRODUCTS}
+    reference = f"{row['sellerExternalReference']}-{place}"
+    own = {**row, "sellerExternalReference": reference}
+    return {key: products.get(value, value) for key, value in own.items()}
+
+
+SHAPES = [shape(name) for name in CASES]
+TOGETHER = [
+    [name for name in CASES if shape(name) == common]
+    for at, common in enumerate(SHAPES)
+    if common not in SHAPES[:at]
+]
+"""The cases whose files are of the same kinds, and go together: each has its own offers."""
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: f"{names[0]} ({len(names)})")
+def test_what_is_sent(shop: Shop, names: list[str]) -> None:
+    *earlier, (rows, how) = (
+        Step(
+            [moved(row, place) for place, file in enumerate(files) for row in file.rows],
+            files[0].how,
+        )
+        for files in zip(*map(files_of, names), strict=True)
+    )
     for file in earlier:
         shop.send(*file.rows, **file.how)
-    assert statuses(shop.send(*rows, selection=CHANGED, **how)) == expected
+    found = iter(statuses(shop.send(*rows, selection=CHANGED, **how)))
+    expected = {name: CASES[name][2] for name in names}
+    assert {name: [*islice(found, len(words))] for name, words in expected.items()} == expected
+    assert not [*found]
 
 
 def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) -> None:

@@ -237,18 +237,38 @@ def keys(rows: Iterable[Mapping[str, Value]]) -> set[Key]:
     return {(str(row["salesChannelId"]), str(row["sellerExternalReference"])) for row in rows}
 
 
-@settings(max_examples=40)
-@given(st.just(KNOWN) | files(), files(), st.none() | files(), WAYS, WAYS, WAYS)
+STORIES = given(st.just(KNOWN) | files(), files(), st.none() | files(), st.tuples(WAYS, WAYS, WAYS))
+
+
+@settings(max_examples=10)
+@STORIES
 def test_undo_restores_what_the_run_changed_and_nothing_else(
     next_market: Callable[[], Market],
     before: Sent,
     run: Sent,
     since: Sent | None,
-    way: str,
-    next_way: str,
-    last_way: str,
+    ways: tuple[str, str, str],
 ) -> None:
-    shop = next_market().shop()
+    assert_undone(next_market().shop(), before, run, since, ways)
+
+
+@pytest.mark.long
+@settings(max_examples=1_000)
+@STORIES
+def test_undo_restores_it_in_many_more_cases(
+    next_market: Callable[[], Market],
+    before: Sent,
+    run: Sent,
+    since: Sent | None,
+    ways: tuple[str, str, str],
+) -> None:
+    assert_undone(next_market().shop(), before, run, since, ways)
+
+
+def assert_undone(
+    shop: Shop, before: Sent, run: Sent, since: Sent | None, ways: tuple[str, str, str]
+) -> None:
+    way, next_way, last_way = ways
     deliver(shop, before, way)
     was = restored(shop)
     deliver(shop, run, next_way)
