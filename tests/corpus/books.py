@@ -5,11 +5,13 @@ this folder compare how they are read and annotated; the fuzz tests mutate them.
 """
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, time, timedelta
 from itertools import cycle
+from typing import Any
 
 import openpyxl
+import pytest
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.formatting.rule import Rule
@@ -412,3 +414,16 @@ BOOKS: dict[str, Callable[[], bytes]] = {
     for path in sorted((ROOT / folder).glob("*.xlsx"))
 }
 """Each by its name; called, it gives the bytes."""
+TRANSLATED = {
+    name
+    for name in BOOKS
+    if name.endswith((".fr.xlsx", ".es.xlsx")) and not name.startswith("templates/offers-upsert")
+}
+"""Templates that differ in their texts alone from others here."""
+
+
+def parameters(names: Iterable[str]) -> list[Any]:
+    """The books for the tests, translations but for one kind in the long run alone."""
+    return [
+        pytest.param(name, marks=pytest.mark.long) if name in TRANSLATED else name for name in names
+    ]

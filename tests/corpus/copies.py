@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar
 from lxml import etree
 
 from feedtool.check import HEADINGS
-from feedtool.model.cells import BLANK, Block, index_of, letters
+from feedtool.model.cells import index_of, letters
 from feedtool.model.errors import FileProblem
-from feedtool.sheets import ZipPackage, open_source
+from feedtool.sheets import ZipPackage
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from feedtool.sheets.annotate.table_filter import MARK
 from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
@@ -48,20 +48,11 @@ class Plan(NamedTuple):
 
 def plan_of(path: Path) -> Plan | None:
     """The first sheet with rows: the first is the header, each of the others gets a note."""
-    with open_source(path) as source:
-        for entry in source.sheets:
-            blocks = source.sheet(entry.name).blocks()
-            rows = [row for block in blocks for row in _with_values(block)][:3000]
-            if rows and entry.name != SUMMARY:
-                return Plan(entry.name, rows[0], tuple(rows[1:]))
+    for name, cells in ours(path).items():
+        if cells and name != SUMMARY:
+            header, *rows = sorted({row for row, _ in cells})[:3000]
+            return Plan(name, header, tuple(rows))
     return None
-
-
-def _with_values(block: Block) -> Iterator[int]:
-    columns = [list(block.column(index)) for index in range(block.width)]
-    for position, row in enumerate(block.rows):
-        if any(block.decode(column[position]) != BLANK for column in columns):
-            yield row
 
 
 def annotated(source: Path, target: Path, plan: Plan) -> None:
@@ -122,10 +113,11 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
 
 def our_columns(path: Path, plan: Plan) -> frozenset[int]:
     """Where our headings stand, as feedtool reads it; nowhere in a file never annotated."""
-    with open_source(path) as source:
-        head = source.sheet(plan.sheet).head(10_000)
-        cells = next(row.cells for row in head if row.number == plan.header_row)
-    return frozenset(at for at, cell in enumerate(cells) if cell.text.strip() in HEADINGS)
+    return frozenset(
+        column
+        for (row, column), cell in ours(path)[plan.sheet].items()
+        if row == plan.header_row and cell.text.strip() in HEADINGS
+    )
 
 
 OURS = re.compile(r"sheet|styles|/_rels/|/comments\d+\.xml|/vmlDrawing\d+\.vml")

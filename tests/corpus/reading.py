@@ -29,6 +29,9 @@ Place = tuple[int, int]
 """Row, 1-based, and column, 0-based."""
 
 
+Sheets = Mapping[str, Mapping[Place, Cell]]
+
+
 class Theirs(NamedTuple):
     """A cell as openpyxl reads it."""
 
@@ -56,8 +59,13 @@ class Pair(NamedTuple):
     theirs: Theirs
 
 
-def ours(path: Path, sheets: Collection[str] | None = None) -> dict[str, dict[Place, Cell]]:
+def ours(path: Path, sheets: Collection[str] | None = None) -> Sheets:
     """All cells that are not blank, of some sheets or of all. Raises FileProblem."""
+    return _ours(path, path.read_bytes(), None if sheets is None else frozenset(sheets))
+
+
+@lru_cache(4)  # a file and its copy are compared in several ways, one after the other
+def _ours(path: Path, _: bytes, sheets: frozenset[str] | None) -> Sheets:
     with open_source(path) as source:
         return {
             entry.name: {
@@ -77,7 +85,7 @@ def theirs(path: Path) -> Mapping[str, Mapping[Place, Theirs]]:
     return _theirs(path.read_bytes())
 
 
-@lru_cache(4)  # a workbook and its copy are compared in several ways, one after the other
+@lru_cache(4)
 def _theirs(content: bytes) -> Mapping[str, Mapping[Place, Theirs]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.corpus import test_operator, test_texts, test_workbooks
-from tests.corpus.books import BOOKS
+from tests.corpus.books import BOOKS, parameters
 from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
 from tests.fuzz import shapes
@@ -36,7 +36,7 @@ def test_cases(tmp_path: Path, name: str) -> None:
     assert outcome == NO_COPY.get(name, case.error or "rows")
 
 
-@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize("name", parameters(BOOKS))
 def test_books(tmp_path: Path, name: str) -> None:
     file = tmp_path / "book.xlsx"
     file.write_bytes(BOOKS[name]())
@@ -50,13 +50,13 @@ def test_seeds(tmp_path: Path, name: str) -> None:
     assert assert_copied(file, tmp_path / "out") == "rows"
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
     made_up("made.xlsx", content)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
     made_up("made.csv", content)

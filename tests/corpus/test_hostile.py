@@ -425,12 +425,12 @@ FILES: dict[str, Hostile] = {
     ),
     "empty cells in many rows": Hostile(partial(empty, 3, 15_000, 16), valid=1, cells=16 * 15_000),
     "rows as wide as the grid": Hostile(
-        partial(wide, 2),
-        codes={"too-many-columns": 2 * (WIDEST - len(KEYS))},
-        cells=2 * 2 * WIDEST,
+        partial(wide, 1),
+        codes={"too-many-columns": WIDEST - len(KEYS)},
+        cells=2 * WIDEST,
         is_full=True,
     ),
-    "headers as wide as the grid": wide_headers(6),
+    "headers as wide as the grid": wide_headers(2),
     "empty cells as wide as the grid": Hostile(
         partial(wide, 12, value=""), valid=12, cells=12 * WIDEST
     ),

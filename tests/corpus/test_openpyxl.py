@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import test_operator, test_workbooks
-from tests.corpus.books import BOOKS
+from tests.corpus.books import BOOKS, parameters
 from tests.corpus.reading import DIFFERENCES, both_read, differing, explanation, ours
 
 CASES: Mapping[str, Callable[[], bytes]] = {
@@ -40,7 +40,7 @@ def path(tmp_path: Path, name: str) -> Path:
     return target
 
 
-@pytest.mark.parametrize("name", sorted(CASES.keys() - UNREADABLE_TO_OPENPYXL))
+@pytest.mark.parametrize("name", parameters(sorted(CASES.keys() - UNREADABLE_TO_OPENPYXL)))
 def test_both_read_the_same(path: Path) -> None:
     assert both_read(path)
     assert [pair for pair in differing(path) if explanation(pair) is None] == []

@@ -20,11 +20,11 @@ from tests.fuzz.worker import KINDS, NOW
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 
 SHORT = {
-    "zip-bytes": 60,
-    "zip-parts": 50,
-    "zip-markup": 120,
-    "csv-bytes": 60,
-    "csv-text": 60,
+    "zip-bytes": 30,
+    "zip-parts": 30,
+    "zip-markup": 50,
+    "csv-bytes": 30,
+    "csv-text": 30,
 }
 LONG = {
     "zip-bytes": 3000,
