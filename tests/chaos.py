@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.resume.proxy import MANY, Plan
-from tests.resume.world import Ran, World, running, serving
+from tests.resume.world import Ran, World, serving
 
 ROWS = 1500
 KILLS = 12
@@ -77,10 +77,10 @@ def main(arguments: list[str]) -> int:
     """Run it with the seed given, or with one of its own."""
     seed = int(arguments[0]) if arguments else random.SystemRandom().randrange(1 << 30)
     print(f"seed {seed}; again by: python -m tests.chaos {seed}", flush=True)  # noqa: T201
-    with TemporaryDirectory() as name, serving(Path(name)) as served, running() as runner:
+    with TemporaryDirectory() as name, serving(Path(name)) as served:
         place = Path(name) / "world"
         try:
-            world = Chaos(place, served, runner, seller="chaos", rows=ROWS)
+            world = Chaos(place, served, seller="chaos", rows=ROWS)
             print(world.endure(seed))  # noqa: T201
         except AssertionError as error:
             print(f"seed {seed}: {error}", file=sys.stderr)  # noqa: T201

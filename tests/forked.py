@@ -1,30 +1,38 @@
-"""The command `feedtool` for a shell, in processes forked from one that has imported all of it.
+"""Processes forked from one that has imported all of feedtool, which takes a start of its own long.
 
-A page of examples spends most of its time in starting Python and importing the same again and
-again. Here each command is still a process of its own, with the shell's folder, environment and
-streams; only what it imports is there already. That a start of its own works too is for
-`tests/cli/test_process.py` to show.
+Each is a process of its own, with its folder, environment and streams; only what it imports is
+there already. That a start of its own works too is for `tests/cli/test_process.py` to show.
 """
 
+import atexit
+import fcntl
 import gc
 import json
 import math
 import os
 import pkgutil
+import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import cache
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from subprocess import DEVNULL, PIPE, TimeoutExpired
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import IO, Any, Self
 
 import feedtool
 from feedtool.cli import output, run
+from tests.ledger import cluster
 
 CALLER = """\
 #!{python} -IS
@@ -32,41 +40,179 @@ import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
     line.connect({address!r})
     socket.send_fds(line, [b"."], [0, 1, 2])
-    asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)])
+    asked = json.dumps(["feedtool.cli:run", [sys.argv[1:]], os.getcwd(), dict(os.environ)])
     line.sendall(asked.encode() + b"\\n")
-    sys.exit(int(line.makefile().readline()))
+    line.recv({number})
+    sys.exit(int.from_bytes(line.recv({number}), "little", signed=True))
 """
-"""What the shell calls: it hands all that it was given to the process that forks."""
+"""The shell calls this: it hands all that it was given to the process that forks."""
 
+NUMBER = 4
+"""Bytes of a process's id, and then of its exit code, as the process that forks tells them."""
+LOOK = 1.0
+"""Seconds after which it looks whether anybody may still call."""
 BROKEN = 99
-"""The exit code of a command of which nothing should be left to end so."""
+"""The exit code of a process of which nothing should be left to end so."""
 
-SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "offers-mistakes.xlsx"
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = ROOT / "samples" / "offers-mistakes.xlsx"
 LATE = ("jsonschema", "openpyxl", "platformdirs", "rapidfuzz.process")
 """What feedtool's functions import when they need it, and takes time."""
+OURS = ("tests.ledger.lines", "tests.resume.runner")
+"""Modules of the functions that tests run."""
 
 
 @contextmanager
-def forking(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def forking(folder: Path) -> Iterator[None]:
     """For as long as the context lasts, `feedtool` in the folder is the command."""
-    address = str(folder / "line")
     caller = folder / "feedtool"
-    caller.write_text(CALLER.format(python=sys.executable, address=address), "utf-8")
+    text = CALLER.format(python=sys.executable, address=_address(), number=NUMBER)
+    caller.write_text(text, "utf-8")
     caller.chmod(0o700)
-    root = Path(__file__).resolve().parents[1]
-    with subprocess.Popen(  # noqa: S603  # ourselves
-        [sys.executable, "-m", "tests.forked", address],
-        cwd=root,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-    ) as process:
+    yield
+    caller.unlink()
+
+
+@cache
+def _address() -> str:
+    """The address of the process that forks, the same for all processes of a run of the tests."""
+    if cluster.SHARED in os.environ:
+        folder = Path(os.environ[cluster.SHARED])
+    else:
+        folder = Path(mkdtemp(prefix="feedtool-forked-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    address = folder / "forked"
+    with (folder / "forked.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not address.exists():
+            _start(address)
+    return str(address)
+
+
+def _start(address: Path) -> None:
+    """Starts the process that forks, which lives for as long as the run of the tests does."""
+    owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    process = subprocess.Popen(  # noqa: S603  # ourselves
+        [sys.executable, "-m", "tests.forked", str(address), str(owner)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        start_new_session=True,
+    )
+    STARTED.append(process)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"listening\n"
+
+
+STARTED: list[subprocess.Popen[bytes]] = []
+"""It is not waited for."""
+
+
+class Child:
+    """A forked process that runs a function; its methods are those of `subprocess.Popen`."""
+
+    def __init__(
+        self,
+        function: str,
+        *arguments: Any,
+        folder: Path,
+        environment: Mapping[str, str] = os.environ,
+        stdin: int | None = DEVNULL,
+        stdout: int | None = None,
+        stderr: int | None = None,
+    ) -> None:
+        """`function` is `module:name`; the arguments go through JSON, and it returns a code."""
+        self.returncode: int | None = None
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.connect(_address())
+        with ExitStack() as given:
+            (own_in, self.stdin), (own_out, self.stdout), (own_err, self.stderr) = (
+                _stream(given, stream, number)
+                for number, stream in enumerate((stdin, stdout, stderr))
+            )
+            socket.send_fds(self._line, [b"."], [own_in, own_out, own_err])
+        asked = [function, arguments, str(folder), dict(environment)]
+        self._line.sendall(json.dumps(asked).encode() + b"\n")
+        self.pid = self._number()
+
+    def _number(self) -> int:
+        found = self._line.recv(NUMBER, socket.MSG_WAITALL)
+        assert found, "the process that forks has ended"
+        return int.from_bytes(found, "little", signed=True)
+
+    def poll(self) -> int | None:
+        """The exit code, negative where a signal ended it; None while it runs."""
+        with suppress(TimeoutExpired):
+            return self.wait(0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, once it has ended.
+
+        Raises:
+            TimeoutExpired: It still runs after so many seconds.
+        """
+        if self.returncode is None:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._line, selectors.EVENT_READ)
+                if not selector.select(timeout):
+                    raise TimeoutExpired(str(self.pid), timeout or 0)
+            self.returncode = self._number()
+            self._line.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """What is left of its two streams, once it has ended; after the timeout it is killed."""
+        timer = threading.Timer(timeout, self.kill)
+        timer.start()
         try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"listening\n"
-            yield
+            self._close(self.stdin)
+            out, err = (stream.read() if stream else "" for stream in (self.stdout, self.stderr))
+            self._close(self.stdout, self.stderr)
+            self.wait()
         finally:
-            process.kill()
+            timer.cancel()
+        return out, err
+
+    def _close(self, *streams: IO[str] | None) -> None:
+        for stream in streams:
+            if stream:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close(self.stdin, self.stdout, self.stderr)
+        self.wait()
+
+
+def _stream(given: ExitStack, stream: int | None, number: int) -> tuple[int, IO[str] | None]:
+    """The descriptor that a process gets, open until `given` ends, and our end of its pipe."""
+    if stream is None:
+        return number, None
+    if stream == DEVNULL:
+        own = os.open(os.devnull, os.O_RDWR)
+        given.callback(os.close, own)
+        return own, None
+    assert stream == PIPE
+    ours, own = os.pipe()
+    if number == 0:
+        ours, own = own, ours
+    given.callback(os.close, own)
+    return own, open(ours, "r" if number else "w", encoding="utf-8")  # noqa: PTH123  # for long
 
 
 def import_all() -> None:
@@ -74,49 +220,79 @@ def import_all() -> None:
     for module in pkgutil.walk_packages(feedtool.__path__, "feedtool."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
-    for name in LATE:
+    for name in (*LATE, *OURS):
         import_module(name)
     with TemporaryDirectory() as folder:
-        path = shutil.copy(SAMPLE, folder)
-        words = ["validate", path, "--annotate", "--home", folder]
+        # Much is compiled when a workbook is read and copied for the first time.
+        words = ["submit", shutil.copy(SAMPLE, folder), "--sandbox", "--home", folder]
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             assert run(words) == 1
+    assert threading.active_count() == 1  # no other would be there in a child
     gc.freeze()  # no child looks through, and so copies, what is never garbage
 
 
-def main(address: str) -> None:
-    """Runs one command after the other, for whoever calls."""
+def main(address: str, owner: int) -> None:
+    """Fork a process for whoever calls, as long as the process of this id lives."""
     import_all()
     # How far a run is, is told where it takes long: on a slow machine, and on no page.
     output.EVERY = math.inf
-    with socket.socket(socket.AF_UNIX) as listening:
+    lines: dict[int, socket.socket] = {}
+
+    def reap(*_: object) -> None:
+        """Tell who waits for them how some processes have ended."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                with lines.pop(ended[0]) as line, suppress(OSError):
+                    line.sendall(_as_bytes(os.waitstatus_to_exitcode(ended[1])))
+
+    signal.signal(signal.SIGCHLD, reap)
+    with socket.socket(socket.AF_UNIX) as listening, suppress(ProcessLookupError):
         listening.bind(address)
         listening.listen()
+        listening.settimeout(LOOK)
         print("listening", flush=True)  # noqa: T201  # whoever started it waits for that
         while True:
-            line, _ = listening.accept()
-            with line:
-                child = os.fork()
-                if not child:
-                    listening.close()
-                    os._exit(command(line))
-                _, status = os.waitpid(child, 0)
-                line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+            os.kill(owner, 0)
+            try:
+                line, _ = listening.accept()
+            except TimeoutError:
+                continue
+            line.setblocking(True)
+            # Nobody is told of an end before his beginning.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+            child = os.fork()
+            if not child:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+                for other in (listening, *lines.values()):
+                    other.close()
+                os._exit(_run(line))
+            lines[child] = line
+            with suppress(OSError):
+                line.sendall(_as_bytes(child))
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+    for child in [*lines]:
+        os.kill(child, signal.SIGKILL)
 
 
-def command(line: socket.socket) -> int:
-    """Runs a command in the process that is to be its own, and gives its exit code."""
-    _, streams, *_ = socket.recv_fds(line, 1, 3)
-    for number, stream in enumerate(streams):
-        os.dup2(stream, number)
-        os.close(stream)
-    arguments, folder, environment = json.loads(line.makefile().readline())
-    line.close()
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
+def _as_bytes(number: int) -> bytes:
+    return number.to_bytes(NUMBER, "little", signed=True)
+
+
+def _run(line: socket.socket) -> int:
+    """Runs a function in the process that is to be its own, and gives its exit code."""
     try:
-        code = run(arguments)
+        _, streams, *_ = socket.recv_fds(line, 1, 3)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        function, arguments, folder, environment = json.loads(line.makefile().readline())
+        line.close()
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        tempfile.tempdir = None  # TMPDIR may be another one by now
+        code: int = pkgutil.resolve_name(function)(*arguments)
         sys.stdout.flush()
         sys.stderr.flush()
     except BaseException:  # noqa: BLE001  # whatever it is, it is to be seen
@@ -126,4 +302,4 @@ def command(line: socket.socket) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))

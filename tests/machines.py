@@ -3,15 +3,16 @@
 import os
 import random
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
+from subprocess import PIPE
 
-from tests.resume.world import COMMAND, DEADLINE, ROOT
+from tests.forked import Child
+from tests.resume.world import DEADLINE, ROOT, SPEED
 
 
 def chance(node: str) -> random.Random:
@@ -30,25 +31,26 @@ class Machine:
     """The command that it is there for, and its options."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str) -> Child:
         """A process of its command, with further options."""
         return self._run(*self.words, *words)
 
     def run(self, *words: str) -> tuple[int, str]:
         """Another command there: its exit code, and what it printed."""
-        with self._run(*words, stdout=subprocess.PIPE) as process:
-            said, _ = process.communicate(timeout=DEADLINE)
-        return process.returncode, said
+        with self._run(*words, stdout=PIPE) as process:
+            said, _ = process.communicate(DEADLINE)
+        return process.wait(), said
 
-    def _run(self, *words: str, stdout: int | None = None) -> subprocess.Popen[str]:
+    def _run(self, *words: str, stdout: int | None = None) -> Child:
         usual = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
         # What they say is shown when the test fails.
-        return subprocess.Popen(  # noqa: S603  # our own command
-            [*COMMAND, *words, "--home", "h"],
-            cwd=self.folder,
-            env={**usual, **self.environment},
+        return Child(
+            "tests.resume.runner:with_short_waits",
+            [*words, "--home", "h"],
+            SPEED,
+            folder=self.folder,
+            environment={**usual, **self.environment},
             stdout=stdout,
-            text=True,
         )
 
 
@@ -59,13 +61,13 @@ class Crew:
     machines: list[Machine]
     stack: ExitStack
     """Ends with them."""
-    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    processes: list[Child] = field(default_factory=list)
     """Those that are to live."""
 
     def __post_init__(self) -> None:
         self._next: Iterator[Machine] = cycle(self.machines)
 
-    def start(self, *more: str) -> subprocess.Popen[str]:
+    def start(self, *more: str) -> Child:
         """One more process, on the next machine."""
         process = next(self._next).start(*more)
         self.stack.callback(process.wait, DEADLINE)
@@ -73,7 +75,7 @@ class Crew:
         self.processes.append(process)
         return process
 
-    def kill(self, victim: subprocess.Popen[str]) -> None:
+    def kill(self, victim: Child) -> None:
         """As the system does when it is out of memory."""
         self.processes.remove(victim)
         victim.send_signal(signal.SIGKILL)
@@ -91,7 +93,7 @@ class Crew:
         while not condition():
             assert time.monotonic() < deadline, self.state()
             assert {one.poll() for one in self.processes} <= {None, 0}
-            time.sleep(0.02)
+            time.sleep(0.01)
 
     def state(self) -> object:
         """What there is, for whoever waits in vain."""

@@ -1,7 +1,7 @@
 """Ledgers on both databases, and other processes that use them at the same time.
 
-`place` is where a new ledger may be: a file, and a database of a PostgreSQL that runs for as long
-as the tests do. A test that takes it runs on both.
+`place` is where a ledger may be opened: a file, and a database of a PostgreSQL that runs for as
+long as the tests do. A test that takes it runs on both.
 """
 
 import os
@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any, Self
 
 import psycopg
@@ -26,7 +27,9 @@ from feedtool.ledger import Clearance, Ledger, Package, Run
 from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
+from feedtool.worker.queue import PassQueue
 from tests.buckets import bucket, s3, store
+from tests.forked import Child
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
 
@@ -71,6 +74,64 @@ class Server:
         finally:
             self.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
+    @contextmanager
+    def ledger(self) -> Iterator[str]:
+        """The URL of a database with the tables of a ledger and of its queue, all empty.
+
+        Others had it before and will have it: to empty it takes far less than to make it.
+        """
+        made = SPARE.pop() if SPARE else MadeDatabase(self)
+        try:
+            yield made.url
+        finally:
+            if made.is_emptied():
+                SPARE.append(made)
+
+
+class MadeDatabase:
+    """A database that a test may find as it was made; it goes with its server."""
+
+    def __init__(self, server: Server) -> None:
+        name = f"ledger_{os.getpid()}_{next(DATABASES)}"
+        server.execute(f"CREATE DATABASE {name}")
+        self.url = make_url(server.url).set(database=name).render_as_string(hide_password=False)
+        with Ledger(self.url) as ledger, PassQueue(ledger.engine):
+            pass
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self._shape = connection.execute(SHAPE).fetchall()
+            tables = [str(name) for name, kind, _ in self._shape if kind == "r"]
+            empty = [
+                table
+                for table in tables
+                if not connection.execute(f"SELECT FROM {table} LIMIT 1".encode()).fetchall()
+            ]
+        # No trigger has a say, so that the order of the tables does not matter.
+        statements = ["SET session_replication_role = replica", RESTARTING]
+        statements += [f"DELETE FROM {table}" for table in empty]  # noqa: S608  # our own tables
+        self._emptying = "; ".join(statements)
+
+    def is_emptied(self) -> bool:
+        """True once it is as it was made; False where a test has changed more than rows."""
+        with suppress(psycopg.Error), psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(LEAVING)
+            if connection.execute(SHAPE).fetchall() == self._shape:
+                connection.execute(self._emptying.encode())
+                return True
+        return False
+
+
+SPARE: list[MadeDatabase] = []
+"""The databases of this process that no test uses."""
+SHAPE = """
+SELECT oid::regclass::text, relkind::text, relnatts FROM pg_class
+ WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)' ORDER BY 1"""
+"""Name, kind and number of columns of all tables, indexes and sequences."""
+RESTARTING = "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
+LEAVING = """
+SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+ WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+"""Ends all other connections, as a test may have left some open."""
+
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Server:
@@ -85,14 +146,21 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture
 def postgresql(server: Server) -> Iterator[str]:
-    """The URL of a database for one test."""
+    """The URL of a database with an empty ledger, which only this test uses meanwhile."""
+    with server.ledger() as url:
+        yield url
+
+
+@pytest.fixture
+def new_database(server: Server) -> Iterator[str]:
+    """The URL of a database without any table."""
     with server.database() as url:
         yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
-    """Where a ledger may be made: a file, then the URL of a database."""
+    """Where a ledger may be opened: a file, then the URL of a database."""
     if request.param == "sqlite":
         return tmp_path / "state" / "ledger.db"
     return str(request.getfixturevalue("postgresql"))
@@ -181,15 +249,22 @@ listen = lambda: sys.stdin.readline().strip()
     def __init__(
         self, lines: str, place: Path | str, *arguments: str, prefix: Sequence[str] = ()
     ) -> None:
-        """`prefix` is the command that starts it elsewhere."""
-        self._running = subprocess.Popen(  # noqa: S603  # our own lines
-            [*prefix, sys.executable, "-c", self.PREAMBLE + lines, str(place), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+        """It is forked, or is started anew where `prefix` is the command that starts it."""
+        given = (self.PREAMBLE + lines, str(place), *arguments)
+        self._running: Child | subprocess.Popen[str]
+        if prefix:
+            command = [*prefix, sys.executable, "-c", *given]
+            self._running = subprocess.Popen(  # noqa: S603  # our own lines
+                command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, cwd=ROOT
+            )
+        else:
+            self._running = Child(
+                *("tests.ledger.lines:run_lines", *given),
+                folder=ROOT,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+            )
         self.pid = self._running.pid
 
     def heard(self) -> str:
@@ -210,7 +285,7 @@ listen = lambda: sys.stdin.readline().strip()
     def ended(self) -> tuple[int, str, str]:
         """Its exit code and all that it said and complained of, once it has ended."""
         said, complained = self._running.communicate(timeout=PATIENCE)
-        return self._running.returncode, said, complained
+        return self._running.wait(), said, complained
 
     def __enter__(self) -> Self:
         return self

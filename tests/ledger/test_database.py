@@ -66,6 +66,12 @@ def noted(opening: Opening) -> Opening:
 
 
 @pytest.fixture
+def postgresql(new_database: str) -> str:
+    """Without any table yet."""
+    return new_database
+
+
+@pytest.fixture
 def engine(place: Path | str, noted: Opening) -> sa.Engine:
     return noted(place)
 

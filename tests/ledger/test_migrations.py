@@ -19,6 +19,12 @@ from tests.ledger.steps import grow, split
 BROKEN = RuntimeError("out of ideas")
 
 
+@pytest.fixture
+def postgresql(new_database: str) -> str:
+    """Without any table yet."""
+    return new_database
+
+
 def break_off(db: Connection) -> None:
     split(db)
     raise BROKEN

@@ -1,8 +1,7 @@
-"""The sandbox behind a proxy, and a process that runs commands: one of each for all tests."""
+"""The sandbox behind a proxy: one for all tests."""
 
 import itertools
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from tests.ledger.conftest import postgresql, server
 from tests.resume.proxy import NONE, Faults, Plan
 from tests.resume.sellers import LAMPS, Shop
-from tests.resume.world import Served, World, running, serving
+from tests.resume.world import Served, World, serving
 
 __all__ = ("postgresql", "server")
 """The ledger's fixtures, for worlds of several machines."""
@@ -32,17 +31,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def runner() -> Iterator[subprocess.Popen[str]]:
-    with running() as process:
-        yield process
-
-
-@pytest.fixture(scope="session")
-def catalogue(
-    served: Served, runner: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def catalogue(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cache after a sync."""
-    world = World(tmp_path_factory.mktemp("synced") / "world", served, runner, "somebody")
+    world = World(tmp_path_factory.mktemp("synced") / "world", served, "somebody")
     world.meet("sync", Plan())
     ran = world.run("catalog", "sync", "--profile", "shop", "--category", LAMPS)
     assert ran.code == 0, ran.err
@@ -53,7 +44,6 @@ def catalogue(
 def made(
     tmp_path: Path,
     served: Served,
-    runner: subprocess.Popen[str],
     request: pytest.FixtureRequest,
 ) -> Callable[..., Any]:
     """Makes a seller of its own and of this kind, in a world with these faults."""
@@ -65,7 +55,7 @@ def made(
         if issubclass(kind, Shop):
             more["catalogue"] = request.getfixturevalue("catalogue")
         folder = tmp_path / f"world-{next(numbers)}"
-        world = kind(folder, served, runner, seller=str(folder), **more)
+        world = kind(folder, served, seller=str(folder), **more)
         world.meet(seed, Plan(faults=faults))
         return world
 

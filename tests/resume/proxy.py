@@ -18,7 +18,7 @@ from itertools import chain, islice, repeat
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-LATE = 3.0
+LATE = 1.5
 """Seconds that a late answer takes; clients are to have given up by then."""
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 

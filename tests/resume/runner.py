@@ -1,31 +1,16 @@
-"""Runs commands of feedtool, each in a process of its own that may be killed at a write.
+"""Commands of feedtool that run by a fast clock, and may be killed at a write.
 
-A process that has imported all that a command needs, and forks one for each line of JSON that it
-reads on standard input:
-
-    arguments    the command line
-    folder       where it runs
-    epoch        since when time runs `speed` times faster, for the command as for the sandbox
-    speed
-    kill         if any, the point at which it is to die of SIGKILL, by its number or its name
-    limit        if any, the most bytes that a file may grow to
-    environment  what is added to the command's environment
-    bug          if any, the text of an exception in the midst of the delivery
-
-It prints the command's exit code, negative where a signal ended it. The command's output is in
-`stdout` and `stderr` of its folder; each point that it reached is a line of `points`.
+`tests.forked` runs these functions, each in a process of its own.
 """
 
 import itertools
-import json
 import os
 import resource
 import signal
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,12 +20,11 @@ from unittest import mock
 from sqlalchemy import Connection, Engine
 
 from feedtool.cli import run
-from feedtool.cli.errors import Clock
+from feedtool.cli.errors import SYSTEM, Clock
 from feedtool.delivery import engine
 from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
-from tests.forked import import_all
 
 
 class Points:
@@ -98,7 +82,13 @@ def killed(at: int, *arguments: str) -> list[str]:
     return Path("points").read_text().splitlines()
 
 
-def fast_clock(epoch: float, speed: float) -> Clock:
+SHORTEST = 0.005
+"""Seconds that a wait takes at least, so that what it is for can come about."""
+PAUSE = 0.05
+"""The same, of commands that look at a folder or a ledger again and again."""
+
+
+def fast_clock(epoch: float, speed: float, shortest: float = SHORTEST) -> Clock:
     """The command's time, which runs as fast as the sandbox's."""
 
     def now() -> datetime:
@@ -106,45 +96,42 @@ def fast_clock(epoch: float, speed: float) -> Clock:
         return datetime.fromtimestamp(epoch + (real - epoch) * speed, UTC)
 
     def wait(event: threading.Event, seconds: float) -> None:
-        event.wait(seconds / speed)
+        event.wait(max(seconds / speed, min(seconds, shortest)))
 
     return Clock(now, time.monotonic, wait)
 
 
-def command(asked: dict[str, Any]) -> int:
-    """Runs one command in the process that is to be its own."""
-    os.chdir(asked["folder"])
-    for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
-        flags = os.O_RDONLY if number == 0 else os.O_CREAT | os.O_TRUNC | os.O_WRONLY
-        os.dup2(os.open(name, flags, 0o600), number)
+def in_fast_time(arguments: Sequence[str], epoch: float, speed: float) -> int:
+    """Runs a command whose time runs `speed` times faster since then."""
+    return run(arguments, fast_clock(epoch, speed))
+
+
+def with_short_waits(arguments: Sequence[str], speed: float) -> int:
+    """Runs a command whose time is the machine's, but that waits `speed` times shorter."""
+    return run(arguments, fast_clock(0, speed, PAUSE)._replace(now=SYSTEM.now))
+
+
+def command(
+    arguments: Sequence[str],
+    epoch: float,
+    speed: float,
+    kill: int | str | None = None,
+    limit: int | None = None,
+    bug: str | None = None,
+) -> int:
+    """Runs a command whose output is in `stdout` and `stderr` of its folder.
+
+    Each point that it reaches is a line of `points`; at `kill`, the number or the name of one, it
+    dies of SIGKILL. `limit` is the most bytes that a file may grow to, `bug` the text of an
+    exception in the midst of the delivery.
+    """
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(name, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), number)
     Path("points").unlink(missing_ok=True)
-    Points(asked.get("kill"), Path("points")).watch()
-    os.environ.update(asked.get("environment", {}))
-    tempfile.tempdir = None  # TMPDIR may be another one by now
-    if limit := asked.get("limit"):
+    Points(kill, Path("points")).watch()
+    if limit:
         sys.dont_write_bytecode = True  # a module cut short there would be everybody's
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    if bug := asked.get("bug"):
+    if bug:
         mock.patch.object(engine, "read_answer", side_effect=ValueError(bug)).start()
-    return run(asked["arguments"], fast_clock(asked["epoch"], asked["speed"]))
-
-
-def main() -> None:
-    import_all()
-    for line in sys.stdin:
-        asked = json.loads(line)
-        child = os.fork()
-        if not child:
-            code = 99
-            try:
-                code = command(asked)
-                sys.stdout.flush()
-                sys.stderr.flush()
-            finally:
-                os._exit(code)
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201  # its answer
-
-
-if __name__ == "__main__":
-    main()
+    return in_fast_time(arguments, epoch, speed)

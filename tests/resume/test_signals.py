@@ -1,12 +1,12 @@
 """Ctrl-C once, twice, and SIGTERM, while a call is under way; and two commands at once."""
 
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 
 import pytest
 
+from tests.forked import Child
 from tests.resume.world import DEADLINE, Gate, World, pipe
 
 Made = Callable[..., World]
@@ -14,7 +14,7 @@ UPLOADS = "offer-requests"
 PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
 
 
-def read_until(process: subprocess.Popen[str], word: str) -> str:
+def read_until(process: Child, word: str) -> str:
     """What it says on stderr, up to the line with a word."""
     said = ""
     for line in pipe(process.stderr):
@@ -60,7 +60,10 @@ def test_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
     world.complete()
 
 
-@pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [PARKED["SIGTERM"], pytest.param(*PARKED["Ctrl-C"], marks=pytest.mark.long)],
+)
 def test_parked_while_it_waits_for_the_service(world_of: Made, number: int, code: int) -> None:
     world = world_of("signal")
     with world.start(*World.SUBMIT) as process:
@@ -83,7 +86,12 @@ OTHER = (*World.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out
 
 
 @pytest.mark.parametrize(
-    "second", [World.SUBMIT, ("resume",), ("resume", "1"), OTHER], ids=" ".join
+    "second",
+    [
+        *(World.SUBMIT, OTHER),
+        *(pytest.param(words, marks=pytest.mark.long) for words in (("resume",), ("resume", "1"))),
+    ],
+    ids=" ".join,
 )
 def test_one_works_and_the_other_says_so(world_of: Made, second: tuple[str, ...]) -> None:
     world = world_of("two")

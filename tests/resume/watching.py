@@ -1,7 +1,6 @@
 """A watched folder with its watchers, each a process of its own, on one machine or on two."""
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import applied_requests
+from tests.forked import Child
 from tests.machines import Crew, Machine
 from tests.resume.world import SHOP, Served
 from tests.resume.writers import SETTLE
@@ -29,7 +29,7 @@ class Watched(Crew):
         super().__post_init__()
         self.inbox = self.root / "inbox"
 
-    def start(self, *more: str) -> subprocess.Popen[str]:
+    def start(self, *more: str) -> Child:
         return super().start(*(more or ("--settle", str(SETTLE), "--poll", "0.1")))
 
     def names(self, part: str, pattern: str = "*") -> list[str]:

@@ -1,17 +1,15 @@
 """A seller with a workbook, a home and a service behind a proxy, and what must hold at the end."""
 
-import json
 import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import IO, Any, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
@@ -21,6 +19,7 @@ from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import gtin, offer
+from tests.forked import Child
 from tests.resume.proxy import Plan, Proxy
 
 SPEED = 300.0
@@ -41,21 +40,24 @@ answer_timeout = {timeout}
 upload = 2
 package = 8
 """
-RUNNER = Path(__file__).with_name("runner.py")
-ROOT = RUNNER.parents[2]
-COMMAND = (sys.executable, "-m", "feedtool")
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "COLUMNS": "200"}
+"""Of all commands."""
+
+IN_FAST_TIME, COMMAND = (f"tests.resume.runner:{name}" for name in ("in_fast_time", "command"))
+WRONG = ("kill", "limit", "bug")
 
 Kill = int | str
 """The point at which a command dies, by its number or its name; see `runner`."""
 
 
 class Served(NamedTuple):
-    """The sandbox in a process of its own, a proxy before it, and a process that runs commands."""
+    """The sandbox in a process of its own, and a proxy before it."""
 
     state: Path
     proxy: Proxy
     epoch: float
-    process: subprocess.Popen[str]
+    process: Child
 
     def applied(self, seller: str) -> list[Applied]:
         """What the service has done for a seller."""
@@ -67,8 +69,8 @@ class Served(NamedTuple):
 def serving(folder: Path, speed: float = SPEED) -> Iterator[Served]:
     """`feedtool sandbox` on a port, behind a proxy."""
     state = folder / "sandbox.sqlite"
-    command = (*COMMAND, "sandbox", "--port", "0", "--state", str(state), "--speed", str(speed))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    words = ["sandbox", "--port", "0", "--state", str(state), "--speed", str(speed)]
+    with Child("feedtool.cli:run", words, folder=folder, stdout=PIPE) as process:
         try:
             base = pipe(process.stdout).readline().strip()
             epoch = time.time()
@@ -82,21 +84,6 @@ def serving(folder: Path, speed: float = SPEED) -> Iterator[Served]:
 def pipe(stream: IO[str] | None) -> IO[str]:
     assert stream is not None
     return stream
-
-
-@contextmanager
-def running() -> Iterator[subprocess.Popen[str]]:
-    """The process that runs commands."""
-    with subprocess.Popen(  # noqa: S603
-        [sys.executable, RUNNER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": os.defpath, "COLUMNS": "200"},
-    ) as process:
-        yield process
-        pipe(process.stdin).close()
-        process.wait(DEADLINE)
 
 
 class Ran(NamedTuple):
@@ -171,10 +158,9 @@ class World:
 
     folder: Path
     served: Served
-    runner: subprocess.Popen[str]
     seller: str
     rows: int = 12
-    timeout: float = 2
+    timeout: float = 1
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
@@ -183,19 +169,14 @@ class World:
         (self.folder / "feedtool.toml").write_text(shop, "utf-8")
         workbook(self.folder / "offers.xlsx", self.rows)
 
-    def run(self, *arguments: str, **wrong: Any) -> Ran:
+    def run(
+        self, *arguments: str, environment: Mapping[str, str] | None = None, **wrong: Any
+    ) -> Ran:
         """A command in a process of its own; for what may be `wrong` with it see `runner`."""
-        asked = {
-            "arguments": [*arguments, "--home", str(self.folder / "home")],
-            "folder": str(self.folder),
-            "epoch": self.served.epoch,
-            "speed": SPEED,
-            **wrong,
-        }
-        to = pipe(self.runner.stdin)
-        to.write(json.dumps(asked) + "\n")
-        to.flush()
-        code = int(pipe(self.runner.stdout).readline())
+        given = (self._words(arguments), self.served.epoch, SPEED, *map(wrong.get, WRONG))
+        around = {**ENVIRONMENT, **(environment or {})}
+        with Child(COMMAND, *given, folder=self.folder, environment=around) as process:
+            code = process.wait(DEADLINE)
         out, err, points = (
             (self.folder / name).read_text("utf-8") for name in ("stdout", "stderr", "points")
         )
@@ -203,20 +184,20 @@ class World:
         return Ran(code, out, err, points.splitlines())
 
     @contextmanager
-    def start(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        """`python -m feedtool ARGUMENTS`, whose time is nobody's but the machine's."""
-        with subprocess.Popen(  # noqa: S603
-            (*COMMAND, *arguments, "--home", str(self.folder / "home")),
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+    def start(self, *arguments: str) -> Iterator[Child]:
+        """A command that is left alone; its stderr is a pipe."""
+        given = (self._words(arguments), self.served.epoch, SPEED)
+        streams = {"stdout": DEVNULL, "stderr": PIPE}
+        with Child(
+            IN_FAST_TIME, *given, folder=self.folder, environment=ENVIRONMENT, **streams
         ) as process:
             try:
                 yield process
             finally:
                 process.kill()
+
+    def _words(self, arguments: Sequence[str]) -> list[str]:
+        return [*arguments, "--home", str(self.folder / "home")]
 
     def submit(self, kill: Kill | None = None) -> Ran:
         return self.run(*self.SUBMIT, kill=kill)
@@ -227,7 +208,7 @@ class World:
         self.check()
 
     @contextmanager
-    def start_to(self, ending: str) -> Iterator[tuple[subprocess.Popen[str], Gate]]:
+    def start_to(self, ending: str) -> Iterator[tuple[Child, Gate]]:
         """A patient submit that stands before a gate, where such a POST goes no further."""
         gate = self.served.proxy.plan.wait = Gate("POST", ending)
         with self.start(*self.SUBMIT, "--answer-timeout", "60") as process:
@@ -253,10 +234,17 @@ class World:
         """Resume until there is an end, or submit where no run is noted."""
         left, done = iter(kills), [first] if first else []
         while not done or (done[-1].code not in (0, 1, 9) and len(done) < ROUNDS):
-            has_run = json.loads(self.run("runs", "--format", "json").out)
-            command = ("resume",) if has_run else self.SUBMIT
+            command = ("resume",) if self.has_run() else self.SUBMIT
             done.append(self.run(*command, kill=next(left, None)))
         return done
+
+    def has_run(self) -> bool:
+        """True if a run is noted."""
+        path = self.folder / "home" / "ledger.sqlite"
+        # A process may have been killed before there was any table.
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path)) as ledger:
+            return bool(ledger.execute("SELECT 1 FROM runs").fetchone())
+        return False
 
     def answers(
         self,

@@ -22,11 +22,11 @@ from feedtool.worker.bringing import Bringer, Bringing, BringOptions
 from feedtool.worker.passes import Passes, Slice
 from feedtool.worker.telling import Teller
 from tests.conftest import offer, table
-from tests.ledger.conftest import place, postgresql, server
+from tests.ledger.conftest import new_database, place, postgresql, server
 from tests.watch.conftest import ADDRESS, World
 from tests.worker.fleet import Fleet
 
-__all__ = ("place", "postgresql", "server")
+__all__ = ("new_database", "place", "postgresql", "server")
 """The ledger's fixtures."""
 
 ONCE, WHOLE = BringOptions(), Slice()

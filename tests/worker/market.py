@@ -9,7 +9,6 @@ import csv
 import json
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -34,6 +33,7 @@ from feedtool.sandbox import Sandbox
 from feedtool.worker.queue import PassQueue
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
+from tests.forked import Child
 from tests.machines import Crew, Machine
 from tests.resume.proxy import Passed, Plan
 from tests.resume.world import DEADLINE, Served
@@ -104,18 +104,18 @@ class Market(Crew):
 
     # In the midst.
 
-    def start(self, *more: str) -> subprocess.Popen[str]:
+    def start(self, *more: str) -> Child:
         """One more worker, which ends when all is done unless it is to do something else."""
         token = TOKEN.format(number=len(self.tokens) % len(self.machines))
         process = super().start(*more or ("--drain",))
         self.tokens[process.pid] = token
         return process
 
-    def kill(self, victim: subprocess.Popen[str]) -> None:
+    def kill(self, victim: Child) -> None:
         super().kill(victim)
         self.deaths[self.tokens[victim.pid]] = time.monotonic()
 
-    def stop(self, sleeper: subprocess.Popen[str], seconds: float) -> None:
+    def stop(self, sleeper: Child, seconds: float) -> None:
         """Let a worker stand still; what it has in hand nobody else touches meanwhile."""
         sleeper.send_signal(signal.SIGSTOP)
         begun, held = time.monotonic(), self.held_by(sleeper)
@@ -136,11 +136,11 @@ class Market(Crew):
         with reading(self.ledger.engine) as db:
             return db.scalar(select(func.count(fleet_tables.parcels.c.told_at))) or 0
 
-    def held_by(self, process: subprocess.Popen[str]) -> set[str]:
+    def held_by(self, process: Child) -> set[str]:
         """The sellers whose files a process sends at the moment."""
         return {name for name, pid in self._holders().items() if pid == process.pid}
 
-    def someone_at_work(self, luck: random.Random) -> subprocess.Popen[str]:
+    def someone_at_work(self, luck: random.Random) -> Child:
         """One of those who send a file at the moment."""
         pids: set[int | None] = set()
         ours = [one.pid for one in self.processes]
@@ -157,15 +157,15 @@ class Market(Crew):
         found = holders(self.ledger.engine, keys)
         return {keys[key]: holder.pid if holder else None for key, holder in found.items()}
 
-    def is_in_trouble(self, process: subprocess.Popen[str]) -> bool:
+    def is_in_trouble(self, process: Child) -> bool:
         """True if a worker has told monitors of a trouble, of which it tells now and again."""
         return bool(json.loads(self._health(process).read_text())["troubles"])
 
-    def is_there(self, process: subprocess.Popen[str]) -> bool:
+    def is_there(self, process: Child) -> bool:
         """True once a worker has told monitors anything."""
         return self._health(process).exists()
 
-    def _health(self, process: subprocess.Popen[str]) -> Path:
+    def _health(self, process: Child) -> Path:
         return self.root / self.tokens[process.pid] / "h" / "parcels" / "health.json"
 
     def state(self) -> object:

@@ -19,6 +19,12 @@ LATE = SOON + timedelta(hours=1)
 
 
 @pytest.fixture
+def postgresql(new_database: str) -> str:
+    """Without any table yet."""
+    return new_database
+
+
+@pytest.fixture
 def queue(postgresql: str) -> Iterator[PassQueue]:
     with Ledger(postgresql) as ledger, PassQueue(ledger.engine) as opened:
         yield opened
