@@ -15,6 +15,7 @@ from tests.resume.proxy import Plan
 from tests.resume.world import World, workbook
 
 KIB = 1024
+LONG = pytest.mark.long
 NAME = "offers.result.xlsx"
 SPARE = "offers.result.run-1.xlsx"
 
@@ -27,7 +28,13 @@ def when_patched(world: World, do: Callable[[], object]) -> None:
     world.served.proxy.plan.wait = lambda method, _path: do() if method == "PATCH" else None
 
 
-@pytest.mark.parametrize("limit", [1, 4, 7, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *(1, 8, 160),
+        *(pytest.param(n, marks=LONG) for n in (4, 7, 16, 32, 64, 96, 128, 192, 256, 320)),
+    ],
+)
 def test_a_full_disk_loses_nothing(world_of: Made, limit: int) -> None:
     """As files may grow, it is the snapshot, the ledger or the copy that finds it full."""
     world = world_of(f"full {limit}")
@@ -96,7 +103,13 @@ def test_a_place_that_is_taken_before_is_told_before(world_of: Made, place: str)
     assert not world.applied()
 
 
-@pytest.mark.parametrize("take", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize(
+    "take",
+    [
+        pytest.param(take, id=name, marks=() if "folder" in name else LONG)
+        for name, take in PLACES.items()
+    ],
+)
 def test_a_place_that_is_taken_meanwhile_is_replaced_by_one_that_is_told(
     world_of: Made, take: Change
 ) -> None:
@@ -172,11 +185,19 @@ GONE: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("change", GONE.values(), ids=GONE)
-@pytest.mark.parametrize("at", ["after add_file", "before annotate"])
-def test_results_come_from_what_was_sent(world_of: Made, change: Change, at: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "at"),
+    [
+        ("deleted", "after add_file"),
+        ("changed", "before annotate"),
+        pytest.param("deleted", "before annotate", marks=LONG),
+        pytest.param("changed", "after add_file", marks=LONG),
+        *(pytest.param("spoilt", at, marks=LONG) for at in ("after add_file", "before annotate")),
+    ],
+)
+def test_results_come_from_what_was_sent(world_of: Made, change: str, at: str) -> None:
     world = world_of("snapshot")
     assert world.submit(kill=at).code == -9
-    change(world.folder / "offers.xlsx")
+    GONE[change](world.folder / "offers.xlsx")
     assert world.run("resume").code == 1
     world.check()

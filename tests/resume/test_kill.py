@@ -26,29 +26,47 @@ WRITES: dict[type[World], int] = {World: 180, Zips: 260, Shop: 500}
 works. See `runner`."""
 
 ENDS = ("before annotate", "after add_output")
-POINTS: dict[type[World], tuple[Faults, list[Kill]]] = {
+POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
     # Until the first request has left, every point is one of its own.
-    World: (SOME, [*range(8), *ENDS, "after annotate", "before add_output", *range(8, 140, 40)]),
-    Zips: (NONE, [3, *ENDS, *range(8, 140, 40)]),
-    Shop: (NONE, [3, *ENDS, *range(10, 240, 60)]),
+    World: (
+        SOME,
+        [0, "before add_file", 28, "before annotate", "before add_output"],
+        [*range(1, 8), "after annotate", "after add_output", *range(8, 140, 40)],
+    ),
+    Zips: (NONE, [28, "after add_output"], [3, "before annotate", *range(8, 140, 40)]),
+    Shop: (NONE, [70, "before annotate"], [3, "after add_output", *range(10, 240, 60)]),
 }
-CASES = [(kind, faults, at) for kind, (faults, points) in POINTS.items() for at in points]
-LONG = [
-    pytest.param(kind, SOME if kind is not World else NONE, at, marks=pytest.mark.long)
+"""For each kind of seller: the faults, a point of each phase, and what the long run adds."""
+LONG = pytest.mark.long
+CASES = [(kind, faults, at) for kind, (faults, points, _) in POINTS.items() for at in points]
+LONGER = [
+    pytest.param(kind, faults, at, marks=LONG)
+    for kind, (faults, _, points) in POINTS.items()
+    for at in points
+]
+ALL = [
+    pytest.param(kind, SOME if kind is not World else NONE, at, marks=LONG)
     for kind, writes in WRITES.items()
     for at in range(writes)
 ]
 
 
-@pytest.mark.parametrize(("kind", "faults", "at"), [*CASES, *LONG])
+@pytest.mark.parametrize(("kind", "faults", "at"), [*CASES, *LONGER, *ALL])
 def test_killed_at_a_write(made: Made, kind: type[World], faults: Faults, at: Kill) -> None:
     made(kind, f"write {at}", faults).survive(at)
 
 
+RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 28]
+
+
 @pytest.mark.parametrize(
     ("kind", "first", "second"),
-    [(World, 60, at) for at in ("before annotate", "before add_output", 2, 15, 28)]
-    + [(Shop, 40, 20), (Zips, 30, 30)],
+    [
+        (World, 60, 15),
+        (Shop, 40, 20),
+        pytest.param(Zips, 30, 30, marks=LONG),
+        *(pytest.param(World, 60, at, marks=LONG) for at in RESUMED),
+    ],
 )
 def test_killed_in_resume_too(made: Made, kind: type[World], first: Kill, second: Kill) -> None:
     made(kind, f"resume {second}", SOME).survive(first, second)
@@ -61,17 +79,19 @@ def pair(seed: int) -> list[Kill]:
     return [luck.randrange(WRITES[World] * 3 // 4), *again]
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 154))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(154))
 def test_killed_at_random(world_of: Callable[..., World], seed: int) -> None:
     world_of(f"random {seed}", MANY).survive(*pair(seed))
 
 
-LONG_CHAOS = [pytest.param(MANY_ROWS, KILLS, seed, marks=pytest.mark.long) for seed in range(3)]
+LONG_CHAOS = [(150, 1, 0), *((MANY_ROWS, KILLS, seed) for seed in range(3))]
 
 
-@pytest.mark.parametrize(("rows", "kills", "seed"), [(150, 1, 0), *LONG_CHAOS])
+@pytest.mark.parametrize(
+    ("rows", "kills", "seed"),
+    [(40, 2, 0), *(pytest.param(*values, marks=LONG) for values in LONG_CHAOS)],
+)
 def test_chaos(made: Made, rows: int, kills: int, seed: int) -> None:
     made(Chaos, "chaos", rows=rows, kills=kills).endure(seed)
 
@@ -89,8 +109,15 @@ def test_without_any_fault(made: Made, kind: type[World], ending: str, posts: in
     assert world.posts(ending) == posts
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize(("kind", "ending"), [(Zips, PACKAGES), (Shop, PRODUCTS)])
+@pytest.mark.parametrize(
+    ("kind", "ending", "number"),
+    [
+        (Zips, PACKAGES, signal.SIGINT),
+        (Shop, PRODUCTS, signal.SIGKILL),
+        pytest.param(Zips, PACKAGES, signal.SIGKILL, marks=LONG),
+        pytest.param(Shop, PRODUCTS, signal.SIGINT, marks=LONG),
+    ],
+)
 def test_ended_between_a_post_and_its_answer(
     made: Made, kind: type[World], ending: str, number: int
 ) -> None:
@@ -111,7 +138,13 @@ def test_ended_between_a_post_and_its_answer(
         assert world.gtin(1) in asked[1]
 
 
-@pytest.mark.parametrize("at", ["before add_file", "after add_file", "before annotate"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        "after add_file",
+        *(pytest.param(at, marks=LONG) for at in ("before add_file", "before annotate")),
+    ],
+)
 def test_a_run_of_chosen_rows_goes_on_with_these_alone(made: Made, at: Kill) -> None:
     world = made(World, f"rows {at}")
     killed = world.run(*world.SUBMIT, "--rows", "2-3,8", kill=at)
@@ -120,7 +153,7 @@ def test_a_run_of_chosen_rows_goes_on_with_these_alone(made: Made, at: Kill) -> 
     assert set(world.applied()) == {"SKU-1", "SKU-2", "SKU-7"}
 
 
-@pytest.mark.parametrize("at", [20, 40])
+@pytest.mark.parametrize("at", [pytest.param(20, marks=LONG), 40])
 def test_a_purge_is_sent_once(made: Made, at: int) -> None:
     world = made(Zips, f"purge {at}", size=12)
     world.run(*world.SUBMIT, "--purge-and-replace", "--yes", "--expect-removals", "0", kill=at)
@@ -143,7 +176,13 @@ def test_the_catalogue_that_rows_were_judged_by_is_kept(made: Made) -> None:
     shop.check()
 
 
-@pytest.mark.parametrize("at", ["before add_file", "after add_file", 25, "before annotate"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        "after add_file",
+        *(pytest.param(at, marks=LONG) for at in ("before add_file", 25, "before annotate")),
+    ],
+)
 def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made, at: Kill) -> None:
     """The list, its recipe and the stock are others by the time that the run goes on."""
     reseller = made(Reseller, f"recipe {at}", SOME)
@@ -152,8 +191,15 @@ def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made
     reseller.complete()
 
 
-@pytest.mark.parametrize("kind", [OpenDocument, WebPage])
-@pytest.mark.parametrize("at", ["before add_file", "before annotate"])
+@pytest.mark.parametrize(
+    ("kind", "at"),
+    [
+        (OpenDocument, "before annotate"),
+        (WebPage, "before add_file"),
+        pytest.param(OpenDocument, "before add_file", marks=LONG),
+        pytest.param(WebPage, "before annotate", marks=LONG),
+    ],
+)
 def test_a_run_of_another_format_goes_on_by_the_file_as_it_was(
     made: Made, kind: type[OpenDocument], at: Kill
 ) -> None:
