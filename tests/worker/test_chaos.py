@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
 
+from tests.forked import Child
 from tests.ledger import cluster
 from tests.resume.conftest import served
 from tests.resume.world import DEADLINE, Gate, Served
@@ -43,7 +43,7 @@ class Size:
     """Seconds that a worker stands still."""
 
 
-SHORT, LONG = Size(12, 6, 2, 1.0), Size(200, 20, 8, 60.0)
+SHORT, LONG = Size(8, 4, 2, 0.5), Size(200, 20, 8, 60.0)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_one_is_killed_and_one_stands_still(
     world.bring(size.files)
     for _ in range(3):
         world.start("--drain", "--side-by-side", str(size.side_by_side))
-    deeds: list[Callable[[Popen[str]], None]] = [
+    deeds: list[Callable[[Child], None]] = [
         world.kill,
         partial(world.stop, seconds=size.pause),
     ]
@@ -71,7 +71,8 @@ def test_one_is_killed_and_one_stands_still(
     world.check(size.files)
 
 
-@pytest.mark.parametrize("mode", ["immediate", pytest.param("fast", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ["immediate", "fast"])
 def test_the_server_is_stopped_in_the_midst(tmp_path: Path, served: Served, mode: str) -> None:
     with cluster.running() as server, market(tmp_path, served, server.url, 4) as world:
         world.bring(8)
