@@ -45,7 +45,7 @@ def statuses(path: Path) -> set[str]:
     ("world", "count", "kills"),
     [
         ("sqlite", len(writers.WAYS), 2),
-        ("postgresql", 4, 1),
+        pytest.param("postgresql", 4, 1, marks=pytest.mark.long),
         pytest.param("sqlite", 200, 8, marks=pytest.mark.long),
         pytest.param("postgresql", 64, 8, marks=pytest.mark.long),
     ],
@@ -95,7 +95,7 @@ def test_each_good_file_is_answered_once(
 
 
 @pytest.mark.parametrize(
-    "world", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+    "world", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
 )
 def test_what_a_dead_watcher_had_claimed_is_taken_over(world: Watched) -> None:
     first = world.start()
