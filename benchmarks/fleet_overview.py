@@ -120,7 +120,7 @@ def timed(name: str, work: Callable[[], object]) -> None:
 
 def measure(place: Path | str, folder: Path) -> None:
     """All that is shown of many."""
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
     from feedtool.ledger import Ledger
     from feedtool.ledger.records import seller_key
     from feedtool.ledger.sellers_overview import SellerFilter, SellersOverview
@@ -140,7 +140,7 @@ def measure(place: Path | str, folder: Path) -> None:
         timed("those in trouble", lambda: glance(SellerFilter(is_in_trouble=True)))
         timed("those of whom rows are held", lambda: glance(SellerFilter(is_held=True)))
         timed("the figures", overview.figures)
-        timed("the last 50 runs", lambda: [*every_run(ledger, lambda _: Clock(NOW), 50)])
+        timed("the last 50 runs", lambda: [*every_run(ledger, lambda _: ServiceClock(NOW), 50)])
         timed("50 runs in the midst", lambda: [*every_run(ledger, _clock, 50, before=50_000)])
         timed("the numbers of a seller's runs", lambda: ledger.pages.numbers(50, of=of_one))
         timed("what may go on", ledger.pages.may_go_on)
@@ -156,9 +156,9 @@ def measure(place: Path | str, folder: Path) -> None:
 
 
 def _clock(_: str) -> Any:
-    from feedtool.delivery.deadlines import Clock
+    from feedtool.delivery.deadlines import ServiceClock
 
-    return Clock(NOW)
+    return ServiceClock(NOW)
 
 
 def _see(client: "FlaskClient", path: str) -> None:
