@@ -38,6 +38,8 @@ class OpenGrid:
         self.file = ""
         self.refusals: list[str] = []
         """What the browser has complained of."""
+        self._others: list[Page] = []
+        """The tabs of a single test."""
         self._tab = self._opened()
 
     def __call__(self, path: Path, made: Path | None = None, rest: str = "", **how: Any) -> Page:
@@ -48,7 +50,10 @@ class OpenGrid:
         if made:
             self.place.unlink()
             self.place.hardlink_to(made)
-        page = self._opened(**how) if how else self._tab
+        page = self._tab
+        if how:
+            page = self._opened(**how)
+            self._others.append(page)
         page.goto(f"{self._address}en/files/{self.file}{rest}")
         settle(page)
         return page
@@ -63,11 +68,14 @@ class OpenGrid:
         """Leaves the page, of which the browser has not complained."""
         self._tab.unroute_all()
         self._tab.goto("about:blank")
-        for context in self._browser.contexts:
-            if context is not self._tab.context:
-                context.close()
+        while self._others:
+            self._others.pop().close()
         refusals, self.refusals = self.refusals, []
         assert refusals == []
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._tab.close()
 
     @property
     def place(self) -> Path:
@@ -80,9 +88,9 @@ def grid_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """Opens grids, most of them in one tab."""
     folder = tmp_path_factory.mktemp("grid")
     with made_desk(folder / "home") as desk, served(desk) as address:
-        yield OpenGrid(browser, application(desk).test_client(), desk, address)
-        for context in browser.contexts:
-            context.close()
+        opened = OpenGrid(browser, application(desk).test_client(), desk, address)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture

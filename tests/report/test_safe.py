@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,6 @@ def written(write: Callable[..., None], text: str, **how: Any) -> str:
     return out.getvalue()
 
 
-@cache
-def written_plain(write: Callable[..., None], **how: Any) -> str:
-    """The same of a text that does no harm."""
-    return written(write, PLAIN, **how)
-
-
 @given(text=TEXTS, width=st.sampled_from([None, 40, 80]), is_verbose=st.booleans())
 @example(text=" " * 700, width=40, is_verbose=False)
 def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: bool) -> None:
@@ -95,7 +89,7 @@ def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: 
     coloured = written(AS_TEXT, text, is_verbose=is_verbose, width=width, is_colour=True)
     assert steering(told) == set()
     assert steering(coloured, is_terminal=True) == set()
-    assert told.count("\n") == written_plain(AS_TEXT, is_verbose=is_verbose).count("\n") or (
+    assert told.count("\n") == written(AS_TEXT, PLAIN, is_verbose=is_verbose).count("\n") or (
         width is not None
     )
     assert width is not None or value(text) in told
@@ -105,14 +99,14 @@ def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: 
 def test_explained_columns_steer_nothing(text: str) -> None:
     told = written(AS_COLUMNS, text)
     assert steering(told) == set()
-    assert told.count("\n") == written_plain(AS_COLUMNS).count("\n")
+    assert told.count("\n") == written(AS_COLUMNS, PLAIN).count("\n")
     assert max(map(len, told.splitlines())) < 100 + 2 * len(clean(text))
 
 
 @given(text=TEXTS)
 def test_a_page_has_no_element_but_its_own(text: str) -> None:
     page = written(AS_PAGE, text)
-    hostile, plain = Structure(page), Structure(written_plain(AS_PAGE))
+    hostile, plain = Structure(page), Structure(written(AS_PAGE, PLAIN))
     assert hostile.elements == plain.elements
     assert hostile.others == plain.others == ["doctype html"]
     assert steering(page) == set()
@@ -138,7 +132,7 @@ def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
 def test_no_field_of_the_csv_report_is_calculated(text: str) -> None:
     told = written(write_csv, text)
     records = list(csv.reader(io.StringIO(told.removeprefix("\ufeff"), newline="")))
-    plain = list(csv.reader(io.StringIO(written_plain(write_csv)[1:])))
+    plain = list(csv.reader(io.StringIO(written(write_csv, PLAIN)[1:])))
     assert list(map(len, records)) == list(map(len, plain))
     assert [field for record in records for field in record if is_calculated(field)] == []
     assert steering(told.removeprefix("\ufeff").replace("\r\n", "\n")) == set()
