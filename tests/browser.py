@@ -11,7 +11,7 @@ from tests.programs import missing, program
 
 def chromium() -> str | None:
     """The path of the system's Chromium."""
-    return program("chromium")
+    return program("chromium-headless-shell")
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def opened_browser() -> Iterator[Browser]:
     """A browser without a window."""
     path = chromium()
     if path is None:
-        pytest.fail(missing("chromium"), pytrace=False)
+        pytest.fail(missing("chromium-headless-shell"), pytrace=False)
     with sync_playwright() as driver:
         # Its own sandbox needs rights that a container does not give.
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
