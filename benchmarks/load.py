@@ -14,6 +14,7 @@ at the service while the ledger was at work; at other times the ledger's time wi
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 import time
@@ -155,7 +156,7 @@ def measure(rows: int, latency: float, lanes: int) -> None:
     each = sum(span.end - span.begin for span in spans) / len(spans)
     taken = sum(one.end - one.begin for one in timed.spans)
     cost = cost_of(timed.spans, spans, fillings, lanes)
-    lanes_ratio = lanes * filling / had
+    lanes_ratio = lanes * filling / had if had else math.inf  # a few calls may be in no filling
     print(f"{rows:,} rows; {', '.join(found)}; {filling:.1f} s of filling packages;")
     print(f"a call takes {each * 1000:.1f} ms at the service; {taken:.1f} s in the ledger.\n")
     ratios = f"lanes {lanes_ratio:.3f} (at most {LANES_RATIO}), "

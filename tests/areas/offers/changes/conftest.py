@@ -73,12 +73,15 @@ class Market:
         self.ledger = ledger or Ledger()
         self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         self.folder = folder
+        self.elsewhere = ExitStack()
+        """The ledgers of other machines."""
         self._sellers = count(1)
 
     def shop(self, guards: Guards = NO_GUARDS) -> "Shop":
         return Shop(self, f"seller {next(self._sellers)}", guards)
 
     def close(self) -> None:
+        self.elsewhere.close()
         self.transport.close()
         self.ledger.close()
 
@@ -89,6 +92,7 @@ class Shop:
     def __init__(self, market: Market, seller: str, guards: Guards) -> None:
         self.seller, self.guards, self.folder = seller, guards, market.folder
         self.transport, self.ledger, self.books = market.transport, market.ledger, market.books
+        self.market = market
         now, sleep = self.transport.now, self.transport.sleep
         self.unrecorded: list[int] = []
         client = self.client("sandbox")
@@ -150,7 +154,7 @@ class Shop:
     def elsewhere(self) -> "Shop":
         """The same seller at another machine, whose ledger knows nothing."""
         other = copy(self)
-        other.ledger, other.unrecorded = Ledger(), []
+        other.ledger, other.unrecorded = self.market.elsewhere.enter_context(Ledger()), []
         other.books = replace(self.books, ledger=other.ledger)
         return other
 
