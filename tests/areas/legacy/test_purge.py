@@ -1,5 +1,7 @@
 """A purge that was interrupted before it was sent, gone on with."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,15 +44,15 @@ def purge(desk: Desk, path: Path, seen: list[Purge]) -> Submission:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, files: Files) -> Desk:
+def desk(tmp_path: Path, files: Files) -> Iterator[Desk]:
     """Offers 1 and 2 are there, and a purge that keeps 2 was confirmed and not sent."""
-    made = Desk(tmp_path / "home")
-    made.submit(files.csv(offer(1), offer(2), name="first.csv"))
-    seen: list[Purge] = []
-    found = purge(made, files.csv(offer(2), offer(3)), seen)
-    assert isinstance(found.stopped, NotAuthorised)
-    assert seen == [Purge("PRIMARY", 2, 1, 2)]
-    return made
+    with closing(Desk(tmp_path / "home")) as made:
+        made.submit(files.csv(offer(1), offer(2), name="first.csv"))
+        seen: list[Purge] = []
+        found = purge(made, files.csv(offer(2), offer(3)), seen)
+        assert isinstance(found.stopped, NotAuthorised)
+        assert seen == [Purge("PRIMARY", 2, 1, 2)]
+        yield made
 
 
 def references(desk: Desk) -> list[str]:
@@ -86,11 +88,10 @@ def test_results_sends_nothing_of_it(desk: Desk) -> None:
 
 
 def test_what_is_open_elsewhere_keeps_it_back(tmp_path: Path, files: Files) -> None:
-    here, there = Desk(tmp_path / "here"), Desk(tmp_path / "there")
-    there.transport = here.transport
-    there.session = replace(here.session)
     first = files.csv(offer(1), name="first.csv")
-    there.submit(first, wait=False)
-    with pytest.raises(UsageProblem, match="a purge needs no open package, and package"):
-        purge(here, files.csv(offer(2)), [])
-    assert here.ledger.run_ids() == []
+    with closing(Desk(tmp_path / "here")) as here, closing(Desk(tmp_path / "there")) as there:
+        there.session = replace(here.session)
+        there.submit(first, wait=False)
+        with pytest.raises(UsageProblem, match="a purge needs no open package, and package"):
+            purge(here, files.csv(offer(2)), [])
+        assert here.ledger.run_ids() == []

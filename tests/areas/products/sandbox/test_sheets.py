@@ -138,7 +138,8 @@ def test_sheets_that_exist_are_sound(desk: Desk) -> None:
 
 
 def test_a_closed_sheet_is_its_creators_alone(new_desk: type[Desk]) -> None:
-    gtin = new_gtin(new_desk(), 1)
+    with new_desk() as desk:
+        gtin = new_gtin(desk, 1)
     outcomes = {"S2": ("Identical", ["EnrichmentDenied"]), "S1": ("Modification", [])}
     with new_desk(ProductBehaviour(closed=(gtin,))) as desk:
         integrate(desk, product(gtin))
