@@ -45,8 +45,8 @@ class _Translated(click.Command):
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the line of how it is called; words in capitals are the same everywhere."""
         pieces = " ".join(self.collect_usage_pieces(ctx))
-        usage = CONSOLE.say(tr("Usage"))  # older tools find no message within an f-string
-        formatter.write_usage(ctx.command_path, pieces, f"{usage}: ")
+        usage = CONSOLE.say.label(tr("Usage"))  # older tools find no message within an f-string
+        formatter.write_usage(ctx.command_path, pieces, f"{usage} ")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what the command does."""
