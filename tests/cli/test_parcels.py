@@ -1,6 +1,5 @@
 """`enqueue` and `queue` as they are typed, and what workers make of them."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -242,7 +241,6 @@ What each command complains of ends with an empty line.
 LIBRARIES = ("procrastinate", "psycopg", "psycopg_pool")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system forks no processes")
 def test_without_the_extra_one_line_says_what_to_install(
     files: Files, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
