@@ -41,13 +41,18 @@ def extent(cell: Locator) -> tuple[int, int]:
     return round(box["x"]), round(box["x"] + box["width"])
 
 
+AGREE = """(column) => {
+  const cells = [".grid-head", "[data-place='0']", "[data-place='5']"].map(
+    (row) => document.querySelector(`${row} [data-column='${column}']`)?.getBoundingClientRect());
+  const agrees = ({ left, right }) => left === cells[0].left && right === cells[0].right;
+  return cells.every((cell) => cell && agrees(cell));
+}"""
+
+
 def width(page: Page, column: int) -> int:
-    """That of a column, whose header and cells agree, and whose neighbour begins where it ends."""
-    places = {extent(header(page, column))}
-    places |= {
-        extent(page.locator(f"[data-place='{row}'] [data-column='{column}']")) for row in (0, 5)
-    }
-    ((start, end),) = places
+    """That of a column, once its header and cells agree; its neighbour begins where it ends."""
+    page.wait_for_function(AGREE, arg=column)
+    start, end = extent(header(page, column))
     assert extent(header(page, column + 1))[0] == end
     return end - start
 
