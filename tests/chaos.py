@@ -22,7 +22,7 @@ from tests.resume.world import Ran, World, serving
 
 ROWS = 1500
 KILLS = 12
-WRITES = 100
+WRITES = 50
 """A process is killed within so many writes; see `tests.resume.runner`."""
 
 

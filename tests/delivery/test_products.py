@@ -221,7 +221,7 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
     assert max(package.creations for package in scene.packages) == 1
     told = [event.text for event in scene.events if "quota" in event.text]
     assert told[0] == (
-        "package 2 (Products): a quota is used up, nothing more is sent before 10:02 UTC"
+        "package 2 (Products): a quota is used up, nothing more is sent before 10:00 UTC"
     )
 
 

@@ -21,7 +21,7 @@ from tests.resume.world import DEADLINE, Kill, World
 
 Made = Callable[..., Any]
 
-WRITES: dict[type[World], int] = {World: 180, Zips: 260, Shop: 500}
+WRITES: dict[type[World], int] = {World: 90, Zips: 130, Shop: 250}
 """A whole submit reaches fewer points; how many, hangs on how often it can ask while the service
 works. See `runner`."""
 
@@ -30,11 +30,11 @@ POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
     # Until the first request has left, every point is one of its own.
     World: (
         SOME,
-        [0, "before add_file", 28, "before annotate", "before add_output"],
-        [*range(1, 8), "after annotate", "after add_output", *range(8, 140, 40)],
+        [0, "before add_file", 20, "before annotate", "before add_output"],
+        [*range(1, 8), "after annotate", "after add_output", *range(8, 70, 20)],
     ),
-    Zips: (NONE, [28, "after add_output"], [3, "before annotate", *range(8, 140, 40)]),
-    Shop: (NONE, [70, "before annotate"], [3, "after add_output", *range(10, 240, 60)]),
+    Zips: (NONE, [20, "after add_output"], [3, "before annotate", *range(8, 70, 20)]),
+    Shop: (NONE, [40, "before annotate"], [3, "after add_output", *range(10, 120, 30)]),
 }
 """For each kind of seller: the faults, a point of each phase, and what the long run adds."""
 LONG = pytest.mark.long
@@ -56,7 +56,7 @@ def test_killed_at_a_write(made: Made, kind: type[World], faults: Faults, at: Ki
     made(kind, f"write {at}", faults).survive(at)
 
 
-RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 28]
+RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 20]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_killed_in_resume_too(made: Made, kind: type[World], first: Kill, second
 def pair(seed: int) -> list[Kill]:
     """Two points, and with luck a third."""
     luck = random.Random(seed)  # noqa: S311  # to be repeated
-    again: list[Kill] = [luck.randrange(60) for _ in range(luck.choice((1, 1, 2)))]
+    again: list[Kill] = [luck.randrange(30) for _ in range(luck.choice((1, 1, 2)))]
     return [luck.randrange(WRITES[World] * 3 // 4), *again]
 
 

@@ -30,11 +30,11 @@ CONDITIONS = (
 class OfferBehaviour(Struct, frozen=True):
     """Of packages of offers, and of the offers themselves. All durations are sandbox time."""
 
-    settle: timedelta = timedelta(seconds=40)
+    settle: timedelta = timedelta(seconds=4)
     """After an upload: how long PATCH still answers 400."""
-    pend: timedelta = timedelta(seconds=20)
+    pend: timedelta = timedelta(seconds=2)
     """From Ready to IntegrationPending."""
-    integrate: timedelta = timedelta(seconds=100)
+    integrate: timedelta = timedelta(seconds=10)
     """From Ready to Integrated or Rejected."""
     delays: tuple[timedelta, ...] = ()
     """Added to `integrate`, package after package in turn: with some, packages are not

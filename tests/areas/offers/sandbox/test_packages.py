@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from tests.areas.offers.sandbox.records import applied_requests
-from tests.sandbox.desk import Desk
+from tests.sandbox.desk import INTEGRATED, SETTLED, Desk
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -57,17 +57,17 @@ def test_a_package_as_it_is_read(desk: Desk) -> None:
     }
 
 
-# Seconds since PATCH; 20 to IntegrationPending and 100 to Integrated.
+# Seconds since PATCH; 2 to IntegrationPending and 10 to Integrated.
 @pytest.mark.parametrize(
     ("waited", "state", "results"),
     [
         (0, "Ready", 400),
-        (19.9, "Ready", 400),
-        (20, "IntegrationPending", 400),
-        (99.9, "IntegrationPending", 400),
-        (100, "Integrated", 200),
-        (100 + 3 * DAY - 1, "Integrated", 200),
-        (100 + 3 * DAY, "Integrated", 404),
+        (1.9, "Ready", 400),
+        (2, "IntegrationPending", 400),
+        (9.9, "IntegrationPending", 400),
+        (10, "Integrated", 200),
+        (10 + 3 * DAY - 1, "Integrated", 200),
+        (10 + 3 * DAY, "Integrated", 404),
     ],
 )
 def test_a_package_goes_on_by_itself(desk: Desk, waited: float, state: str, results: int) -> None:
@@ -78,8 +78,8 @@ def test_a_package_goes_on_by_itself(desk: Desk, waited: float, state: str, resu
 
 
 @given(
-    pauses=st.lists(st.integers(0, 60), max_size=5),
-    waited=st.integers(0, 100),
+    pauses=st.lists(st.integers(0, 6), max_size=5),
+    waited=st.integers(0, 10),
 )
 @settings(deadline=None)
 def test_a_package_settles_some_time_after_its_last_upload(
@@ -93,14 +93,14 @@ def test_a_package_settles_some_time_after_its_last_upload(
         desk.wait(waited)
         assert desk.state(package_id) == "WaitingForCompletion"
         answer = desk.complete(package_id)
-        if pauses and waited < 40:
+        if pauses and waited < SETTLED:
             assert (answer.status, answer.json["description"]) == (400, MUST_BE_WAITING)
-            desk.wait(40 - waited)
+            desk.wait(SETTLED - waited)
             answer = desk.complete(package_id)
         assert (answer.status, answer.body) == (204, b"")
 
 
-@pytest.mark.parametrize("waited", [0, 100])
+@pytest.mark.parametrize("waited", [0, INTEGRATED])
 def test_a_completed_package_is_closed(desk: Desk, waited: int) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(waited)
@@ -136,7 +136,7 @@ def test_an_open_package_is_kept_six_hours(desk: Desk, waited: int, status: int)
 def test_an_empty_package_is_rejected_as_a_whole(desk: Desk) -> None:
     package_id = desk.create(language="fr-FR")
     assert desk.complete(package_id).status == 204
-    desk.wait(100)
+    desk.wait(INTEGRATED)
     package = desk.read(package_id)
     assert package.json["state"] == "Rejected"
     message = "Le package ne contient aucune offre."
@@ -221,7 +221,7 @@ def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
     names[empty := desk.create()] = "empty"
     desk.complete(empty)
     names[desk.committed("Upsert", [desk.offer()])] = "integrated"
-    desk.wait(100)
+    desk.wait(INTEGRATED)
     listed = desk.pages("/offer-packages", query)
     assert [names[package["packageId"]] for package in listed] == found
 
@@ -249,7 +249,7 @@ def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> No
     first, second = desk.create(), desk.create()
     for package_id in (first, second):
         desk.upload(package_id, desk.offer("A", 1))
-    desk.wait(40)
+    desk.wait(SETTLED)
     for package_id in (second, first):
         desk.complete(package_id)
         desk.wait(1)
@@ -262,6 +262,6 @@ def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> No
 def test_what_was_due_has_happened_at_its_own_time(desk: Desk) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(DAY)
-    assert desk.read(package_id).json["processingDate"] == "2026-03-02T09:02:20.000000Z"
+    assert desk.read(package_id).json["processingDate"] == "2026-03-02T09:00:14.000000Z"
     [offer] = desk.offers()
-    assert offer["createdAt"] == offer["updatedAt"] == "2026-03-02T09:02:20.000000Z"
+    assert offer["createdAt"] == offer["updatedAt"] == "2026-03-02T09:00:14.000000Z"
