@@ -35,11 +35,7 @@ def functions_of(root: object, without: type | tuple[type, ...] = ()) -> frozens
 def _next(value: Any) -> Iterator[object]:
     match value:
         case FunctionType() if value.__module__.startswith(OURS):
-            yield from (cell.cell_contents for cell in value.__closure__ or ())
-            yield from value.__defaults__ or ()
-            yield from (value.__kwdefaults__ or {}).values()
-            yield getattr(value, "__wrapped__", None)
-            yield from _named(value)
+            yield from values_of(value)
         case MethodType():
             yield value.__func__
             yield value.__self__
@@ -59,6 +55,19 @@ def _next(value: Any) -> Iterator[object]:
         case Struct():
             yield from astuple(value)
             yield type(value)
+
+
+@cache
+def values_of(function: FunctionType) -> tuple[object, ...]:
+    """The values of its closure, its defaults and its names, each once."""
+    values = (
+        *(cell.cell_contents for cell in function.__closure__ or ()),
+        *(function.__defaults__ or ()),
+        *(function.__kwdefaults__ or {}).values(),
+        getattr(function, "__wrapped__", None),
+        *_named(function),
+    )
+    return tuple({id(value): value for value in values}.values())
 
 
 def _named(function: FunctionType) -> Iterator[object]:
