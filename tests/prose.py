@@ -31,13 +31,6 @@ SMALL, LARGE, MOST_FIELDS = 60, 600, 15
 RECORD_BASES = frozenset({"NamedTuple", "Struct", "Protocol", "TypedDict"})
 
 
-def inside(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all nodes in it, parents first."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from inside(child)
-
-
 class Tree:
     """The modules of a package, and the places that each count found."""
 
@@ -70,8 +63,9 @@ class Tree:
             self.places[f"modules under {SMALL} lines"].append(f"{path}: {lines}")
         if lines > LARGE:
             self.places[f"modules over {LARGE} lines"].append(f"{path}: {lines}")
-        self.imports[name] = set(self.imported(name, path, tree))
-        for node in inside(tree):
+        nodes = list(ast.walk(tree))
+        self.imports[name] = set(self.imported(name, path, nodes))
+        for node in nodes:
             self.look(path, node)
 
     def look(self, path: Path, node: ast.AST) -> None:
@@ -81,7 +75,7 @@ class Tree:
             self.numbers["statements"] += not is_text(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self.numbers["functions"] += 1
-            late = [n for n in inside(node) if isinstance(n, ast.Import | ast.ImportFrom)]
+            late = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
             self.places["late imports"] += [f"{path}:{n.lineno}" for n in late]
             for argument in (
                 *node.args.args,
@@ -130,16 +124,16 @@ class Tree:
             if span <= 2 and len(texts[0].splitlines()) == 1:
                 self.places["docstrings over at most two lines"].append(f"{where} {node.name}")
 
-    def imported(self, name: str, path: Path, tree: ast.Module) -> Iterator[str]:
+    def imported(self, name: str, path: Path, nodes: list[ast.AST]) -> Iterator[str]:
         """The modules of the package that a module imports, late imports included."""
         is_area = name.split(".")[1:2] == ["areas"]
         types_only = {
             id(inner)
-            for node in inside(tree)
+            for node in nodes
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            for inner in inside(node)
+            for inner in ast.walk(node)
         }
-        for node in inside(tree):
+        for node in nodes:
             if not isinstance(node, ast.ImportFrom) or not node.module:
                 continue
             wanted = {

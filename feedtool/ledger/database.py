@@ -15,7 +15,6 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from feedtool.ledger import fleet_tables, tables, trouble
-from feedtool.ledger.dialect import COMPILED, DRIVER
+from feedtool.ledger.dialect import COMPILED, DRIVER, creation
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
 from feedtool.model.errors import UsageProblem, reason_of
@@ -317,25 +316,12 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.text(MAKING_TABLES))
         current = _version(connection, shown, wanted)
         if current is None:
-            for statement in _creation(engine.dialect):
+            for statement in creation(fleet_tables.parcels.metadata, engine.dialect):
                 connection.exec_driver_sql(statement)
             connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)
             connection.execute(sa.update(tables.schema_version).values(version=wanted))
-
-
-@cache
-def _creation(dialect: sa.Dialect) -> list[str]:
-    """The statements that make all tables, which SQLAlchemy takes longer to write than to run."""
-    statements: list[str] = []
-
-    def note(statement: sa.schema.ExecutableDDLElement, *_: object) -> None:
-        statements.append(str(statement.compile(dialect=dialect)))
-
-    url = f"{dialect.name}+{dialect.driver}://"
-    fleet_tables.parcels.metadata.create_all(sa.create_mock_engine(url, note), checkfirst=False)
-    return statements
 
 
 def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:

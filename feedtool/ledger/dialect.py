@@ -7,8 +7,10 @@ anew each time.
 Indexes of some rows alone are declared for SQLite, and are the same on PostgreSQL.
 """
 
+from functools import cache
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.ext.compiler import compiles
@@ -33,6 +35,19 @@ class Dialect(SQLiteDialect_pysqlite):
 
 
 registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
+
+
+@cache
+def creation(tables: sa.MetaData, dialect: sa.Dialect) -> list[str]:
+    """The statements that make the tables: they take longer to compile than to run."""
+    statements: list[str] = []
+
+    def note(statement: sa.schema.ExecutableDDLElement, *_: object) -> None:
+        statements.append(str(statement.compile(dialect=dialect)))
+
+    url = f"{dialect.name}+{dialect.driver}://"
+    tables.create_all(sa.create_mock_engine(url, note), checkfirst=False)
+    return statements
 
 
 @compiles(CreateIndex, "postgresql")
