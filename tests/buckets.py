@@ -26,7 +26,7 @@ def s3() -> Iterator[str]:
 def bucket(s3: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of a new bucket, for which the environment is set."""
     name = f"feeds-{next(NUMBERS)}"
-    httpx.put(f"{s3}/{name}").raise_for_status()
+    httpx.put(f"{s3}/{name}", timeout=60).raise_for_status()
     given = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "us-east-1"}
     for setting, text in {**given, "ENDPOINT_URL": s3}.items():
         monkeypatch.setenv(f"AWS_{setting}", text)

@@ -31,6 +31,8 @@ CHANNEL = "procrastinate_queue_v1#"
 """The channel of those of some sellers; the name of the seller's queue is added."""
 CALL = '{"type": "job_inserted", "job_id": 0}'
 """The message that makes a worker look for a job."""
+PATIENCE = 3.0
+"""Seconds until a server that gives no connection is said to be away."""
 
 
 class QueuedPass(NamedTuple):
@@ -151,7 +153,7 @@ class PassQueue:
 
 def pool_arguments(engine: Engine) -> dict[str, Any]:
     """The arguments of the library's pool of connections."""
-    return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": 3.0}
+    return {"kwargs": connect_arguments(engine), "min_size": 1, "max_size": 2, "timeout": PATIENCE}
 
 
 def session_of(schema: str) -> tuple[str, ...]:

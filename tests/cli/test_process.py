@@ -24,9 +24,12 @@ def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess
 
 ALONE = """
 import importlib, os, sys
+before, *modules = sys.argv[1:]
 import click, difflib, httpcore, httpx, jsonschema_rs, lxml.etree, msgspec, openpyxl
 import orjson, rapidfuzz.process, sqlalchemy, tomllib
-for module in sys.argv[1:]:
+for module in before.split():
+    importlib.import_module(module)
+for module in modules:
     child = os.fork()
     if not child:
         importlib.import_module(module)
@@ -40,11 +43,18 @@ What others have made is there already: it takes far longer than our own part.
 """
 
 
-def test_each_part_is_found_by_itself() -> None:
+BELOW = "feedtool.areas.registry feedtool.check feedtool.runs.submit"
+"""Of the floors below, which know nothing of the commands; they take most of the time."""
+
+
+@pytest.mark.parametrize(
+    "before", [BELOW, pytest.param("", marks=pytest.mark.long)], ids=["floors below", "nothing"]
+)
+def test_each_part_is_found_by_itself(before: str) -> None:
     """The other tests have long imported what a command imports at its first use."""
     modules = [found.name for found in pkgutil.iter_modules(cli.__path__, "feedtool.cli.")]
     ran = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", ALONE, *modules], capture_output=True, text=True, check=False
+        [sys.executable, "-c", ALONE, before, *modules], capture_output=True, text=True, check=False
     )
     assert (ran.returncode, ran.stdout) == (0, ""), ran.stderr
 
@@ -60,19 +70,26 @@ def test_a_whole_run(files: Files) -> None:
     assert Path("offers.result.csv").exists()
     assert "feedtool.runs.submit\n" in ran.stderr
     assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
+    assert not imported_of(SHARING, ran.stderr)
 
 
-@pytest.mark.parametrize(
-    "command", ["validate offers.csv", "submit offers.csv --sandbox", "watch w --create --once"]
-)
+SHARING = ("obstore", "asyncssh", "procrastinate", "psycopg", "feedtool.worker")
+"""Modules of use only to machines that share a ledger, a store or a place."""
+
+
+def imported_of(modules: Sequence[str], told: str) -> list[str]:
+    """Those that Python tells to have imported."""
+    return [module for module in modules if f" {module}\n" in told]
+
+
+@pytest.mark.parametrize("command", ["validate offers.csv", "watch w --create --once"])
 def test_who_shares_nothing_imports_nothing_of_those_who_share(files: Files, command: str) -> None:
     files.csv(offer(1))
     telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
     ran = process(*command.split(), *(() if "offers" in command else ("--sandbox",)), env=telling)
     assert ran.returncode in {0, 9}
     assert "feedtool.runs" in ran.stderr
-    for module in ("obstore", "asyncssh", "procrastinate", "psycopg", "feedtool.worker"):
-        assert f" {module}\n" not in ran.stderr
+    assert not imported_of(SHARING, ran.stderr)
 
 
 def test_standard_input_is_read_as_bytes(files: Files) -> None:

@@ -16,7 +16,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Holder
 from feedtool.ledger.parcels import DueSeller
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.worker import presence
+from feedtool.worker import engine, presence, queue
 from feedtool.worker.engine import EngineSettings, PassEngine
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process, Server
@@ -151,7 +151,10 @@ def test_sigterm_lets_passes_end_and_begins_no_more(fleet: Fleet) -> None:
     assert [it.key for it in fleet.queue.listed()] == [key("S2")]
 
 
-def test_a_server_that_comes_back_is_gone_on_with(fleet: Fleet, server: Server) -> None:
+def test_a_server_that_comes_back_is_gone_on_with(
+    fleet: Fleet, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "PATIENCE", 0.1)
     work = Work()
     with fleet.working(work, 2):
         fleet.queue.put(key("S1"))
@@ -198,7 +201,9 @@ def test_once_ends_when_nothing_is_due(fleet: Fleet) -> None:
     assert work.begun.qsize() == 3
 
 
-def test_drained_ends_when_all_is_done(fleet: Fleet) -> None:
+def test_drained_ends_when_all_is_done(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "LOOK", 0.01)
+
     def do(_: str) -> bool:
         work.is_left = False
         return False

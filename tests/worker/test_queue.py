@@ -10,6 +10,7 @@ from sqlalchemy import text
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import open_engine, reading
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.worker import queue as queues
 from feedtool.worker.queue import PassQueue, QueuedPass
 from tests.ledger.conftest import Server
 
@@ -30,10 +31,6 @@ def queue(postgresql: str) -> Iterator[PassQueue]:
         yield opened
 
 
-def found(queue: PassQueue) -> list[tuple[datetime | None, int]]:
-    return [(it.at, it.priority) for it in queue.listed()]
-
-
 def test_a_sellers_pass_is_queued_once(queue: PassQueue) -> None:
     for key in (KEY, OTHER, KEY):
         queue.put(key)
@@ -42,30 +39,28 @@ def test_a_sellers_pass_is_queued_once(queue: PassQueue) -> None:
     assert second.key == OTHER
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ((None, 0), (None, 0), (None, 0)),
-        ((None, 0), (SOON, 0), (None, 0)),
-        ((SOON, 0), (None, 0), (None, 0)),
-        ((LATE, 0), (SOON, 0), (SOON, 0)),
-        ((SOON, 0), (LATE, 0), (SOON, 0)),
-        ((None, 0), (None, 3), (None, 3)),
-        ((None, 3), (None, 0), (None, 3)),
-        ((SOON, 3), (None, 0), (None, 3)),
-        ((None, 0), (SOON, 3), (None, 3)),
-    ],
+TWICE = (
+    ((None, 0), (None, 0), (None, 0)),
+    ((None, 0), (SOON, 0), (None, 0)),
+    ((SOON, 0), (None, 0), (None, 0)),
+    ((LATE, 0), (SOON, 0), (SOON, 0)),
+    ((SOON, 0), (LATE, 0), (SOON, 0)),
+    ((None, 0), (None, 3), (None, 3)),
+    ((None, 3), (None, 0), (None, 3)),
+    ((SOON, 3), (None, 0), (None, 3)),
+    ((None, 0), (SOON, 3), (None, 3)),
 )
-def test_of_two_the_sooner_and_the_higher_counts(
-    queue: PassQueue,
-    first: tuple[datetime | None, int],
-    second: tuple[datetime | None, int],
-    expected: tuple[datetime | None, int],
-) -> None:
-    queue.put(KEY, *first)
-    queue.put(OTHER)
-    queue.put(KEY, *second)
-    assert sorted(found(queue), key=str) == sorted([(None, 0), expected], key=str)
+"""Time and priority of a seller's pass, and of another one, and those that it is queued with."""
+
+
+def test_of_two_the_sooner_and_the_higher_counts(queue: PassQueue) -> None:
+    keys = [(KEY[0], f"S{number}") for number in range(len(TWICE))]
+    for nth in (0, 1):
+        for key, settings in zip(keys, TWICE, strict=True):
+            queue.put(key, *settings[nth])
+    queued = {it.key: (it.at, it.priority) for it in queue.listed()}
+    assert queued == {key: expected for key, (*_, expected) in zip(keys, TWICE, strict=True)}
+    assert len(queue.listed()) == len(keys)
 
 
 def test_the_queue_stands_beside_the_ledger(postgresql: str, queue: PassQueue) -> None:
@@ -129,14 +124,18 @@ def test_where_no_schema_may_be_made_that_is_said(postgresql: str) -> None:
             db.execute(text("DROP ROLE clerk"))
 
 
-def test_a_server_that_is_away_is_said(postgresql: str, queue: PassQueue, server: Server) -> None:
+def test_a_server_that_is_away_is_said(
+    postgresql: str, queue: PassQueue, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queue.put(KEY)
     server.end_connections(postgresql)
     queue.put(OTHER)  # on new connections
-    server.allow(postgresql, connections=False)
-    server.end_connections(postgresql)
-    with pytest.raises(Interrupted, match=r"The queue in .* cannot be used"):
-        queue.put(KEY)
+    monkeypatch.setattr(queues, "PATIENCE", 0.1)
+    with Ledger(postgresql) as ledger, PassQueue(ledger.engine) as impatient:
+        server.allow(postgresql, connections=False)
+        server.end_connections(postgresql)
+        with pytest.raises(Interrupted, match=r"The queue in .* cannot be used"):
+            impatient.put(KEY)
     server.allow(postgresql, connections=True)
 
 
