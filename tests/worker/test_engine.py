@@ -24,6 +24,13 @@ from tests.worker.fleet import SOON, WORKER, Fleet, Work, key
 from tests.worker.pooler import pooling
 
 
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of this process look more often after each other, and whether all is done."""
+    monkeypatch.setattr(engine, "LOOK", 0.02)
+    monkeypatch.setattr(presence, "LOOK", 0.02)
+
+
 def test_passes_go_side_by_side_each_once(fleet: Fleet) -> None:
     meeting = threading.Barrier(6)
 
@@ -68,6 +75,7 @@ def test_a_sellers_passes_go_one_after_the_other_behind_the_others(fleet: Fleet)
         assert [work.next() for _ in range(4)] == ["big", "small", "big", "big"]
 
 
+@pytest.mark.usefixtures("often")
 def test_what_is_queued_during_a_pass_comes_soon_after_it(fleet: Fleet) -> None:
     running = []
 
@@ -87,6 +95,7 @@ def test_what_is_queued_during_a_pass_comes_soon_after_it(fleet: Fleet) -> None:
         assert [work.next(), work.next(PATIENCE)] == ["S1", "S1"]
 
 
+@pytest.mark.usefixtures("often")
 def test_a_pass_comes_when_it_is_due(fleet: Fleet) -> None:
     work, due = Work(), datetime.now(UTC) + timedelta(seconds=0.3)
     fleet.queue.put(key("S1"), due)
@@ -108,6 +117,20 @@ def test_the_pass_of_a_killed_worker_is_anothers_within_a_second(fleet: Fleet) -
             assert work.next(SOON) == "S1"
 
 
+def test_a_worker_that_is_killed_while_it_waits_for_its_turn_is_missed(fleet: Fleet) -> None:
+    looking, going_on = Work(lambda _: not going_on.wait(PATIENCE)), threading.Event()
+    with fleet.working(looking):
+        fleet.queue.put(key("S1"))
+        assert looking.next() == "S1"
+        with Process(WORKER, fleet.url, "1h") as other:  # longer than anybody waits here
+            assert other.heard() == "ready"
+            fleet.queue.put(key("S2"))
+            assert other.heard() == "S2"
+            other.kill()
+            going_on.set()
+            assert looking.next() == "S2"
+
+
 def test_whoever_looked_after_the_others_is_followed(fleet: Fleet) -> None:
     with Process(WORKER, fleet.url) as first:
         assert first.heard() == "ready"
@@ -124,6 +147,7 @@ def test_whoever_looked_after_the_others_is_followed(fleet: Fleet) -> None:
                 assert sorted([work.next(SOON), work.next(SOON)]) == ["S1", "S2"]
 
 
+@pytest.mark.usefixtures("often")
 def test_a_worker_that_only_stands_still_keeps_its_passes(fleet: Fleet) -> None:
     work = Work()
     work.ours = [key("S2")]
@@ -201,9 +225,8 @@ def test_once_ends_when_nothing_is_due(fleet: Fleet) -> None:
     assert work.begun.qsize() == 3
 
 
-def test_drained_ends_when_all_is_done(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "LOOK", 0.01)
-
+@pytest.mark.usefixtures("often")
+def test_drained_ends_when_all_is_done(fleet: Fleet) -> None:
     def do(_: str) -> bool:
         work.is_left = False
         return False
