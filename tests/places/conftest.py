@@ -1,6 +1,7 @@
 """The three kinds of places, each on this machine: a folder, a bucket of moto's, a server."""
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -146,6 +147,14 @@ class Site:
             root, plain = self._root, (path for path in self._root.rglob("*") if path.is_file())
             return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(plain)}
         return files_in(self.url)
+
+    def clear(self) -> None:
+        """Delete them all."""
+        if self._root:
+            shutil.rmtree(self._root)
+            self._root.mkdir()
+        else:
+            obstore.delete(self._store, list(self.files()))
 
     @property
     def _store(self) -> S3Store:

@@ -34,16 +34,23 @@ def names(entries: list[Entry]) -> list[str]:
     return sorted(entry.name for entry in entries)
 
 
-@pytest.mark.parametrize("content", [b"", WORDS, b"x" * 6_000_001], ids=len)
-def test_what_is_put_is_fetched(site: Site, tmp_path: Path, content: bytes) -> None:
-    (source := tmp_path / "source").write_bytes(content)
-    for name in NAMES:
-        assert site.open().put(name, source)
-    assert site.files() == dict.fromkeys(NAMES, content)
-    other = site.open()
-    for name in NAMES:
-        entry = other.fetch(name, tmp_path / "fetched")
-        assert (tmp_path / "fetched").read_bytes() == content
+CONTENTS = {
+    **dict.fromkeys(NAMES, WORDS),
+    "empty.csv": b"",
+    "large.csv": b"x" * 6_000_001,
+}
+
+
+def test_what_is_put_is_fetched(site: Site, tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    place, other = site.open(), site.open()
+    for name, content in CONTENTS.items():
+        source.write_bytes(content)
+        assert place.put(name, source)
+    assert site.files() == CONTENTS
+    for name, content in CONTENTS.items():
+        entry = other.fetch(name, target)
+        assert target.read_bytes() == content
         assert (entry.name, entry.size) == (name, len(content))
         assert entry == other.find(name)
 

@@ -230,7 +230,6 @@ def test_killed_at_each_call_a_file_is_one_parcel(places: PlaceWorld, breaking: 
         assert len({parcel.sha256 for parcel in parcels}) == len(parcels) == last
         files = places.site.files()
         assert [content for name, content in files.items() if "inbox" not in name] == [sheet]
-        for name in files:
-            places.site.open().delete(name)
+        places.site.clear()
         if broken.is_over:
             break
