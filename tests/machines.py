@@ -30,6 +30,8 @@ class Machine:
     words: tuple[str, ...]
     """The command that it is there for, and its options."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    runs: str = "tests.resume.runner:with_short_waits"
+    """The function, as `module:name`, that runs a command in its process."""
 
     def start(self, *words: str) -> Child:
         """A process of its command, with further options."""
@@ -45,7 +47,7 @@ class Machine:
         usual = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
         # What they say is shown when the test fails.
         return Child(
-            "tests.resume.runner:with_short_waits",
+            self.runs,
             [*words, "--home", "h"],
             SPEED,
             folder=self.folder,

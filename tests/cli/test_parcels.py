@@ -19,7 +19,10 @@ from tests.cli.fleet import (
     write_profiles,
 )
 from tests.conftest import Files, offer
+from tests.forked import Child
+from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import NOW
+from tests.resume.world import SPEED
 
 __all__ = ("answers", "postgresql", "server", "service", "shared")
 """The fixtures of databases and services."""
@@ -55,17 +58,21 @@ def test_whoever_waits_is_told_how_the_rows_ended(feedtool: Feedtool, files: Fil
     files.csv(offer(1), name="good.csv")
     files.csv(offer(2, quantity="x"), name="bad.csv")
     files.text("no sheet", "none.csv")
-    files.csv(offer(3), name="more.csv")
-    command = [sys.executable, "-m", "feedtool", "worker", "--home", "another"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:  # noqa: S603
+    with Child(
+        "tests.resume.runner:with_short_waits",
+        ["worker", "--home", "another"],
+        SPEED,
+        folder=Path.cwd(),
+        stderr=subprocess.PIPE,
+    ) as worker:
         try:
-            for words, code in {"good.csv": 0, "bad.csv": 1, "none.csv more.csv": 3}.items():
+            for words, code in {"good.csv bad.csv": 1, "none.csv": 3}.items():
                 ran = feedtool(f"enqueue {words} --profile shop --wait --format json")
                 assert ran.code == code, words
                 assert max(one["exitCode"] for one in ran.json) == code
                 assert {one["state"] for one in ran.json} == {"answered"}
             worker.terminate()
-            _, said = worker.communicate(timeout=60)
+            _, said = worker.communicate(PATIENCE)
         finally:
             worker.kill()
     assert worker.returncode == 0
@@ -103,7 +110,7 @@ def test_the_same_content_is_brought_once(feedtool: Feedtool, files: Files) -> N
     assert (ran.code, ran.out) == (9, "")
     assert "note: a.csv (1) waits already" in ran.err
     assert feedtool("enqueue b.csv --profile mall").code == 0
-    assert feedtool("worker --once").code == 0
+    assert feedtool("worker --once --sellers shop").code == 0
     ran = feedtool("enqueue b.csv --profile shop")
     message, hint = ran.error()
     assert ran.code == 1
@@ -217,6 +224,7 @@ def test_a_ledger_of_one_machine_is_refused(
 WITHOUT = """
 import os, sys
 import click, httpx, lxml.etree, sqlalchemy
+import feedtool.cli.parcels, feedtool.cli.watch, feedtool.cli.worker
 from feedtool.areas.registry import load
 from feedtool.cli import run
 load()

@@ -245,7 +245,7 @@ def market(
     (root / "out").mkdir()
     shared = {"FEEDTOOL_LEDGER": ledger, "FEEDTOOL_STORE": str(root / "store")}
     tokens = [TOKEN.format(number=number) for number in range(machines)]
-    places = [Machine(root / token, WORKER, shared) for token in tokens]
+    places = [Machine(root / token, WORKER, shared, QUICK) for token in tokens]
     plan = Plan(tokens=dict.fromkeys(tokens, "sandbox"), wait=lambda *_: time.sleep(LATENCY))
     served.proxy.plan = plan
     with ExitStack() as stack, Ledger(ledger) as opened, PassQueue(opened.engine) as queue:
@@ -270,3 +270,4 @@ def market(
 
 
 WORKER = ("worker",)
+QUICK = "tests.worker.quick_worker:quick_worker"

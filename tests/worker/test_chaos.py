@@ -43,7 +43,7 @@ class Size:
     """Seconds that a worker stands still."""
 
 
-SHORT, LONG = Size(8, 4, 2, 0.5), Size(200, 20, 8, 60.0)
+SHORT, LONG = Size(6, 3, 2, 0.5), Size(200, 20, 8, 60.0)
 
 
 @pytest.mark.parametrize(
