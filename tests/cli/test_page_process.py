@@ -17,6 +17,7 @@ import pytest
 
 from feedtool.cli.page_access import kept_secret
 from tests.cli.conftest import Feedtool
+from tests.forked import Child
 
 ROOT = Path(__file__).parents[2]
 GIGABYTE = 1 << 30
@@ -45,12 +46,31 @@ def page(*words: str | Path, **environment: str) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
         text=True,
     ) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().removeprefix("page: ").strip()
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
+        yield from address_of(process)
+
+
+@contextmanager
+def forked_page(*words: str | Path) -> Iterator[str]:
+    """The same, without a start of its own."""
+    arguments = ["page", *map(str, words)]
+    with Child(
+        "feedtool.cli:run",
+        arguments,
+        folder=Path.cwd(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        yield from address_of(process)
+
+
+def address_of(process: "subprocess.Popen[str] | Child") -> Iterator[str]:
+    """The address that a process prints, until it is stopped."""
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().removeprefix("page: ").strip()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
 
 
 def read(pipe: Path) -> str:
@@ -99,7 +119,7 @@ def test_the_secret_is_in_no_command_line(tmp_path: Path) -> None:
 def test_a_page_of_one_user(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     kept = kept_secret(secret)
-    with page("--no-open", "--secret-file", secret) as address:
+    with forked_page("--no-open", "--secret-file", secret) as address:
         url = urlsplit(address)
         server, host = ("127.0.0.1", url.port or 0), url.netloc
         assert url.path == f"/{kept}/"
@@ -117,7 +137,7 @@ def test_a_shared_page_on_a_socket(socket_path: Path, tmp_path: Path) -> None:
     config, path = tmp_path / "feedtool.toml", socket_path
     config.write_text(USERS, "utf-8")
     words = ("--shared", "--socket", path, "--host-name", "feeds.example.org", "--config", config)
-    with page(*words) as address:
+    with forked_page(*words) as address:
         assert address == f"unix:{path}"
         assert status(path, "/health") == 200
         assert status(path, "/en/") == 401
@@ -135,7 +155,7 @@ def test_a_shared_page_on_a_port_answers_its_proxy_alone(tmp_path: Path) -> None
     config = tmp_path / "feedtool.toml"
     config.write_text(USERS, "utf-8")
     words = ("--shared", "--trusted-proxy", "127.0.0.2", "--host-name", "feeds.example.org")
-    with page(*words, "--config", config) as address:
+    with forked_page(*words, "--config", config) as address:
         url = urlsplit(address)
         server = (str(url.hostname), url.port or 0)
         assert status(server, "/en/", source="127.0.0.2", Remote_User="anna") == 200

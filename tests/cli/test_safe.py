@@ -90,7 +90,7 @@ def named(text: str, suffix: str) -> str:
     return f"./{name.encode('utf-8', 'replace').decode()}"
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     text=TEXTS,
     form=st.sampled_from(FORMS),
@@ -184,7 +184,7 @@ TYPED = {
 
 
 @pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
-@settings(max_examples=20)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
 def test_what_is_typed_steers_nothing(

@@ -1,7 +1,6 @@
 """`feedtool todo`: what waits, the command to go on, and what is not known."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -9,7 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from feedtool.model.errors import Exit
-from tests.cli.conftest import SAMPLES, Feedtool, Ran
+from tests.cli.conftest import Feedtool, Ran
+from tests.conftest import Files, offer
 from tests.loopback import serving_answers
 
 
@@ -119,12 +119,11 @@ def test_where_nothing_can_be_known(
     assert (ran.code, message in ran.error()[0]) == (code, True), ran.err
 
 
-def test_a_run_without_its_answers(feedtool: Feedtool) -> None:
-    shutil.copy(SAMPLES / "offers-upsert.xlsx", ".")
-    sent = feedtool("submit offers-upsert.xlsx --sandbox --no-wait")
+def test_a_run_without_its_answers(feedtool: Feedtool, files: Files) -> None:
+    sent = feedtool("submit --sandbox --no-wait", files.csv(offer(1), offer(2)))
     assert sent.code == Exit.PENDING
     (run,) = (line for line in feedtool("todo --sandbox").out.splitlines() if "Run" in line)
-    assert " ".join(run.split()) == "Run 1 40 rows without an answer feedtool results 1"
+    assert " ".join(run.split()) == "Run 1 2 rows without an answer feedtool results 1"
     of_others = feedtool("todo --sandbox --seller other").out
     assert "Run" not in of_others
     assert feedtool("results 1").code in {Exit.OK, Exit.ROWS}

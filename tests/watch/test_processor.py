@@ -91,8 +91,8 @@ NOT_UTF8 = os.fsdecode(b"caf\xe9")
 SOME = table([offer(1)]).encode()
 BAD: dict[str, tuple[str, bytes, str, str]] = {
     "no header": ("a.xlsx", b"x,y\n1,2\n", "a.xlsx", ""),
-    "empty": ("a.xlsx", b"", "a.xlsx", ""),
-    "cut": ("a.xlsx", b"PK\x03\x04 and no more", "a.xlsx", ""),
+    "empty": ("empty.xlsx", b"", "empty.xlsx", ""),
+    "cut": ("cut.xlsx", b"PK\x03\x04 and no more", "cut.xlsx", ""),
     "not UTF-8": (f"{NOT_UTF8}.csv", SOME, f"{NOT_UTF8}.csv", "not UTF-8"),
     "no room for the answers": (f"{'x' * 243}.csv", SOME, f"{'x' * 235}.csv", "too long"),
     "more bytes than letters": (f"{'é' * 125}.csv", SOME, f"{'é' * 117}.csv", "too long"),
@@ -103,17 +103,27 @@ BAD: dict[str, tuple[str, bytes, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "kept", "reason"), BAD.values(), ids=BAD)
-def test_a_bad_file_goes_to_error_and_never_stops_the_next(
-    world: World, name: str, content: bytes, kept: str, reason: str
-) -> None:
-    world.drop(name, content=content)
+def test_bad_files_go_to_error_and_never_stop_the_next(world: World) -> None:
+    for name, content, _, _ in BAD.values():
+        world.drop(name, content=content)
     assert world.send("b.csv", offer(2)) is Exit.FILE
+    refused = [f"error/{kept}{end}" for *_, kept, _ in BAD.values() for end in ("", ".reason.txt")]
     answered = [f"{DAY}/b.csv", "results/b.result.csv", "results/b.summary.json"]
-    assert world.files() == sorted([f"error/{kept}", f"error/{kept}.reason.txt", *answered])
-    assert reason in world.reason(kept)[0]
+    assert world.files() == sorted([*refused, *answered])
+    for case, (*_, kept, reason) in BAD.items():
+        assert reason in world.reason(kept)[0], case
     assert world.sent() == ["SKU-2"]
     assert world.claimed() == []
+
+
+@pytest.mark.parametrize(
+    "case", ["no header", "not UTF-8", "all of it an ending", "nobody's folder"]
+)
+def test_a_bad_file_alone(world: World, case: str) -> None:
+    name, content, kept, reason = BAD[case]
+    assert world.send(name, content=content) is Exit.FILE
+    assert world.files() == [f"error/{kept}", f"error/{kept}.reason.txt"]
+    assert reason in world.reason(kept)[0]
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "bell\x07\x1b[31m", "x" * 242])

@@ -23,7 +23,6 @@ ANSWERS = ["a.failed.xlsx", "a.result.csv", "a.summary.json"]
 STEPS: list[tuple[Any, str]] = [
     (processor, "write_summary"),
     (Parcels, "settle"),
-    (FolderPlace, "find"),
     (FolderPlace, "put"),
     (Parcels, "tell"),
     (telling, "clear_lane"),
