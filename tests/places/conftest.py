@@ -154,7 +154,8 @@ class Site:
             shutil.rmtree(self._root)
             self._root.mkdir()
         else:
-            obstore.delete(self._store, list(self.files()))
+            listed = obstore.list(self._store)
+            obstore.delete(self._store, [meta["path"] for metas in listed for meta in metas])
 
     @property
     def _store(self) -> S3Store:

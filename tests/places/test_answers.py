@@ -64,17 +64,23 @@ def test_what_is_put_twice_is_there_once(site: Site, answers: dict[str, Path]) -
     assert set(site.files()) == {*NAMES, *AGAIN}
 
 
-def test_killed_at_each_call(site: Site, answers: dict[str, Path], breaking: Breaking) -> None:
+def test_killed_at_each_call(
+    site: Site, kind: str, answers: dict[str, Path], breaking: Breaking
+) -> None:
+    names = NAMES
+    if kind != "folder":  # each call takes long there, and the third answer is as the second
+        names = [NAMES[0], NAMES[-1]]
+        del answers[".failed.xlsx"]
     another = site.open()
     for last in count(1):
         with breaking(last) as broken, suppress(Killed):
             put_answers(site.open(), "offers.csv", answers, DAY)
         there = visible(site)
-        assert there.items() <= contents(NAMES).items()
-        assert NAMES[-1] not in there or len(there) == len(NAMES)
-        assert put_answers(another, "offers.csv", answers, DAY) == NAMES
-        assert visible(site) == contents(NAMES)
+        assert there.items() <= contents(names).items()
+        assert names[-1] not in there or len(there) == len(names)
+        assert put_answers(another, "offers.csv", answers, DAY) == names
+        assert visible(site) == contents(names)
         if broken.is_over:
             break
         site.clear()
-    assert last > len(NAMES)
+    assert last > len(names)
