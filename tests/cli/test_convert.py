@@ -32,7 +32,13 @@ SAMPLE_CODES = {
 
 
 @pytest.mark.usefixtures("catalogue")
-@pytest.mark.parametrize("name", SAMPLE_CODES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name == "offers-fr.csv" else [])
+        for name in SAMPLE_CODES
+    ],
+)
 def test_samples_in_every_direction(feedtool: Feedtool, name: str) -> None:
     found = []
     for ending in ALL:

@@ -26,6 +26,8 @@ from tests.hostile import TEXTS, Structure, cells_of, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
 FORMS = ("text", "json", "jsonl")
+EXAMPLES = settings().max_examples
+"""Of a property as the run says; each of these takes long."""
 
 
 def printed(*arguments: str, is_terminal: bool = False) -> Ran:
@@ -90,7 +92,7 @@ def named(text: str, suffix: str) -> str:
     return f"./{name.encode('utf-8', 'replace').decode()}"
 
 
-@settings(max_examples=settings.default.max_examples // 3)
+@settings(max_examples=EXAMPLES // 3)
 @given(
     text=TEXTS,
     form=st.sampled_from(FORMS),
@@ -184,7 +186,7 @@ TYPED = {
 
 
 @pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=EXAMPLES // 4)
 @given(text=TEXTS, is_terminal=st.booleans())
 @example(text="\x1b[2J\u202e\n", is_terminal=True)
 def test_what_is_typed_steers_nothing(

@@ -17,7 +17,7 @@ from feedtool.watch.messages import DeduplicatedLog, RouteUnknown, Turn
 from feedtool.worker.bringing import Bringer
 from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
 from tests.conftest import offer, table
-from tests.places.conftest import Breaking, Site, breaking, bucket, kind, s3, sftp, site
+from tests.places.conftest import KINDS, Breaking, Site, breaking, bucket, kind, s3, sftp, site
 from tests.places.fragile import Killed
 from tests.worker.conftest import ParcelWorld, Queued
 
@@ -219,6 +219,12 @@ def test_once_ends_when_all_that_is_whole_is_brought(folder: PlaceWorld) -> None
     assert folder.watch(is_once=True) is Exit.NOTHING
 
 
+# `tests/places/test_arrivals.py` kills at each call of each kind of place.
+@pytest.mark.parametrize(
+    "kind",
+    ["folder", *(pytest.param(it, marks=pytest.mark.long) for it in KINDS if it != "folder")],
+    indirect=True,
+)
 def test_killed_at_each_call_a_file_is_one_parcel(places: PlaceWorld, breaking: Breaking) -> None:
     for last in count(1):
         sheet = table([offer(last)]).encode()
