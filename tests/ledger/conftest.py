@@ -32,8 +32,11 @@ from tests.buckets import bucket, s3, store
 from tests.forked import Child
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
+from tests.ledger.compiled import share_compiled
 
 __all__ = ["bucket", "s3", "store"]
+
+share_compiled()
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -156,6 +159,35 @@ def new_database(server: Server) -> Iterator[str]:
     """The URL of a database without any table."""
     with server.database() as url:
         yield url
+
+
+MOSTLY_SQLITE = pytest.mark.parametrize(
+    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
+"""A test that runs on PostgreSQL in the long runs alone: others go through its statements there."""
+
+
+def on_both(
+    names: Sequence[str] | str,
+    rows: Iterable[Any],
+    *,
+    on_postgresql: int = 1,
+    ids: Iterable[str] | None = None,
+) -> pytest.MarkDecorator:
+    """Run a table's rows on SQLite, and the first of them on PostgreSQL; the long runs all."""
+    table = [(row,) if isinstance(names, str) else tuple(row) for row in rows]
+    names = (names,) if isinstance(names, str) else tuple(names)
+    labels = [*ids] if ids is not None else [None] * len(table)
+    every = [pytest.param("sqlite", *row) for row in table]
+    for number, row in enumerate(table):
+        marks = [pytest.mark.long] * (number >= on_postgresql)
+        every.append(pytest.param("postgresql", *row, marks=marks))
+    if ids is not None:
+        every = [
+            param._replace(id=f"{param.values[0]}-{label}")
+            for param, label in zip(every, [*labels, *labels], strict=True)
+        ]
+    return pytest.mark.parametrize(("place", *names), every, indirect=["place"])
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
