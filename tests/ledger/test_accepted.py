@@ -15,7 +15,7 @@ from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
 from tests.areas.offers.changes.conftest import ADDRESS, CHANGED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
-from tests.ledger.conftest import NOW
+from tests.ledger.conftest import MOSTLY_SQLITE, NOW
 
 ONE, TWO = offer(1), offer(2)
 LATER = NOW + timedelta(days=1)
@@ -55,6 +55,7 @@ def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
     assert statuses(shop.send(offer(2, quantity="8"), selection=CHANGED)) == ["Unchanged"]
 
 
+@MOSTLY_SQLITE
 def test_it_is_read_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
@@ -62,6 +63,7 @@ def test_it_is_read_once(shop: Shop) -> None:
     assert accepted(shop).count("PRIMARY") == 1
 
 
+@MOSTLY_SQLITE
 def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(update(1, quantity="3"), wait=False)
@@ -70,6 +72,7 @@ def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
     assert known(shop, item())[1:] == (False, None)
 
 
+@MOSTLY_SQLITE
 def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(offer(1, product__gtin=gtin(9), price__price="18"))
@@ -77,6 +80,7 @@ def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
     assert ((terms or {})["price"], is_sure, quantity) == (19.99, False, 7)
 
 
+@MOSTLY_SQLITE
 def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
@@ -114,6 +118,7 @@ def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
         assert accepted(shop).count("PRIMARY") == count
 
 
+@MOSTLY_SQLITE
 @pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
 def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     shop: Shop, price: float, *, is_kept: bool
@@ -124,6 +129,7 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     assert ("origin" in (known(shop, item())[0] or {})) is is_kept
 
 
+@MOSTLY_SQLITE
 def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
     before = project(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
@@ -132,6 +138,7 @@ def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) 
     assert (known(shop, item())[0] or {})["price"] == 19.99
 
 
+@MOSTLY_SQLITE
 def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(TWO, ONE, offer(3), selection=CHANGED)

@@ -28,7 +28,7 @@ from feedtool.ledger.clearing import FEW
 from feedtool.ledger.database import writing
 from feedtool.model.nouns import Item, Message, PendingRow, Status
 from feedtool.model.settings import PackageLimits
-from tests.ledger.conftest import NOW, SERVICE, add_run, cleared, item, read_run
+from tests.ledger.conftest import NOW, SERVICE, add_run, cleared, item, on_both, read_run
 
 SMALL = PackageLimits(upload=2, package=3)
 NOBODY = frozenset[int]()
@@ -77,7 +77,7 @@ def two_runs(ledger: Ledger, older: int, newer: int) -> tuple[Started, Started]:
     return run_of(ledger, *rows[:older]), run_of(ledger, *rows[1 : newer + 1])
 
 
-@pytest.mark.parametrize("phase", OPEN)
+@on_both("phase", OPEN)
 def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, phase: Phase) -> None:
     older, newer = two_runs(ledger, 2, 1)
     begin(ledger, older, phase)
@@ -91,7 +91,7 @@ def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, ph
     assert told(ledger, older) == ["Pending", "Superseded"]
 
 
-@pytest.mark.parametrize("phase", IRREVOCABLE)
+@on_both("phase", IRREVOCABLE)
 def test_what_is_committed_keeps_the_others_waiting(ledger: Ledger, phase: Phase) -> None:
     older, newer = two_runs(ledger, 2, 1)
     before = begin(ledger, older, phase)
@@ -108,7 +108,7 @@ def test_what_is_committed_keeps_the_others_waiting(ledger: Ledger, phase: Phase
     assert ledger.irrevocable(newer.run.run_id) == []
 
 
-@pytest.mark.parametrize("phase", [*OPEN, *IRREVOCABLE])
+@on_both("phase", [*OPEN, *IRREVOCABLE])
 def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Phase) -> None:
     older, newer = two_runs(ledger, 2, 2)
     before = begin(ledger, older, phase)
@@ -125,7 +125,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     assert blockers(ledger, newer) == NOBODY
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("channel", "kinds", "status"),
     [
         ("", ("Invoices", "Invoices"), "Superseded"),
@@ -142,7 +142,7 @@ def test_without_a_channel_only_the_same_is_superseded(
     assert told(ledger, older) == [status]
 
 
-@pytest.mark.parametrize("phase", [None, Phase.FILLING])
+@on_both("phase", [None, Phase.FILLING])
 def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
     if phase:
@@ -152,7 +152,7 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
     assert begin(ledger, older).uploads == (Stage.PLANNED,)
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("other", "whose", "is_blocked"),
     [
         *((row, {}, True) for row in (item(3), item(3, product="x"), item(9, product="G3"))),
@@ -200,9 +200,9 @@ def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> 
     assert blockers(ledger, newer) == {older.package.key}
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("phase", "is_superseded"),
-    [(Phase.CLEARED, False), (Phase.CREATING, False), (Phase.FILLING, True), (Phase.CLOSED, True)],
+    [(Phase.CLOSED, True), (Phase.CLEARED, False), (Phase.CREATING, False), (Phase.FILLING, True)],
 )
 def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
     ledger: Ledger, phase: Phase, *, is_superseded: bool
@@ -258,9 +258,11 @@ def rows_of(ledger: Ledger, packages: Iterable[Package]) -> list[list[int]]:
     ]
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("stages", "results", "moved"),
     [
+        # Each upload stays together.
+        ("PDTP", "R7 R8", [[3, 4], [5, 6], [9, 10]]),
         ("TT", "R3 R4 R5 R6", []),
         # Completed without it.
         ("TP", "R3 R4", [[5, 6]]),
@@ -275,8 +277,6 @@ def rows_of(ledger: Ledger, packages: Iterable[Package]) -> list[list[int]]:
         ("RRR", "", [[3], [4], [5], [6], [7], [8]]),
         ("RRRT", "R9 R10", [[3], [4], [5], [6], [7], [8]]),
         ("RRRD", "", [[3], [4], [5], [6], [7], [8], [9, 10]]),
-        # Each upload stays together.
-        ("PDTP", "R7 R8", [[3, 4], [5, 6], [9, 10]]),
     ],
 )
 def test_what_goes_into_a_later_package(
@@ -301,7 +301,7 @@ HALVES = [
 DOUBTS = [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])]
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("closings", "statuses"),
     [
         (HALVES, "Integrated Rejected" + " Integrated" * 3),
@@ -320,9 +320,7 @@ def test_a_package_after_the_other(
     assert [str(result.status) for result in ledger.verdicts(1)] == statuses.split()
 
 
-@pytest.mark.parametrize(
-    ("stages", "results", "sends"), [("TD", "R3 R4", [1, 1]), ("PR", "", [0] * 4)]
-)
+@on_both(("stages", "results", "sends"), [("TD", "R3 R4", [1, 1]), ("PR", "", [0] * 4)])
 def test_what_was_never_sent_is_not_counted_as_sent(
     ledger: Ledger, stages: str, results: str, sends: list[int]
 ) -> None:
@@ -352,7 +350,7 @@ def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
 # What has no result, and is to be looked up.
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("stages", "results", "tail", "sought"),
     [
         ("TT", "R3 R4 R5 R6", ResultCounts(4, 0, 0), []),
@@ -393,21 +391,23 @@ def batches(ledger: Ledger, *rows: int, size: int = 2) -> list[Package]:
     return ledger.read_packages(run)
 
 
-@pytest.mark.parametrize("stage", [Stage.STAGED, Stage.DOUBTFUL])
+@on_both("stage", [Stage.STAGED, Stage.DOUBTFUL])
 def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: Stage) -> None:
     (package,) = batches(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
     assert ledger.save([Change(package, after, requeue=Requeue.APART)]) == []
 
 
-@pytest.mark.parametrize(
-    ("offered", "waits_for"),
-    [
-        *((["3||New"], {1}), (["0000000000003||New", "|P5|New"], {1, 2})),
-        *((others, set()) for others in (["9||New"], ["|P9|New"], [])),
-    ],
+OFFERED: list[tuple[list[str], set[int]]] = [
+    *((["3||New"], {1}), (["0000000000003||New", "|P5|New"], {1, 2})),
+    *((others, set()) for others in (["9||New"], ["|P9|New"], [])),
+]
+
+
+@on_both(
+    ("offered", "waits_for", "is_same_run"),
+    [*((*row, True) for row in OFFERED), *((*row, False) for row in OFFERED[:2])],
 )
-@pytest.mark.parametrize("is_same_run", [True, False])
 def test_offers_wait_for_the_open_batches_of_their_run_with_their_products(
     ledger: Ledger, offered: list[str], waits_for: set[int], *, is_same_run: bool
 ) -> None:
@@ -423,7 +423,7 @@ def test_offers_wait_for_the_open_batches_of_their_run_with_their_products(
     assert cleared(ledger, package, run, CLEARANCE).blocked_by == NOBODY
 
 
-@pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])
+@on_both("takes_one", [True, False], ids=["takes one", "takes none"])
 def test_what_refuses_every_batch_is_not_halved_for_ever(
     ledger: Ledger, *, takes_one: bool
 ) -> None:

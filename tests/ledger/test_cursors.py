@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from feedtool.ledger import Ledger
-from feedtool.ledger.cursors import Advance, CursorName, Cursors
+from feedtool.ledger.cursors import CHUNK, Advance, CursorName, Cursors
 from tests.ledger.conftest import NOW, SERVICE
 
 NAME = CursorName(SERVICE, "S1", "toys", "default")
@@ -84,7 +84,7 @@ def test_it_goes_back_to_where_the_first_file_since_was_read_from(cursors: Curso
 
 
 def test_more_keys_than_a_statement_takes(cursors: Cursors) -> None:
-    versions = {f"A{number}": "1" for number in range(12_000)}
+    versions = {f"A{number}": "1" for number in range(CHUNK + 1)}
     cursors.settle(intend(cursors, versions), is_placed=True)
     assert known(cursors, *versions) == versions
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from feedtool.ledger import Ledger
 from feedtool.ledger.journal import CHUNK, Journals
 from feedtool.model.entry import BookedEntry
-from tests.ledger.conftest import SERVICE
+from tests.ledger.conftest import MOSTLY_SQLITE, SERVICE, on_both
 
 SELLERS = count()
 
@@ -68,7 +68,7 @@ BOOKED: dict[str, list[tuple[str, str, list[str]]]] = {
 }
 
 
-@pytest.mark.parametrize("steps", BOOKED.values(), ids=BOOKED)
+@on_both("steps", [*BOOKED.values()][::-1], ids=[*BOOKED][::-1])
 def test_what_is_booked(journals: Journals, steps: list[tuple[str, str, list[str]]]) -> None:
     assert [book(journals, period, texts) for period, texts, _ in steps] == [
         expected for *_, expected in steps
@@ -109,6 +109,7 @@ def test_many(journals: Journals) -> None:
     assert len(last) == 2 * len(first) - 2
 
 
+@MOSTLY_SQLITE
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -13,7 +13,7 @@ from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import STEPS, Step
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import UsageProblem
-from tests.ledger.conftest import Process
+from tests.ledger.conftest import Process, on_both
 from tests.ledger.steps import grow, split
 
 BROKEN = RuntimeError("out of ideas")
@@ -71,11 +71,11 @@ TWO = {"pets": [("Kim", 7), ("Tom", 7)]}
 THREE = {**TWO, "orders": [("Kim", 7), ("Tom", 7)]}
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("had", "given"),
     [
-        *(([], []), ([], [grow]), ([], [grow, split])),
         *(([grow], [_never, split]), ([grow, split], [_never, _never])),
+        *(([], []), ([], [grow]), ([], [grow, split])),
     ],
 )
 def test_a_ledger_gets_the_steps_that_it_has_not_had(
@@ -149,7 +149,7 @@ say("open"); listen()
     assert found(place, 3) == THREE
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@on_both("version", [2, 3])
 def test_a_newer_ledger_is_left_alone(place: Path | str, version: int) -> None:
     old(place, *[grow, split][: version - 1])
     with pytest.raises(UsageProblem, match=f"of version {version}, made by a newer") as caught:
@@ -230,7 +230,7 @@ LISTS = ("run_by_seller", "run_by_service", "package_open", "output_unwritten")
 """The indexes of version 15."""
 
 
-@pytest.mark.parametrize("version", ADDED)
+@on_both("version", ADDED)
 def test_a_ledger_of_a_later_version_gets_the_tables_that_it_has_not(
     place: Path | str, version: int
 ) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
 from sqlalchemy import event, func, insert, select, update
 
 from feedtool.ledger import Ledger
@@ -15,7 +14,7 @@ from feedtool.ledger.forgetting import Forgetting, removals
 from feedtool.ledger.old_runs import KeepReason, find_old_runs
 from feedtool.ledger.records import seller_key
 from feedtool.model.nouns import Message, RowResult, Status
-from tests.ledger.conftest import NOW, SERVICE, add_run, item, read_run
+from tests.ledger.conftest import MOSTLY_SQLITE, NOW, SERVICE, add_run, item, on_both, read_run
 from tests.ledger.test_run_counts import close
 
 DAY = timedelta(days=1)
@@ -102,7 +101,7 @@ def go_on_with(ledger: Ledger, run: int) -> None:
     ledger.sellers.passed(seller_key(SERVICE, "S1"), None, run, None, None, NOW)
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("change", "reason"),
     [
         (reopen, KeepReason.OPEN),
@@ -122,13 +121,14 @@ def test_a_run_that_is_needed_stays_with_the_later_ones(
     assert forgetting(ledger).begin([one, two, three], AFTER) == [one, three]
 
 
+@MOSTLY_SQLITE
 def test_what_only_others_know_of_a_run_keeps_it_too(ledger: Ledger) -> None:
     one, two, _ = (ended(ledger) for _ in range(3))
     assert found(ledger, AFTER, one) == {"S1": ([], (one, KeepReason.OPEN))}
     assert found(ledger, AFTER, two) == {"S1": ([one], (two, KeepReason.OPEN))}
 
 
-@pytest.mark.parametrize("keep_counts", [False, True])
+@on_both("keep_counts", [False, True])
 def test_nothing_else_stays_of_a_forgotten_run(ledger: Ledger, *, keep_counts: bool) -> None:
     ended(ledger, "S2")
     before = sizes(ledger)
@@ -181,6 +181,7 @@ def test_requests_of_remembered_types_stay_with_their_results(ledger: Ledger) ->
     assert sizes(ledger)["uploads"] == 1
 
 
+@MOSTLY_SQLITE
 def test_files_are_still_predecessors(ledger: Ledger) -> None:
     run = ended(ledger, path="a.csv", size=9)
     before = ledger.earlier(SERVICE, "S1", "k", None)
@@ -206,6 +207,7 @@ def test_only_what_others_do_not_need_of_snapshots_goes(ledger: Ledger) -> None:
     assert of.snapshots([1, 2]) == set()
 
 
+@MOSTLY_SQLITE
 def test_who_was_killed_is_followed_by_whoever_comes_next(ledger: Ledger) -> None:
     one, _ = ended(ledger), ended(ledger)
     forgetting(ledger).begin([one], AFTER)
@@ -214,6 +216,7 @@ def test_who_was_killed_is_followed_by_whoever_comes_next(ledger: Ledger) -> Non
     assert found(ledger) == {}
 
 
+@MOSTLY_SQLITE
 def test_counts_that_were_kept_go_later(ledger: Ledger) -> None:
     one, _ = ended(ledger), ended(ledger)
     forget(ledger, one, keep_counts=True)
@@ -226,6 +229,7 @@ def test_counts_that_were_kept_go_later(ledger: Ledger) -> None:
     assert ledger.pages.numbers(9) == [2]
 
 
+@MOSTLY_SQLITE
 def test_files_that_were_refused_go_too(ledger: Ledger) -> None:
     parcel(ledger, None, told_at=NOW, answered_at=NOW)
     parcel(ledger, None, answered_at=NOW)
@@ -253,6 +257,7 @@ def test_a_forgotten_run_is_not_taken_up_again(ledger: Ledger) -> None:
     assert ledger.unfinished() == [one]
 
 
+@MOSTLY_SQLITE
 def test_a_run_that_cannot_be_read_is_forgotten_as_well(ledger: Ledger) -> None:
     one, _ = ended(ledger), ended(ledger)
     with writing(ledger.engine) as db:
@@ -262,6 +267,7 @@ def test_a_run_that_cannot_be_read_is_forgotten_as_well(ledger: Ledger) -> None:
     assert read_run(ledger, one).options == {"forgotten": AFTER.isoformat()}
 
 
+@MOSTLY_SQLITE
 def test_a_transaction_is_short(ledger: Ledger) -> None:
     """However many runs there are: others wait to write."""
     *runs, _ = [ended(ledger) for _ in range(5)]

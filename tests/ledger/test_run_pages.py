@@ -23,23 +23,21 @@ def many(ledger: Ledger) -> Ledger:
     return ledger
 
 
-@pytest.mark.parametrize(
-    ("limit", "before", "of", "numbers"),
-    [
-        (9, None, None, [6, 5, 4, 3, 2, 1]),
-        (2, None, None, [6, 5]),
-        (2, 5, None, [4, 3]),
-        (9, 1, None, []),
-        (2, None, {ONE}, [5, 3]),
-        (9, 5, {ONE}, [3, 1]),
-        (9, 5, {ONE, TWO}, [4, 3, 2, 1]),
-        (9, None, set(), []),
-    ],
-)
-def test_the_newest_come_first(
-    many: Ledger, limit: int, before: int | None, of: set[SellerKey] | None, numbers: list[int]
-) -> None:
-    assert many.pages.numbers(limit, before=before, of=of) == numbers
+PAGES: list[tuple[int, int | None, set[SellerKey] | None, list[int]]] = [
+    (9, None, None, [6, 5, 4, 3, 2, 1]),
+    (2, None, None, [6, 5]),
+    (2, 5, None, [4, 3]),
+    (9, 1, None, []),
+    (2, None, {ONE}, [5, 3]),
+    (9, 5, {ONE}, [3, 1]),
+    (9, 5, {ONE, TWO}, [4, 3, 2, 1]),
+    (9, None, set(), []),
+]
+
+
+def test_the_newest_come_first(many: Ledger) -> None:
+    for limit, before, of, numbers in PAGES:
+        assert many.pages.numbers(limit, before=before, of=of) == numbers
 
 
 def test_runs_are_read_with_all_that_they_consist_of(many: Ledger) -> None:

@@ -241,8 +241,10 @@ def test_a_bucket_that_cannot_be_reached(
 # Killed at each call of the bucket's library.
 
 
-@pytest.fixture(params=[False, True], ids=["before", "after"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.long)], ids=["before", "after"])
 def broken(request: pytest.FixtureRequest) -> Any:
+    """After a call is, but for what is local, before the next one: the long runs go there too."""
+
     @contextmanager
     def at(last: int) -> Iterator[Fragile]:
         fragile = Fragile(obstore, last, is_done=request.param)

@@ -34,7 +34,7 @@ from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.submit import plan_only
 from feedtool.runs.workspace import kept_inputs, options_of
 from tests.conftest import Files, offer
-from tests.ledger.conftest import place, postgresql, server
+from tests.ledger.conftest import MOSTLY_SQLITE, on_both, place, postgresql, server
 from tests.runs.conftest import ADDRESS, Desk
 
 __all__ = ["place", "postgresql", "server"]
@@ -46,10 +46,6 @@ NOW = datetime.now(UTC) + timedelta(days=2)
 ACCOUNT = (ADDRESS, "seller")
 
 
-MOSTLY_SQLITE = pytest.mark.parametrize(
-    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
-)
-"""On PostgreSQL the same is read and deleted by the tests of changed rows and of kills."""
 LEDGER = "ledger.sqlite"
 
 
@@ -230,7 +226,7 @@ def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
     return go_on
 
 
-@pytest.mark.parametrize("is_before", [False, True], ids=["after", "before"])
+@on_both("is_before", [False, True], ids=["after", "before"])
 def test_whoever_is_killed_at_any_step_is_followed(
     desk: Desk, files: Files, *, is_before: bool
 ) -> None:
@@ -258,6 +254,7 @@ def test_it_stops_between_two_steps_when_it_is_told_to(desk: Desk) -> None:
     assert forgotten(desk).runs == 3
 
 
+@MOSTLY_SQLITE
 def test_one_at_a_time_forgets(desk: Desk) -> None:
     engine = desk.ledger.engine
     with (
