@@ -25,6 +25,7 @@ from feedtool.delivery import engine
 from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
+from tests.clocks import quick_clock
 
 
 class Points:
@@ -77,7 +78,7 @@ def killed(at: int, *arguments: str) -> list[str]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
         Points(at, Path("points")).watch()
-        os._exit(run(list(arguments)))
+        os._exit(run(list(arguments), quick_clock()))
     os.waitpid(child, 0)
     return Path("points").read_text().splitlines()
 
