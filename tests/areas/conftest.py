@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from sqlite3 import Connection
+from typing import Any
 
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.buckets import bucket, s3, store
-from tests.cli.conftest import STATE, Feedtool, Ran, enter, feedtool, made_by
+from tests.cli.conftest import STATE, Feedtool, Ran, enter, feedtool, made_by, rows_of
 from tests.resume.runner import killed
 from tests.sandbox.desk import desk, new_desk
 
@@ -49,6 +52,16 @@ def enter_exported(
         enter(tmp_path, monkeypatch)
 
     return copy
+
+
+def rows_read_once(path: str, sheet: str) -> list[dict[str, Any]]:
+    """The rows of an exported sheet; those of a file's copies are read once."""
+    return [dict(row) for row in _rows_of_content(Path(path).read_bytes(), sheet)]
+
+
+@lru_cache(maxsize=16)
+def _rows_of_content(content: bytes, sheet: str) -> list[dict[str, Any]]:
+    return rows_of(BytesIO(content), sheet)  # type: ignore[arg-type]  # openpyxl reads it too
 
 
 def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:

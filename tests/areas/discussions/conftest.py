@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.areas.conftest import Enter
-from tests.cli.conftest import enter, rows_of
+from tests.areas.conftest import Enter, rows_read_once
+from tests.cli.conftest import enter
 
 
 @pytest.fixture(autouse=True)
@@ -23,4 +23,4 @@ def shop(enter_exported: Enter) -> list[dict[str, Any]]:
 
 
 def discussions(path: str) -> list[dict[str, Any]]:
-    return rows_of(path, "Discussions", header=2)
+    return rows_read_once(path, "Discussions")

@@ -310,18 +310,20 @@ def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
 
 WRITES = 70
 """A submit of a shipment and a product reaches fewer points; at a later one nothing dies."""
-FEW = (26, 46)
-LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
+PRODUCT = ("fulfillment-products", [product()], "Created")
+FEW = {"shipment": (26, SHIPMENT), "product": (46, PRODUCT)}
+LONG = [
+    pytest.param(at, *case, marks=pytest.mark.long, id=f"{name}-{at}")
+    for name, (few, case) in FEW.items()
+    for at in range(WRITES)
+    if at != few
+]
 
 
-@pytest.mark.parametrize("at", [*FEW, *LONG])
 @pytest.mark.parametrize(
-    ("kind", "rows", "status"),
-    [
-        ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted"),
-        ("fulfillment-products", [product()], "Created"),
-    ],
-    ids=["shipment", "product"],
+    ("at", "kind", "rows", "status"),
+    [*(pytest.param(at, *case, id=name) for name, (at, case) in FEW.items()), *LONG],
 )
 def test_killed_at_a_write_each_is_done_once(
     feedtool: Feedtool, at: int, kind: str, rows: list[Row], status: str

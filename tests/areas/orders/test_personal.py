@@ -77,7 +77,12 @@ def is_given(row: Row) -> bool:
 def asked(row: Row) -> dict[str, Any]:
     """What a shop does with its orders, and a gesture for each that has arrived."""
     gesture = {"action": "Gesture", "reason": "Other", "gesture.amount": 0.5}
-    return {**gesture, "gesture.details": DETAILS} if is_given(row) else handled(row)
+    return {**gesture, "gesture.details": DETAILS} if is_given(row) else some_handled(row)
+
+
+def some_handled(row: Row) -> dict[str, Any]:
+    """The same for few orders: the ids of one channel alone have a letter."""
+    return handled(row) if "E" in row["orderId"] else {}
 
 
 def known_to_ledger(query: str) -> list[Any]:
@@ -107,7 +112,7 @@ def test_personal_columns_are_never_sent(feed: Any) -> None:
 
 
 def without_carrier(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in handled(row).items() if name != "carrierName"}
+    return {name: value for name, value in some_handled(row).items() if name != "carrierName"}
 
 
 @pytest.mark.usefixtures("_usual_rights")

@@ -14,9 +14,16 @@ from openpyxl import load_workbook
 
 from feedtool.areas.outbound import columns
 from feedtool.areas.outbound.feeds import FEEDS
-from tests.areas.conftest import Enter, effects, killed_and_resumed, pass_time, submit
+from tests.areas.conftest import (
+    Enter,
+    effects,
+    killed_and_resumed,
+    pass_time,
+    rows_read_once,
+    submit,
+)
 from tests.areas.outbound.test_rules import back, parcel
-from tests.cli.conftest import STATE, Feedtool, rows_of
+from tests.cli.conftest import STATE, Feedtool
 
 Row = dict[str, Any]
 
@@ -29,11 +36,11 @@ def shop(enter_exported: Enter) -> list[Row]:
 
 
 def shipments(path: str) -> list[Row]:
-    return rows_of(path, "Outbound", header=2)
+    return rows_read_once(path, "Outbound")
 
 
 def returns(path: str) -> list[Row]:
-    return rows_of(path, "Returns", header=2)
+    return rows_read_once(path, "Returns")
 
 
 def write(path: str, *rows: Mapping[str, object]) -> None:
@@ -329,11 +336,15 @@ def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> No
 # Killed.
 
 WRITES = 60
-FEW = (18, 24)
-LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
-@pytest.mark.parametrize("at", [*FEW, *LONG])
+def points(*few: int) -> list[Any]:
+    """These points, and in the long runs all others."""
+    others = [at for at in range(WRITES) if at not in few]
+    return [*few, *(pytest.param(at, marks=pytest.mark.long) for at in others)]
+
+
+@pytest.mark.parametrize("at", points(18))
 @pytest.mark.usefixtures("shop")
 def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> None:
     write("new.csv", *NEW[:2])
@@ -342,7 +353,7 @@ def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> 
     assert effects() == {("outbound shipment", "N-1"): 1}
 
 
-@pytest.mark.parametrize("at", [*FEW, *LONG])
+@pytest.mark.parametrize("at", points(24))
 def test_killed_at_a_write_a_return_is_announced_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
@@ -353,7 +364,7 @@ def test_killed_at_a_write_a_return_is_announced_once(
     assert effects() == {("return", "B-1"): 1}
 
 
-@pytest.mark.parametrize("at", [FEW[1], *LONG])
+@pytest.mark.parametrize("at", points(24))
 def test_killed_at_a_write_a_cancellation_is_asked_for_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:

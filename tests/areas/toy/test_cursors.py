@@ -1,13 +1,14 @@
 """`feedtool export KIND --new`, of an area from outside: its options, its words, and what dies."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
 
 from feedtool.areas import registry
 from tests.areas.toy.test_toy import TOY, row
-from tests.cli.conftest import Feedtool, enter
+from tests.cli.conftest import Feedtool, enter, made_by
 from tests.conftest import Files
 from tests.resume.runner import killed
 
@@ -21,15 +22,30 @@ def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     enter(tmp_path, monkeypatch)
 
 
+SUBMIT = "submit toys.csv --sandbox --yes"
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a shop that has sent two parcels, of one and of two toys."""
+    folder = tmp_path_factory.mktemp("sent")
+    rows = (row("O-1", "Kite"), row("O-2", "Ball"), row("O-2", "Top"))
+    Files(folder).csv(*rows, name="toys.csv")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, TOY))
+        made_by(folder, SUBMIT)
+    return folder
+
+
 @pytest.fixture
-def shop(files: Files, feedtool: Feedtool) -> None:
-    """Two parcels, of one and of two toys, were sent."""
-    send(files, feedtool, ("O-1", "Kite"), ("O-2", "Ball"), ("O-2", "Top"))
+def shop(sent: Path, tmp_path: Path) -> None:
+    """Those parcels were sent."""
+    shutil.copytree(sent, tmp_path, dirs_exist_ok=True)
 
 
 def send(files: Files, feedtool: Feedtool, *toys: tuple[str, str]) -> None:
     files.csv(*(row(*toy) for toy in toys), name="toys.csv")
-    assert feedtool("submit toys.csv --sandbox --yes").code == 0
+    assert feedtool(SUBMIT).code == 0
 
 
 def toys(name: str) -> list[str]:
