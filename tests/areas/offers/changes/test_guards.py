@@ -117,43 +117,50 @@ def on_second(rows: Rows) -> Rows:
     return [{**row, "salesChannelId": "SECOND"} for row in rows]
 
 
-SIXTY = [offer(number) for number in range(60)]
+TEN, TWENTY = ([offer(number) for number in range(count)] for count in (10, 20))
 REMOVALS: Mapping[str, tuple[Rows, Rows, Rows, int]] = {
-    "half to zero": (MANY, [], emptied(15), 0),
-    "more to zero": (MANY, [], emptied(16), 16),
-    "more to zero by Upserts": (MANY, [], at_zero(16), 16),
-    "more deleted": (MANY, [], deletes(16), 16),
-    "deleted and to zero": (MANY, [], deletes(8) + emptied(8, 8), 16),
-    "those that nobody knows do not count": (MANY, [], emptied(15) + emptied(1, 99), 0),
-    "but are held with the others": (MANY, [], emptied(16) + emptied(1, 99), 17),
+    "half to zero": (TEN, [], emptied(5), 0),
+    "more to zero": (TEN, [], emptied(6), 6),
+    "more to zero by Upserts": (TEN, [], at_zero(6), 6),
+    "more deleted": (TEN, [], deletes(6), 6),
+    "deleted and to zero": (TEN, [], deletes(3) + emptied(3, 3), 6),
+    "those that nobody knows do not count": (TEN, [], emptied(5) + emptied(1, 99), 0),
+    "but are held with the others": (TEN, [], emptied(6) + emptied(1, 99), 7),
     "what is not removed is sent": (
-        *(MANY, []),
-        *([*emptied(16), update(20, quantity="5", action="Update")], 16),
+        *(TEN, []),
+        *([*emptied(6), update(8, quantity="5", action="Update")], 6),
     ),
-    "a half to zero and then the other": (SIXTY, at_zero(30), at_zero(30, 30), 30),
-    "a half of what is left": (SIXTY, at_zero(30), at_zero(15, 30), 0),
-    "more than half of what is left deleted": (SIXTY, at_zero(30), deletes(16, 30), 16),
-    "those at zero deleted": (SIXTY, at_zero(30), deletes(30), 0),
-    "those at zero and few more deleted": (SIXTY, at_zero(30), deletes(31), 31),
-    "those at zero and few more to zero": (SIXTY, at_zero(30), at_zero(31), 0),
+    "a half to zero and then the other": (TWENTY, at_zero(10), at_zero(10, 10), 10),
+    "a half of what is left": (TWENTY, at_zero(10), at_zero(5, 10), 0),
+    "more than half of what is left deleted": (TWENTY, at_zero(10), deletes(6, 10), 6),
+    "those at zero deleted": (TWENTY, at_zero(10), deletes(10), 0),
+    "those at zero and few more deleted": (TWENTY, at_zero(10), deletes(11), 11),
+    "those at zero and few more to zero": (TWENTY, at_zero(10), at_zero(11), 0),
     # A stock is shared by channels that do not know the offer.
-    "all to zero elsewhere": (MANY, [], on_second(at_zero(30)), 30),
-    "more than half to zero elsewhere": (MANY, [], on_second(at_zero(16)), 16),
-    "half to zero elsewhere": (MANY, [], on_second(at_zero(15)), 0),
-    "half to zero on both channels": (MANY, [], on_second(at_zero(15)) + at_zero(15), 0),
-    "a part on each channel": (MANY, [], on_second(at_zero(10)) + at_zero(10, 10), 20),
-    "none to zero elsewhere": (MANY, [], on_second(MANY), 0),
+    "all to zero elsewhere": (TEN, [], on_second(at_zero(10)), 10),
+    "more than half to zero elsewhere": (TEN, [], on_second(at_zero(6)), 6),
+    "half to zero elsewhere": (TEN, [], on_second(at_zero(5)), 0),
+    "half to zero on both channels": (TEN, [], on_second(at_zero(5)) + at_zero(5), 0),
+    "a part on each channel": (TEN, [], on_second(at_zero(3)) + at_zero(3, 3), 6),
+    "none to zero elsewhere": (TEN, [], on_second(TEN), 0),
 }
 
 
 @pytest.mark.parametrize(("known", "first", "then", "held"), REMOVALS.values(), ids=[*REMOVALS])
-def test_mass_removal(shop: Shop, known: Rows, first: Rows, then: Rows, held: int) -> None:
+def test_mass_removal(market: Market, known: Rows, first: Rows, then: Rows, held: int) -> None:
+    shop = market.shop(Guards(least=10))
     shop.send(*known)
     assert not first or "Held" not in statuses(shop.send(*first))
     found = shop.send(*then)
     assert statuses(found).count("Held") == held
     said = [named for _, named in codes(found) if "mass-removal" in named]
     assert said == [["mass-removal"]] * held
+
+
+def test_few_offers_may_be_removed_at_once(market: Market) -> None:
+    shop = market.shop(Guards(least=11))
+    shop.send(*TEN)
+    assert "Held" not in statuses(shop.send(*deletes(10)))
 
 
 def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) -> None:
@@ -163,7 +170,7 @@ def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) ->
 
 
 def test_stocks_of_what_was_deleted_do_not_make_a_removal_less(shop: Shop) -> None:
-    shop.send(*SIXTY)
+    shop.send(*(offer(number) for number in range(60)))
     shop.send(*deletes(35), selection=released("mass-removal"))
     assert statuses(shop.send(*on_second(at_zero(25, 35)))) == ["Held"] * 25
 

@@ -240,7 +240,7 @@ def keys(rows: Iterable[Mapping[str, Value]]) -> set[Key]:
 STORIES = given(st.just(KNOWN) | files(), files(), st.none() | files(), st.tuples(WAYS, WAYS, WAYS))
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @STORIES
 def test_undo_restores_what_the_run_changed_and_nothing_else(
     next_market: Callable[[], Market],
