@@ -101,9 +101,22 @@ def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     return [one.values() for one in sheet.filled or ()]
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(ROWS)
 def test_a_sheet_through_a_zip_and_back(rows: tuple[dict[str, str], ...]) -> None:
+    assert_back_from_zip(rows)
+
+
+@pytest.mark.long
+@settings(max_examples=400)
+@given(ROWS)
+def test_many_sheets_through_a_zip_and_back(
+    rows: tuple[dict[str, str], ...],
+) -> None:
+    assert_back_from_zip(rows)
+
+
+def assert_back_from_zip(rows: tuple[dict[str, str], ...]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sheet, package = folder / "offers.csv", folder / "offers.zip"
@@ -125,9 +138,20 @@ def test_a_sheet_through_a_zip_and_back(rows: tuple[dict[str, str], ...]) -> Non
             }
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(ROWS)
 def test_json_loses_nothing(rows: tuple[dict[str, str], ...]) -> None:
+    assert_nothing_lost_in_json(rows)
+
+
+@pytest.mark.long
+@settings(max_examples=250)
+@given(ROWS)
+def test_json_loses_nothing_in_many_more_cases(rows: tuple[dict[str, str], ...]) -> None:
+    assert_nothing_lost_in_json(rows)
+
+
+def assert_nothing_lost_in_json(rows: tuple[dict[str, str], ...]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sheet, requests = folder / "offers.csv", folder / "requests.json"
@@ -157,9 +181,20 @@ def unlike(number: int, one: XmlOffer) -> XmlOffer:
     return XmlOffer(attributes, one.shipping)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=4))
 def test_an_offers_xml_through_a_sheet_and_back(some: list[XmlOffer]) -> None:
+    assert_back_from_sheet(some)
+
+
+@pytest.mark.long
+@settings(max_examples=300)
+@given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=4))
+def test_many_offers_through_a_sheet_and_back(some: list[XmlOffer]) -> None:
+    assert_back_from_sheet(some)
+
+
+def assert_back_from_sheet(some: list[XmlOffer]) -> None:
     offers = [unlike(number, one) for number, one in enumerate(some, start=1)]
     dialect = AccountSettings(mandatory_mode=None)
     with tempfile.TemporaryDirectory() as name:

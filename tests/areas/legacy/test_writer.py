@@ -148,9 +148,27 @@ def read(content: bytes) -> tuple[OffersXml, list[XmlOffer]]:
     return xml, [place.offer for place in places]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=5), XML_TEXTS, st.booleans(), POOLS)
 def test_a_round_trip(offers: list[XmlOffer], name: str, purges: bool, pools: list[Pool]) -> None:  # noqa: FBT001  # Hypothesis passes it by place
+    assert_round_trip(offers, name, pools, purges=purges)
+
+
+@pytest.mark.long
+@settings(max_examples=800)
+@given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=5), XML_TEXTS, st.booleans(), POOLS)
+def test_many_round_trips(
+    offers: list[XmlOffer],
+    name: str,
+    purges: bool,  # noqa: FBT001  # Hypothesis passes it by place
+    pools: list[Pool],
+) -> None:
+    assert_round_trip(offers, name, pools, purges=purges)
+
+
+def assert_round_trip(
+    offers: list[XmlOffer], name: str, pools: list[Pool], *, purges: bool
+) -> None:
     head = Head(name, purges=purges, pools=pools)
     package = zipped(offers, head)
     assert zipped(offers, head) == package

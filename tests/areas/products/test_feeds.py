@@ -244,9 +244,22 @@ def judged(
     return errors, None if errors else FEED.request(made)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
 def test_a_row_filled_by_its_categorys_rules_is_what_the_schema_accepts(case: Case) -> None:
+    assert_accepted_by_schema(case)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, suppress_health_check=[HealthCheck.filter_too_much])
+@given(cases())
+def test_rows_of_many_categories_are_what_the_schema_accepts(
+    case: Case,
+) -> None:
+    assert_accepted_by_schema(case)
+
+
+def assert_accepted_by_schema(case: Case) -> None:
     errors, request = judged(case, case.row)
     assert errors == set()
     assert request is not None
@@ -326,9 +339,20 @@ def mistakes(one: Property) -> dict[str, str]:
     return found
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases(), st.data())
 def test_each_single_mistake_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
+    assert_mistake_found(case, data)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, suppress_health_check=[HealthCheck.filter_too_much])
+@given(cases(), st.data())
+def test_each_of_many_mistakes_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
+    assert_mistake_found(case, data)
+
+
+def assert_mistake_found(case: Case, data: st.DataObject) -> None:
     key, code, text = data.draw(st.sampled_from(mistakes_in(case)))
     errors, request = judged(case, {**case.row, key: text})
     assert errors == {(key, code)}

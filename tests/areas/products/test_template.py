@@ -377,9 +377,20 @@ def test_explains_columns_without_listing_thousands_of_choices(book: Workbook) -
     assert any("Catalogue of 2026-03-01" in str(text) for text in told)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases())
 def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
+    assert_clean_once_filled(case)
+
+
+@pytest.mark.long
+@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much])
+@given(cases())
+def test_any_template_filled_by_its_own_rules_is_clean_in_many_more_cases(case: Case) -> None:
+    assert_clean_once_filled(case)
+
+
+def assert_clean_once_filled(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "products.xlsx"
         write_products_template(case.catalog, ["010101"], path)
@@ -416,7 +427,7 @@ def length(text: str | None) -> int:
 
 # Without making failures smaller: that takes minutes where each example is a workbook.
 @settings(
-    max_examples=6,
+    max_examples=5,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -424,6 +435,23 @@ def length(text: str | None) -> int:
 def test_any_category_makes_a_workbook_within_limits(
     tmp_path: Path, properties: list[Property]
 ) -> None:
+    assert_within_limits(tmp_path, properties)
+
+
+@pytest.mark.long
+@settings(
+    max_examples=60,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(PROPERTIES, max_size=6, unique_by=lambda one: one.reference))
+def test_any_category_makes_a_workbook_within_limits_in_many_more_cases(
+    tmp_path: Path, properties: list[Property]
+) -> None:
+    assert_within_limits(tmp_path, properties)
+
+
+def assert_within_limits(tmp_path: Path, properties: list[Property]) -> None:
     path = tmp_path / "any.xlsx"
     write_products_template(catalog({KETTLES: tuple(properties)}), [KETTLES], path)
     book = load_workbook(path)

@@ -21,8 +21,27 @@ UPDATED = ("Integrated", ["9000"])
         st.lists(st.sampled_from(["A", "B", "a", "A ", None]), min_size=1, max_size=4), max_size=4
     )
 )
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 def test_every_entry_of_a_doubled_reference_is_refused(
+    new_desk: type[Desk], uploads: list[list[str | None]]
+) -> None:
+    assert_doubled_references_refused(new_desk, uploads)
+
+
+@pytest.mark.long
+@given(
+    uploads=st.lists(
+        st.lists(st.sampled_from(["A", "B", "a", "A ", None]), min_size=1, max_size=4), max_size=4
+    )
+)
+@settings(deadline=None, max_examples=500)
+def test_every_entry_of_a_doubled_reference_is_refused_in_many_more_cases(
+    new_desk: type[Desk], uploads: list[list[str | None]]
+) -> None:
+    assert_doubled_references_refused(new_desk, uploads)
+
+
+def assert_doubled_references_refused(
     new_desk: type[Desk], uploads: list[list[str | None]]
 ) -> None:
     references = [reference for upload in uploads for reference in upload]

@@ -220,10 +220,23 @@ def test_the_names_of_fields_are_those_of_the_offer(shop: Desk) -> None:
 
 
 @given(limit=st.integers(1, 12), count=st.integers(0, 10))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_pages_hold_every_item_once_and_in_order(
     new_desk: type[Desk], limit: int, count: int
 ) -> None:
+    assert_every_item_in_order(new_desk, limit, count)
+
+
+@pytest.mark.long
+@given(limit=st.integers(1, 12), count=st.integers(0, 10))
+@settings(deadline=None, max_examples=400)
+def test_pages_hold_every_item_once_and_in_order_in_many_more_cases(
+    new_desk: type[Desk], limit: int, count: int
+) -> None:
+    assert_every_item_in_order(new_desk, limit, count)
+
+
+def assert_every_item_in_order(new_desk: type[Desk], limit: int, count: int) -> None:
     references = [f"A-{number}" for number in range(count)]
     with new_desk() as desk:
         rows = [desk.offer(reference, n) for n, reference in enumerate(references)]
