@@ -33,6 +33,13 @@ def fix(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> Sh
     return result
 
 
+@pytest.fixture(scope="module")
+def fixed_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[SheetResult, Path]:
+    """The sample with all fixes made, and the copy."""
+    target = tmp_path_factory.mktemp("fixed") / "fixed.xlsx"
+    return fix(SAMPLE, target, CHOICES), target
+
+
 def valid_rows(result: SheetResult) -> set[int]:
     return {row for row in result.checked.marks if result.checked.marks[row] == VALID}
 
@@ -77,9 +84,8 @@ NOT_TO_BE_MENDED = {
 }
 
 
-def test_the_rows_of_the_sample_that_are_fixed(tmp_path: Path) -> None:
-    target = tmp_path / "fixed.xlsx"
-    result = fix(SAMPLE, target, CHOICES)
+def test_the_rows_of_the_sample_that_are_fixed(fixed_sample: tuple[SheetResult, Path]) -> None:
+    result, target = fixed_sample
     assert result.fixed
     assert result.fixed.valid_before == len(BEFORE) == 12
     assert valid_rows(result) == BEFORE | MADE_VALID.keys()
@@ -124,11 +130,13 @@ def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) 
     assert fixed == {"A38", "B39", "F21", "F26", "Z19"}
 
 
-def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
-    result = fix(SAMPLE, tmp_path / "fixed.xlsx", CHOICES)
+def test_no_other_part_and_no_other_cell_is_touched(
+    fixed_sample: tuple[SheetResult, Path],
+) -> None:
+    result, target = fixed_sample
     assert result.fixed
     fixed = {f"{fix.column}{fix.row}" for fix in result.fixed.cells}
-    old, new = load_workbook(SAMPLE)["Offers"], load_workbook(tmp_path / "fixed.xlsx")["Offers"]
+    old, new = load_workbook(SAMPLE)["Offers"], load_workbook(target)["Offers"]
     differing = {
         cell.coordinate
         for row in old.iter_rows()
@@ -137,7 +145,7 @@ def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
         != (new[cell.coordinate].value, new[cell.coordinate].number_format)
     }
     assert differing == fixed
-    with ZipFile(SAMPLE) as before, ZipFile(tmp_path / "fixed.xlsx") as after:
+    with ZipFile(SAMPLE) as before, ZipFile(target) as after:
         changed = {name for name in before.namelist() if before.read(name) != after.read(name)}
     assert changed == {
         "[Content_Types].xml",

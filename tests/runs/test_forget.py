@@ -124,6 +124,7 @@ def needed(desk: Desk) -> list[str]:
     return [sha256 for _, sha256 in options_of(4, desk.workspace).inputs]
 
 
+@MOSTLY_SQLITE
 def test_only_changed_rows_are_sent_as_before(desk: Desk, files: Files) -> None:
     same = files.csv(*(offer(number) for number in range(3, 10)), name="same.csv")
     other = files.csv(offer(1), offer(2, quantity="4"), offer(20), name="other.csv")

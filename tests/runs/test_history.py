@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -170,6 +171,17 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
 # Rows that cannot be as they are.
 
 
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a seller's home and ledger of three runs, to be copied."""
+    folder = tmp_path_factory.mktemp("three")
+    files = Files(tmp_path_factory.mktemp("files"))
+    with closing(Desk(folder / "home", folder / "ledger.sqlite")) as desk:
+        for number in (1, 2, 3):
+            desk.submit(files.csv(offer(number), name=f"{number}.csv"))
+    return folder
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path / "home", tmp_path / "ledger.sqlite")
@@ -217,16 +229,16 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     ],
 )
 def test_a_row_that_cannot_be_read_hides_no_other_run(
-    kept: Desk, files: Files, statement: str
+    three: Path, tmp_path: Path, statement: str
 ) -> None:
-    for number in (1, 2, 3):
-        kept.submit(files.csv(offer(number), name=f"{number}.csv"))
-    damage(files.folder, statement)
-    told: list[str] = []
-    clock_of = clocks(kept, kept.transport.now())
-    found = [*every_run(kept.ledger, clock_of, on_unreadable=told.append)]
-    assert [one.run.run_id for one in found] == [3, 1]
-    (reason,) = told
-    assert reason.startswith("run 2 cannot be shown: ")
-    with pytest.raises(UsageProblem):
-        resume(2, kept.session, kept.workspace)
+    shutil.copytree(three, tmp_path, dirs_exist_ok=True)
+    damage(tmp_path, statement)
+    reasons: list[str] = []
+    with closing(Desk(tmp_path / "home", tmp_path / "ledger.sqlite")) as desk:
+        clock_of = clocks(desk, desk.transport.now())
+        shown = [*every_run(desk.ledger, clock_of, on_unreadable=reasons.append)]
+        assert [state.run.run_id for state in shown] == [3, 1]
+        (reason,) = reasons
+        assert reason.startswith("run 2 cannot be shown: ")
+        with pytest.raises(UsageProblem):
+            resume(2, desk.session, desk.workspace)

@@ -10,6 +10,7 @@ from feedtool.check import Input, ReadOptions
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import plan_only, submit
@@ -108,10 +109,20 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
     assert item == [(2, "Integrated")]
 
 
-def test_50_001_rows_are_planned_as_two_packages_and_501_uploads(files: Files) -> None:
-    rows = (f"SKU-{number},7" for number in range(50_001))
+@pytest.mark.parametrize(
+    ("limits", "count", "packages"),
+    [
+        (PackageLimits(upload=2, package=10), 11, [(10, 5), (1, 1)]),
+        pytest.param(PackageLimits(), 50_001, [(50_000, 500), (1, 1)], marks=pytest.mark.long),
+    ],
+)
+def test_rows_are_planned_as_packages_and_uploads(
+    files: Files, limits: PackageLimits, count: int, packages: list[tuple[int, int]]
+) -> None:
+    rows = (f"SKU-{number},7" for number in range(count))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
-    (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
-    assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
-    assert {(one.package_id, one.state) for one in found.packages} == {(None, None)}
-    assert (found.run, found.is_submitted) == (None, True)
+    reading = ReadOptions(AccountSettings(limits=limits))
+    (result,) = plan_only([Input("offers.csv", path)], reading, Outputs())
+    assert [(package.rows, package.uploads) for package in result.packages] == packages
+    assert {(package.package_id, package.state) for package in result.packages} == {(None, None)}
+    assert (result.run, result.is_submitted) == (None, True)
