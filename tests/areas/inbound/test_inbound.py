@@ -308,29 +308,26 @@ def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
 
 # Killed.
 
-WRITES = 70
-"""A submit of a shipment and a product reaches fewer points; at a later one nothing dies."""
 SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
 PRODUCT = ("fulfillment-products", [product()], "Created")
-FEW = {"shipment": (26, SHIPMENT), "product": (46, PRODUCT)}
-LONG = [
-    pytest.param(at, *case, marks=pytest.mark.long, id=f"{name}-{at}")
-    for name, (few, case) in FEW.items()
-    for at in range(WRITES)
-    if at != few
-]
+WRITES = {"shipment": (SHIPMENT, 130, (14, 26)), "product": (PRODUCT, 24, (14,))}
+"""What is sent, more points than its submit reaches, and those at which it always dies."""
 
 
 @pytest.mark.parametrize(
-    ("at", "kind", "rows", "status"),
-    [*(pytest.param(at, *case, id=name) for name, (at, case) in FEW.items()), *LONG],
+    ("kind", "rows", "status", "at"),
+    [
+        pytest.param(*case, at, marks=[pytest.mark.long] * (at not in few), id=f"{name}-{at}")
+        for name, (case, most, few) in WRITES.items()
+        for at in range(most)
+    ],
 )
 def test_killed_at_a_write_each_is_done_once(
-    feedtool: Feedtool, at: int, kind: str, rows: list[Row], status: str
+    feedtool: Feedtool, kind: str, rows: list[Row], status: str, at: int
 ) -> None:
     write("sheet.csv", rows)
     arguments = ("submit", "sheet.csv", "--as", kind, "--sandbox")
-    ran = killed_and_resumed(feedtool, at, WRITES, *arguments)
+    ran = killed_and_resumed(feedtool, at, 130, *arguments)
     assert ran.statuses == [status] * len(rows)
     assert [*effects().values()] == [1]
 

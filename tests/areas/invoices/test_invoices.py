@@ -218,9 +218,9 @@ def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None
     assert (ran.code, ran.statuses) == (1, [*(["Success"] * 5), "Rejected"])
 
 
-WRITES = 60
+WRITES = 80
 """A submit of one import reaches fewer points; at a later one nothing dies."""
-FEW = (16, 32)
+FEW = (16, 24)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -302,8 +302,9 @@ def test_what_is_dropped_into_a_watched_folder_is_answered_in_a_workbook(
     assert not [path for path in Path("watched/processing").rglob("*") if path.is_file()]
 
 
-OF_WATCHER = (32,)
-FURTHER = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in OF_WATCHER]
+OF_WATCHER = (20,)
+FURTHER = [pytest.param(at, marks=pytest.mark.long) for at in range(150) if at not in OF_WATCHER]
+"""The watcher submits two files."""
 
 
 @pytest.mark.parametrize("at", [*OF_WATCHER, *FURTHER])

@@ -230,7 +230,7 @@ def test_gestures_are_granted(shop: list[dict[str, Any]], feedtool: Feedtool) ->
 
 WRITES = 90
 """A submit of three requests reaches fewer points; at a later one nothing dies."""
-FEW = (55,)
+FEW = (22,)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
@@ -262,8 +262,8 @@ def one_gesture(row: Row) -> dict[str, Any]:
     return {"action": "Gesture", "reason": "lost", "gesture.amount": 0.5} if is_meant else {}
 
 
-WRITES_OF_GESTURE = 45
-OF_GESTURE = (20, 35)
+WRITES_OF_GESTURE = 70
+OF_GESTURE = (15, 20)
 FURTHER = [
     pytest.param(at, marks=pytest.mark.long)
     for at in range(WRITES_OF_GESTURE)

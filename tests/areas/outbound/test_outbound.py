@@ -335,7 +335,8 @@ def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> No
 
 # Killed.
 
-WRITES = 60
+WRITES = 70
+"""A submit of a shipment reaches fewer points; at a later one nothing dies."""
 
 
 def points(*few: int) -> list[Any]:
@@ -344,7 +345,7 @@ def points(*few: int) -> list[Any]:
     return [*few, *(pytest.param(at, marks=pytest.mark.long) for at in others)]
 
 
-@pytest.mark.parametrize("at", points(18))
+@pytest.mark.parametrize("at", points(16))
 @pytest.mark.usefixtures("shop")
 def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> None:
     write("new.csv", *NEW[:2])
@@ -353,7 +354,7 @@ def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> 
     assert effects() == {("outbound shipment", "N-1"): 1}
 
 
-@pytest.mark.parametrize("at", points(24))
+@pytest.mark.parametrize("at", points(18))
 def test_killed_at_a_write_a_return_is_announced_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
@@ -364,7 +365,7 @@ def test_killed_at_a_write_a_return_is_announced_once(
     assert effects() == {("return", "B-1"): 1}
 
 
-@pytest.mark.parametrize("at", points(24))
+@pytest.mark.parametrize("at", points(16))
 def test_killed_at_a_write_a_cancellation_is_asked_for_once(
     shop: list[Row], feedtool: Feedtool, at: int
 ) -> None:
