@@ -243,7 +243,10 @@ def test_a_bucket_that_cannot_be_reached(
 
 @pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.long)], ids=["before", "after"])
 def broken(request: pytest.FixtureRequest) -> Any:
-    """After a call is, but for what is local, before the next one: the long runs go there too."""
+    """Dies at a call of the library, before it is done; in the long runs after it as well.
+
+    Only local files may differ between the end of a call and the begin of the next.
+    """
 
     @contextmanager
     def at(last: int) -> Iterator[Fragile]:

@@ -311,7 +311,7 @@ def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
 SHIPMENT = ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted")
 PRODUCT = ("fulfillment-products", [product()], "Created")
 WRITES = {"shipment": (SHIPMENT, 130, (14, 26)), "product": (PRODUCT, 24, (14,))}
-"""What is sent, more points than its submit reaches, and those at which it always dies."""
+"""By name the request, more points than its submit reaches, and those at which it always dies."""
 
 
 @pytest.mark.parametrize(

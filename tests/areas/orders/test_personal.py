@@ -202,6 +202,9 @@ def test_what_was_sent_is_kept_for_a_while(feedtool: Feedtool) -> None:
     assert feedtool("status 1").code == 0
 
 
+@pytest.mark.parametrize(
+    "store", ["bucket", pytest.param("folder", marks=pytest.mark.long)], indirect=True
+)
 def test_a_store_that_machines_share_keeps_it_no_longer(
     shop: list[dict[str, Any]], feedtool: Feedtool, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

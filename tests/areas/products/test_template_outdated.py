@@ -97,14 +97,20 @@ CHANGES: dict[str, tuple[Property, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("message", "now"), CHANGES.items(), ids=CHANGES)
-def test_says_what_has_changed_since_it_was_made(
-    tmp_path: Path, message: str, now: tuple[Property, ...]
-) -> None:
-    path = tmp_path / "products.xlsx"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A template of today, filled."""
+    path = tmp_path_factory.mktemp("filled") / "products.xlsx"
     write_products_template(CATALOG, ["010101", "010102"], path)
     fill(path, shirt())
-    (problem,) = outdated(path, now)
+    return path
+
+
+@pytest.mark.parametrize(("message", "now"), CHANGES.items(), ids=CHANGES)
+def test_says_what_has_changed_since_it_was_made(
+    filled: Path, message: str, now: tuple[Property, ...]
+) -> None:
+    (problem,) = outdated(filled, now)
     _, _, said = problem.message.partition("since this template was made: ")
     assert said.startswith(message)
     assert ";" not in said

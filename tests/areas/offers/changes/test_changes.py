@@ -268,16 +268,18 @@ PREFERRED_CASES: Mapping[str, tuple[Mapping[str, str], dict[str, object] | None]
 }
 
 
-@pytest.mark.parametrize(("row", "changes"), PREFERRED_CASES.values(), ids=PREFERRED_CASES)
-def test_an_update_of_just_that(
-    shop: Shop, row: Mapping[str, str], changes: dict[str, object] | None
-) -> None:
-    shop.send(ONE)
-    assert statuses(shop.send(row, selection=PREFERRED)) == SENT
-    last = shop.applied()[-1]
-    assert last.package_type == ("Update" if changes else "Upsert")
-    assert not changes or last.body == {"sellerExternalReference": "SKU-1", **changes}
-    assert statuses(shop.send(row, selection=CHANGED)) == UNCHANGED
+def test_an_update_of_just_that(shop: Shop) -> None:
+    shop.send(*(moved(ONE, place) for place in range(len(PREFERRED_CASES))))
+    rows = [moved(row, place) for place, (row, _) in enumerate(PREFERRED_CASES.values())]
+    assert statuses(shop.send(*rows, selection=PREFERRED)) == SENT * len(rows)
+    last = {request.reference: request for request in shop.applied()}
+    for place, (name, (_, changes)) in enumerate(PREFERRED_CASES.items()):
+        reference = f"SKU-1-{place}"
+        request = last[reference]
+        assert request.package_type == ("Update" if changes else "Upsert"), name
+        if changes:
+            assert request.body == {"sellerExternalReference": reference, **changes}, name
+    assert statuses(shop.send(*rows, selection=CHANGED)) == UNCHANGED * len(rows)
 
 
 def test_what_is_unknown_or_failed_is_sent_whole(shop: Shop) -> None:
