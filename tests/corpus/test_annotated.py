@@ -50,13 +50,13 @@ def test_seeds(tmp_path: Path, name: str) -> None:
     assert assert_copied(file, tmp_path / "out") == "rows"
 
 
-@settings(max_examples=25, derandomize=True)
+@settings(max_examples=12, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
     made_up("made.xlsx", content)
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=16, derandomize=True)
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
     made_up("made.csv", content)

@@ -5,6 +5,7 @@ Their labels stand over two rows, hold line breaks and blanks, and differ from a
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -513,12 +514,25 @@ def test_what_comes_out(tmp_path: Path, case: Case) -> None:
     judge(case, tmp_path)
 
 
+COPIED = {
+    **{name: case for name, (_, _, case) in OFFERS.items()},
+    **{f"{language}, stock and price": case for language, case in STOCK_AND_PRICE.items()},
+}
+COPIED_USUALLY = {
+    f"{language}, {name}"
+    for language, name in zip(cycle(LANGUAGES), [*ACCOUNTS, "stock and price"], strict=False)
+}
+"""Each kind of account once, and each language at least once."""
+
+
 @pytest.mark.parametrize(
-    "case",
-    [*(case for _, _, case in OFFERS.values()), *STOCK_AND_PRICE.values()],
-    ids=[*OFFERS, *(f"{language}, stock and price" for language in STOCK_AND_PRICE)],
+    "name",
+    [
+        name if name in COPIED_USUALLY else pytest.param(name, marks=pytest.mark.long)
+        for name in COPIED
+    ],
 )
-def test_its_copy(tmp_path: Path, case: Case) -> None:
-    path = case.write(tmp_path)
+def test_its_copy(tmp_path: Path, name: str) -> None:
+    path = COPIED[name].write(tmp_path)
     assert both_read(path)
     assert assert_copied(path, tmp_path / "out") == "rows"

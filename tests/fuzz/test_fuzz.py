@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,8 @@ from tests.fuzz.worker import KINDS, NOW
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 
-SHORT = {
-    "zip-bytes": 30,
-    "zip-parts": 30,
-    "zip-markup": 50,
-    "csv-bytes": 30,
-    "csv-text": 30,
-}
+SHORT = 18
+"""Files of each kind."""
 LONG = {
     "zip-bytes": 3000,
     "zip-parts": 2000,
@@ -38,9 +34,11 @@ MOST_MIB = 200
 """Memory of a process that judges, the test's own tools included."""
 
 
-def figures_of(kind: str, count: int, folder: Path, *, minutes: float) -> dict[str, Any]:
-    """What a process of its own says that judged so many files."""
-    command = [sys.executable, "-m", "tests.fuzz.worker", kind]
+def figures_of(
+    kinds: Collection[str], count: int, folder: Path, *, minutes: float
+) -> dict[str, Any]:
+    """The figures of each kind, from a process of its own that judged so many files of each."""
+    command = [sys.executable, "-m", "tests.fuzz.worker", *kinds]
     options = [f"--seed={SEED}", f"--count={count}", f"--keep={folder}"]
     done = subprocess.run(  # noqa: S603  # our own worker
         [*command, *options],
@@ -53,8 +51,7 @@ def figures_of(kind: str, count: int, folder: Path, *, minutes: float) -> dict[s
     assert done.returncode == 0, (
         f"{done.stdout}\n{done.stderr}\n{(folder / NOW).read_text('utf-8')}"
     )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return dict(zip(kinds, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
 def assert_good(figures: dict[str, Any], count: int) -> None:
@@ -64,17 +61,22 @@ def assert_good(figures: dict[str, Any], count: int) -> None:
     assert figures["outcomes"].get("rows", 0) > count / 20, figures["outcomes"]
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The figures of a few files of each kind."""
+    return figures_of(KINDS, SHORT, tmp_path_factory.mktemp("few"), minutes=25)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_few(kind: str, tmp_path: Path) -> None:
-    count = SHORT[kind]
-    assert_good(figures_of(kind, count, tmp_path, minutes=5), count)
+def test_a_few(few: dict[str, Any], kind: str) -> None:
+    assert_good(few[kind], SHORT)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_thousands(kind: str, tmp_path: Path) -> None:
     count = LONG[kind]
-    assert_good(figures_of(kind, count, tmp_path, minutes=120), count)
+    assert_good(figures_of([kind], count, tmp_path, minutes=120)[kind], count)
 
 
 def test_the_long_run_is_long_enough() -> None:

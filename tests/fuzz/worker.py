@@ -1,9 +1,9 @@
 """Judges many files in a process of its own: a crash, a hang or hunger is seen from outside.
 
-    python -m tests.fuzz.worker KIND --seed 1 --count 500 [--first 0] [--keep FOLDER]
+    python -m tests.fuzz.worker KIND… --seed 1 --count 500 [--first 0] [--keep FOLDER]
 
-A case is known by its kind, the seed and its number. The last line on stdout is a JSON object with
-the figures.
+A case is known by its kind, the seed and its number. For each kind a line on stdout is a JSON
+object with the figures.
 """
 
 import argparse
@@ -76,20 +76,20 @@ def spoilt(kind: str, seed: int, number: int) -> bytes:
     return spoil(data, chance)
 
 
-def run(asked: argparse.Namespace, folder: Path, figures: Figures) -> None:
-    """Judge spoilt files; go on after a failure."""
+def run(kind: str, asked: argparse.Namespace, folder: Path, figures: Figures) -> None:
+    """Judge spoilt files of a kind; go on after a failure."""
     keep = asked.keep or folder
-    file = folder / f"case{KINDS[asked.kind][2]}"
-    command = f"python -m tests.fuzz.worker {asked.kind} --seed {asked.seed}"
+    file = folder / f"case{KINDS[kind][2]}"
+    command = f"python -m tests.fuzz.worker {kind} --seed {asked.seed}"
     for number in range(asked.first, asked.first + asked.count):
         again = f"{command} --first {number} --count 1"
-        file.write_bytes(spoilt(asked.kind, asked.seed, number))
+        file.write_bytes(spoilt(kind, asked.seed, number))
         (keep / NOW).write_text(again, "utf-8")
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         try:
             figures.outcomes[judge(file, folder)] += 1
         except Exception as error:  # noqa: BLE001  # whatever it is, it is a finding
-            name = f"{asked.kind}-{asked.seed}-{number}{file.suffix}"
+            name = f"{kind}-{asked.seed}-{number}{file.suffix}"
             (keep / name).write_bytes(file.read_bytes())
             figures.add_failure(again, error)
         finally:
@@ -104,9 +104,9 @@ def run(asked: argparse.Namespace, folder: Path, figures: Figures) -> None:
 
 
 def main() -> None:
-    """Run one kind, and print its figures."""
+    """Run one kind after the other, and print the figures of each."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kinds", nargs="+", choices=KINDS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
@@ -116,11 +116,12 @@ def main() -> None:
     if asked.keep:
         asked.keep.mkdir(parents=True, exist_ok=True)
     memory = Path("/dev/shm")  # noqa: S108  # only spares the disk; any folder will do
-    figures = Figures()
-    spare = TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    with spare as folder, suppress(KeyboardInterrupt):
-        run(asked, Path(folder), figures)
-    print(json.dumps(vars(figures)))  # noqa: T201  # what it is for
+    for kind in asked.kinds:
+        figures = Figures()
+        spare = TemporaryDirectory(dir=memory if memory.is_dir() else None)
+        with spare as folder, suppress(KeyboardInterrupt):
+            run(kind, asked, Path(folder), figures)
+        print(json.dumps(vars(figures)))  # noqa: T201  # what it is for
 
 
 if __name__ == "__main__":
