@@ -2,7 +2,7 @@
 
 A process of its own does it, since one with threads, as a test's may be, is not forked. It prints
 for each file, or for those that are checked together, whether two processes have read it, and what
-each way of reading found. Nearly all keys are on disk.
+each way of reading found. Nearly all keys are on disk, and the pieces of a sheet are small.
 """
 
 import json
@@ -17,8 +17,14 @@ from feedtool.check.sheet import SheetReader
 from feedtool.model import text_store
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
+from feedtool.sheets.read import csv_source
+from feedtool.sheets.read.package import ZipPackage
 
 KILLED = "killed"
+RECORDS = 200
+"""Records of a CSV in a piece."""
+PIECE = 1 << 15
+"""Bytes of a sheet's XML in a piece."""
 
 
 def found(paths: list[Path], processes: int) -> list[Any]:
@@ -50,6 +56,8 @@ def killed(reader: SheetReader) -> two_processes.Findings:
 def main(way: str, files: list[str]) -> None:
     """Prints a line of JSON for each file."""
     two_processes.WORTH, two_processes.TURN, text_store.HELD = 1, 1, 64
+    csv_source._RECORDS = RECORDS  # noqa: SLF001
+    ZipPackage.stream.__defaults__ = (PIECE,)
     if way == KILLED:
         two_processes._part = killed  # noqa: SLF001  # where a process may die
     calls = []
