@@ -154,7 +154,9 @@ class Gate:
 class World:
     """One seller."""
 
-    SUBMIT: ClassVar[tuple[str, ...]] = ("submit", "offers.xlsx", "--profile", "shop")
+    SUBMIT: ClassVar[tuple[str, ...]] = (
+        *("submit", "offers.xlsx", "--profile", "shop", "--no-failed"),
+    )
 
     folder: Path
     served: Served
