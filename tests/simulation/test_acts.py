@@ -1,6 +1,6 @@
 """Whatever goes wrong, no single call is doubled, no money sent twice, nothing told that is not so.
 
-25 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+15 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED acts`.
 """
 
@@ -23,7 +23,7 @@ from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
 from tests.simulation.test_simulation import is_caught, tried_all
 
-SEEDS, MANY, LONG_CHUNK = 25, 10_000, 200
+SEEDS, MANY, LONG_CHUNK = 15, 10_000, 200
 CASES = [
     range(SEEDS),
     *(

@@ -1,6 +1,6 @@
 """Whatever goes wrong, no message is written twice, and no parcel sent twice.
 
-25 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+15 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED creations`.
 """
 

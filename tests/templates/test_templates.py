@@ -1,7 +1,7 @@
 """`templates/` is what `write_template` makes now, and what feedtool recognises."""
 
 from functools import cache
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any, get_args
 from zipfile import ZipFile
@@ -25,7 +25,14 @@ from tests.conftest import checked
 TEMPLATES = Path(__file__).parents[2] / "templates"
 KINDS = tuple(kind for kind, feed in load().templates.items() if feed.template is None)
 TONGUES: tuple[Language, ...] = get_args(Language)
-ALL = tuple(product(KINDS, TONGUES))
+USUAL = set(zip(KINDS, cycle(TONGUES), strict=False))
+"""Each kind in one of the languages."""
+ALL = [
+    (kind, language)
+    if (kind, language) in USUAL
+    else pytest.param(kind, language, marks=pytest.mark.long)
+    for kind, language in product(KINDS, TONGUES)
+]
 LAST_ROW = 1_048_576
 COST, MORE = (f"deliveryModes.TrackedHomeDelivery.{name}" for name in ("cost", "additionalCost"))
 

@@ -142,7 +142,7 @@ DAMAGED = given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
 
 
 @DAMAGED
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_the_pattern_accepts_the_parser_reads_alike(
     text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
