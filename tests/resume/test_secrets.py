@@ -96,7 +96,7 @@ LONGER = [pytest.param(*case, marks=pytest.mark.long) for case in sorted({*ALL} 
 
 @pytest.mark.parametrize(("way", "failure"), [*CASES, *LONGER])
 def test_it_is_nowhere(world_of: Callable[..., World], way: str, failure: str) -> None:
-    planted = Planted(world_of("secrets"), way, FAILURES[failure])
+    planted = Planted(world_of("secrets", rows=6), way, FAILURES[failure])
     done = planted.submit(*WORDY)
     codes = {ran.code for ran in done}
     assert 70 not in codes

@@ -21,9 +21,15 @@ Cells = Mapping[Place, Cell]
 
 
 @pytest.fixture(scope="module")
-def xlsx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all samples, each of which is read once."""
+    return tmp_path_factory.mktemp("samples")
+
+
+@pytest.fixture(scope="module")
+def xlsx(folder: Path) -> Path:
     """The sample with which all others are compared."""
-    return sample("xlsx", tmp_path_factory.mktemp("xlsx"))
+    return sample("xlsx", folder)
 
 
 @cache
@@ -62,28 +68,30 @@ def requests(
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_the_requests_are_those_of_the_xlsx(tmp_path: Path, xlsx: Path, ending: str) -> None:
+def test_the_requests_are_those_of_the_xlsx(folder: Path, xlsx: Path, ending: str) -> None:
     expected, problems = requests(xlsx)
     if ending in TABLES:
         problems = [*problems]
         problems.remove((None, None, "hidden-rows"))
     assert len(expected) == ROWS - ROWS // FAILING
-    assert requests(sample(ending, tmp_path)) == (expected, problems)
+    assert requests(sample(ending, folder)) == (expected, problems)
 
 
 @pytest.mark.parametrize("ending", sorted({*FORMATS} - {*TABLES}))
-def test_the_cells_are_those_of_the_xlsx(tmp_path: Path, xlsx: Path, ending: str) -> None:
+def test_the_cells_are_those_of_the_xlsx(folder: Path, xlsx: Path, ending: str) -> None:
     sheets, hidden, expected = cells(xlsx)
     assert (sheets, *hidden) == ([("Offers", False), ("Lists", True)], HIDDEN)
-    *others, found = cells(sample(ending, tmp_path))
+    *others, found = cells(sample(ending, folder))
     assert others == [sheets, hidden]
     assert dict(map(as_meant, found.items())) == dict(map(as_meant, expected.items()))
 
 
 @pytest.mark.parametrize("ending", ["xls", "ods"])
-def test_the_workbook_for_the_answers_has_the_same_cells(tmp_path: Path, ending: str) -> None:
+def test_the_workbook_for_the_answers_has_the_same_cells(
+    folder: Path, tmp_path: Path, ending: str
+) -> None:
     book = tmp_path / "made.xlsx"
-    path = sample(ending, tmp_path)
+    path = sample(ending, folder)
     write_as_workbook(path, book)
     sheets, _, expected = cells(path)
     found, _, read = cells(book)
