@@ -125,6 +125,16 @@ def settle(page: Page) -> None:
     expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
 
 
+def reload(page: Page) -> None:
+    """Reloads a page without scripts until it waits for nothing.
+
+    It would do so by itself, each two or three seconds, as `test_walk` shows.
+    """
+    while page.locator("meta[http-equiv=refresh]").count():
+        page.wait_for_timeout(LOOK * 1000)
+        page.reload()
+
+
 def accessible(page: Page, language: str = "en") -> None:
     """Once the page is settled, axe finds nothing."""
     settle(page)

@@ -1,5 +1,6 @@
 """Files that cells name, in a real browser: it says what is missing, takes it, and sends it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from feedtool.cli import run
 from feedtool.model.nouns import Status
+from feedtool.model.text import Language
 from feedtool.page.desk import Desk
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, SOON, accessible, settle
+from tests.page.conftest import SAMPLES, SOON, accessible, reload, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 KIND = "select[name=kind]"
@@ -34,40 +36,41 @@ def statuses(desk: Desk, number: int = 1) -> dict[Status, int]:
         return dict(workspace.ledger.statuses(number))
 
 
-def send(page: Page) -> None:
+def send(page: Page, look: Callable[[Page], None] = settle) -> None:
     """Sends what can be sent, and waits for the answers."""
     page.locator("a.button.main").click(timeout=30_000)
+    look(page)
     page.locator("form[action$='/send'] button").click(timeout=30_000)
+    look(page)
     expect(page.locator("a[href*='/runs/1/copies/marked']")).to_be_visible(timeout=60_000)
 
 
-def read_as_invoices(page: Page) -> None:
+def read_as_invoices(page: Page, look: Callable[[Page], None] = settle) -> None:
+    look(page)
     page.locator(KIND).select_option("invoices", timeout=30_000)
     page.locator("form[action$='/reading'] button").click()
+    look(page)
     expect(page.locator(FILES)).to_be_attached(timeout=30_000)
 
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_what_a_sheet_lacks_is_dropped_and_sent(
-    browser: Browser, address: str, desk: Desk, folder: Path, language: str
+    browser: Browser, address: str, desk: Desk, folder: Path, language: Language
 ) -> None:
     page = browser.new_page(locale=language, bypass_csp=True)
     page.add_init_script(SOON)
     page.goto(address)
-    accessible(page)
     drop(page, folder / "index.csv")
     read_as_invoices(page)
     expect(page.locator(MISSING)).to_have_text(["march/118.pdf", "C:\\Factures\\119.pdf"])
     expect(page.locator("a.button.main")).to_have_count(0)
-    accessible(page)
     drop(page, folder / "march" / "118.pdf")
     expect(page.locator(MISSING)).to_have_text(["C:\\Factures\\119.pdf"], timeout=30_000)
     drop(page, folder / "all.zip", on=FILES)
     expect(page.locator("details.good")).to_be_visible(timeout=30_000)
     expect(page.locator(FILES)).not_to_be_visible()
-    accessible(page)
+    accessible(page, language)  # as `test_accessible` does where files are missing
     send(page)
-    accessible(page)
     page.close()
     assert statuses(desk) == {Status.SUCCESS: 2}
 
@@ -176,16 +179,18 @@ def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, fo
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", folder / "index.csv")
     plain_tab.locator("form:has(#file) button").click()
-    read_as_invoices(plain_tab)
+    read_as_invoices(plain_tab, reload)
     expect(plain_tab.locator(MISSING)).to_have_count(2)
     plain_tab.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
     plain_tab.locator(f"form:has({FILES}) button").click()
+    reload(plain_tab)
     expect(plain_tab.locator("details.good")).to_be_visible(timeout=30_000)
-    send(plain_tab)
+    send(plain_tab, reload)
     assert statuses(desk) == {Status.SUCCESS: 2}
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", SAMPLES / "invoices.zip")
     plain_tab.locator("form:has(#file) button").click()
+    reload(plain_tab)
     expect(plain_tab.locator("h1")).to_have_text("invoices.xlsx", timeout=30_000)
 
 
