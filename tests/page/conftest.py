@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
@@ -122,7 +122,7 @@ def plain_tab(shared_plain_tab: Page) -> Iterator[Page]:
 
 def settle(page: Page) -> None:
     """Waits until the page waits for nothing."""
-    expect(page.locator("[data-poll]")).to_have_count(0, timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('[data-poll]')", timeout=60_000)
 
 
 def reload(page: Page) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from feedtool.page.app import application
 from feedtool.page.desk import Desk
@@ -100,16 +100,21 @@ def opened(grid_tab: OpenGrid) -> Iterator[OpenGrid]:
     grid_tab.leave()
 
 
+def wait_for(page: Page, selector: str) -> None:
+    """Waits until there is such an element; looks at each frame, not each half second."""
+    page.wait_for_function("selector => document.querySelector(selector)", arg=selector)
+
+
 def cells_at(page: Page, place: int) -> list[str]:
     """What a row shows."""
-    row = page.locator(f".grid-body [aria-rowindex='{place + 2}']")
-    expect(row).to_have_attribute("aria-busy", "false")
-    return row.locator(".grid-cell").all_inner_texts()
+    row = f".grid-body [aria-rowindex='{place + 2}']"
+    wait_for(page, f"{row}[aria-busy=false]")
+    return page.locator(row).locator(".grid-cell").all_inner_texts()
 
 
 def focused(page: Page) -> tuple[int, int]:
     """The position and the column of the cell that has the focus, once its row is there."""
-    expect(page.locator(".grid-row:focus-within")).to_have_attribute("aria-busy", "false")
+    wait_for(page, ".grid-row:focus-within[aria-busy=false]")
     place, column = page.evaluate(ACTIVE)
     return place, column
 
@@ -127,6 +132,28 @@ def step(page: Page, key: str = "F8") -> tuple[int, int]:
     page.keyboard.press(key)
     page.evaluate("moved")
     return focused(page)
+
+
+def steps(page: Page, count: int, key: str) -> list[tuple[int, int]]:
+    """Goes from problem to problem, all in the browser; the cells."""
+    return [(place, column) for place, column in page.evaluate(STEPS, [count, key])]
+
+
+STEPS = """async ([count, key]) => {
+  const cells = [];
+  const options = {
+    key: key.split("+").at(-1), shiftKey: key.startsWith("Shift+"), bubbles: true };
+  while (cells.length < count) {
+    const moved = new Promise(
+      (done) => document.addEventListener("focusin", done, { once: true }));
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", options));
+    await moved;
+    const cell = document.activeElement;
+    cells.push([cell.parentNode.getAttribute("aria-rowindex") - 2,
+      cell.getAttribute("aria-colindex") - 1]);
+  }
+  return cells;
+}"""
 
 
 def go_to(page: Page, place: int, column: int) -> None:

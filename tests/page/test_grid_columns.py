@@ -1,7 +1,6 @@
 """The columns of the grid in a real browser: their widths, which stay in sight, and their marks."""
 
 import re
-from itertools import product
 
 from openpyxl import load_workbook
 from playwright.sync_api import Locator, Page, Route, expect
@@ -72,7 +71,7 @@ def drag(page: Page, column: int, pixels: int) -> None:
 def test_a_column_is_dragged_wider_or_narrower(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
-    for column, pixels in product([ROW, STATUS, FIRST, GTIN], [-30, 90]):
+    for column, pixels in ((ROW, -30), (STATUS, 90), (FIRST, -30), (GTIN, 90)):
         before = width(page, column)
         drag(page, column, pixels)
         assert width(page, column) == max(NARROW, before + pixels), (column, pixels)

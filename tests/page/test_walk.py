@@ -29,10 +29,10 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     expect(page).to_have_url(re.compile(f"/{language}/files/"))
     settle(page)
     page.locator("a.button.main").click()
-    accessible(page, language)  # `test_accessible` has all in English, and widths in French
+    settle(page)
     page.locator("form[action$='/send'] button").click()
     expect(page).to_have_url(re.compile("/runs/1$"), timeout=30_000)
-    accessible(page, language)
+    accessible(page, language)  # `test_accessible` has all in English, and widths in French
     with page.expect_download() as waiting:
         page.locator("a[href*='/copies/marked']").click()
     downloaded = Path(waiting.value.path()).read_bytes()
