@@ -5,9 +5,13 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
+from functools import cache
 from pathlib import Path
+from typing import cast
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page
 from werkzeug.test import TestResponse
@@ -15,7 +19,7 @@ from werkzeug.test import TestResponse
 from feedtool.cli.errors import Stopping
 from feedtool.cli.notifier import run_notices
 from feedtool.cli.page import desk_of, page
-from feedtool.page.app import application
+from feedtool.page import app
 from feedtool.page.desk import Desk
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.middleware import guarded
@@ -46,13 +50,29 @@ def lone_desk(folder: Path) -> Iterator[Desk]:
             yield desk
 
 
+@cache
+def first_application() -> Flask:
+    """An application whose addresses and templates are compiled."""
+    return app.application(cast("Desk", None))
+
+
+def application(desk: Desk) -> Flask:
+    """The application of a desk: a copy of the first one, which alone was compiled.
+
+    All that they share is the same for every desk.
+    """
+    own = copy(first_application())
+    own.extensions = {**own.extensions, "desk": desk}
+    return own
+
+
 @contextmanager
 def served(desk: Desk) -> Iterator[str]:
     """The address of the page behind a port and its guards."""
     listening, secret = listen(LOOPBACK, 0), secrets.token_urlsafe(24)
     port = listening.getsockname()[1]
-    app = guarded(application(desk), LocalAccess(local_hosts(port), secret))
-    with WebServer(listening, app, largest_body=desk.body_limit):
+    whole = guarded(application(desk), LocalAccess(local_hosts(port), secret))
+    with WebServer(listening, whole, largest_body=desk.body_limit):
         yield f"http://{LOOPBACK}:{port}/{secret}/"
 
 

@@ -8,9 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page
 
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
-from tests.page.conftest import SAMPLES, brought, made_desk, served, settle
+from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
 
 MISTAKES = SAMPLES / "offers-mistakes.xlsx"
 MOST_NODES = 1_500

@@ -14,12 +14,20 @@ from playwright.sync_api import Browser, Page
 
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
-from feedtool.page.app import application
 from feedtool.page.checks import check_key
 from feedtool.page.desk import Desk, now
 from feedtool.page.shelf import Choices
 from tests.looks import LARGE, WIDTH, assert_accessible
-from tests.page.conftest import SAMPLES, brought, made_desk, sent, served, settle, settled
+from tests.page.conftest import (
+    SAMPLES,
+    application,
+    brought,
+    made_desk,
+    sent,
+    served,
+    settle,
+    settled,
+)
 from tests.page.own_sheets import mixed_offers
 
 PAGES = {

@@ -8,14 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.model.errors import CannotWrite, Stopped
-from feedtool.page.app import application
 from feedtool.page.check_process import DONE, LARGE, CheckEnded, check_elsewhere
 from feedtool.page.checks import check_file, grid_of
 from feedtool.page.desk import Desk
 from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
 from tests.conftest import Files, offer
-from tests.page.conftest import brought
+from tests.page.conftest import application, brought
 
 
 def process(*told: object, end: str = "") -> list[str]:

@@ -6,12 +6,11 @@ import pytest
 
 from feedtool.check import ReadOptions
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
-from feedtool.page.app import application
 from feedtool.page.deliveries import account_of
 from feedtool.page.desk import Desk, now
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
-from tests.page.conftest import made_desk
+from tests.page.conftest import application, made_desk
 
 CONFIG = """
 [profile.shop]

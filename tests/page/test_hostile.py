@@ -10,11 +10,10 @@ from openpyxl import Workbook
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from werkzeug.routing import Rule
 
-from feedtool.page.app import application
 from feedtool.page.checks import COPIES
 from feedtool.page.desk import Desk
 from tests.conftest import offer
-from tests.page.conftest import SOON, made_desk, served, settle
+from tests.page.conftest import SOON, application, made_desk, served, settle
 
 IMAGE = "<img src=x onerror=hit()>"
 HOSTILE = f"\u202e'\"></script></textarea></title>{IMAGE}<script>hit()</script>\u2066{{{{ 7*7 }}}}"

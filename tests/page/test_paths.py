@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from werkzeug.routing import Rule
 from werkzeug.test import Client
 
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.guards import HEADERS, LocalAccess
 from feedtool.page.middleware import guarded
 from tests.hostile import SAMPLES
-from tests.page.conftest import brought
+from tests.page.conftest import application, brought
 
 TOKEN, HOST = "t" * 32, "127.0.0.1:5000"
 CANARY = "the canary of the tests"

@@ -8,13 +8,12 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.recipes import keep, recipe_in_force, take_back
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
-from tests.page.conftest import brought, made_desk, settled
+from tests.page.conftest import application, brought, made_desk, settled
 from tests.page.own_sheets import ADDITIONAL, LIST, SHIPPING, form_of, said
 
 CONFIGURATION = '[profile.shop]\nseller = "1"\nrecipes = "mine"\n[profile.other]\nseller = "2"\n'

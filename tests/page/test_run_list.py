@@ -8,12 +8,11 @@ import pytest
 from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.records import seller_key
-from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
-from tests.page.conftest import SAMPLES, lone_desk
+from tests.page.conftest import SAMPLES, application, lone_desk
 
 NAMES = ("autumn.xlsx", "Winter.xlsx", "winter-2.xlsx")
 

@@ -12,10 +12,9 @@ from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
-from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
 from feedtool.runs.workspace import options_of
-from tests.page.conftest import SAMPLES, brought, made_desk, sent, settled
+from tests.page.conftest import SAMPLES, application, brought, made_desk, sent, settled
 
 ACCOUNT = """
 [profile.shop]

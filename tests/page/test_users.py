@@ -14,7 +14,6 @@ from werkzeug.test import Client, TestResponse
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.model.errors import UsageProblem
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.guards import HEALTH, SAFE, SharedAccess
 from feedtool.page.middleware import guarded
@@ -22,7 +21,7 @@ from feedtool.page.users import User, Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
-from tests.page.conftest import SAMPLES, made_desk
+from tests.page.conftest import SAMPLES, application, made_desk
 
 NAME, PROXY = "feeds.example.org", "10.0.0.2"
 SECRET_WORDS = ("backroom", "S-4711", "offers-mistakes")

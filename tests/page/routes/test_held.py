@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.ledger.lock import who
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.middleware import USER
 from feedtool.page.shelf import RunFile
@@ -20,7 +19,7 @@ from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, offer
-from tests.page.conftest import brought, made_desk, sent, settled
+from tests.page.conftest import application, brought, made_desk, sent, settled
 
 feedtool = the_command
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from feedtool.model.nouns import Status
 from feedtool.model.text import LANGUAGES
-from feedtool.page.app import application
 from feedtool.page.desk import Desk
 from feedtool.page.middleware import USER
 from feedtool.page.plans import plan_of
@@ -20,7 +19,7 @@ from feedtool.page.shelf import Choices
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer
-from tests.page.conftest import SAMPLES, brought, lone_desk, made_desk, sent, settled
+from tests.page.conftest import SAMPLES, application, brought, lone_desk, made_desk, sent, settled
 
 OFFERS, MISTAKES = SAMPLES / "offers-upsert.xlsx", SAMPLES / "offers-mistakes.xlsx"
 NOT_THERE = "Offers-upsert.xlsx “Offers” has no rows 900-950"

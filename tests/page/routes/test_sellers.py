@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import tr
-from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import PageRights
 from tests.figures import figures_in
-from tests.page.conftest import SAMPLES, brought, lone_desk, sent
+from tests.page.conftest import SAMPLES, application, brought, lone_desk, sent
 
 OTHER = seller_key("https://other.example/v2", "<b>7</b>")
 GONE = Interrupted(tr("no answer from {host}", host="<i>other.example</i>"))

@@ -7,10 +7,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.areas.registry import load
-from feedtool.page.app import application
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command
-from tests.page.conftest import lone_desk
+from tests.page.conftest import application, lone_desk
 
 feedtool = the_command
 
