@@ -47,17 +47,18 @@ def test_what_was_seen_is_sent_and_answered(client: FlaskClient, desk: Desk) -> 
         assert workspace.ledger.statuses(number).total() == 40
 
 
-@pytest.mark.parametrize("what", ["marked", "failed", "csv"])
 def test_the_copies_of_a_run_are_those_of_the_command(
-    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / OFFERS.name).write_bytes(OFFERS.read_bytes())
     home = ["--home", str(tmp_path / "home"), "--language", "en"]
     run(["submit", OFFERS.name, "--sandbox", "--report", "report.csv", *home])
     names = {"marked": "*.result.xlsx", "failed": "*.failed.xlsx", "csv": "report.csv"}
-    (written,) = tmp_path.glob(names[what])
-    assert settled(client, f"/en/runs/1/copies/{what}").data == written.read_bytes()
+    for what, name in names.items():
+        (written,) = tmp_path.glob(name)
+        copy = settled(client, f"/en/runs/1/copies/{what}").data
+        assert copy == written.read_bytes(), what
 
 
 @pytest.mark.parametrize(

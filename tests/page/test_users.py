@@ -21,6 +21,7 @@ from feedtool.page.users import User, Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server
+from tests.clocks import quick_clock
 from tests.page.conftest import SAMPLES, application, made_desk
 
 NAME, PROXY = "feeds.example.org", "10.0.0.2"
@@ -96,7 +97,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with Server(sandbox_parts()) as server:
         config.write_text(CONFIGURATION.format(base=server.base), "utf-8")
         words = ["--config", str(config), "--profile", "backroom", "--home", str(home)]
-        assert run(["submit", str(sample), *words, "--out", str(folder / "out.xlsx")]) == 1
+        submit = ["submit", str(sample), *words, "--out", str(folder / "out.xlsx")]
+        assert run(submit, quick_clock()) == 1
         with made_desk(home, "--config", str(config)) as desk:
             shared = replace(desk, users=Users("owner", RIGHTS))
             client = Client(guarded(application(shared), access))
