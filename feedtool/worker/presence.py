@@ -29,8 +29,13 @@ TURN = "20s"
 
 Not for ever: an open wait keeps the server from tidying its tables.
 """
-GONE = "1s"
-"""How often the server sees whether a worker that waits for its turn is there at all."""
+SEE_GONE = """DO $$BEGIN
+  PERFORM set_config('client_connection_check_interval', '1s', false);
+EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL; END$$"""
+"""The server sees within a second that a worker which waits for its turn was killed.
+
+A server on Windows cannot, nor one before PostgreSQL 14.
+"""
 STUCK = "30s"
 """A worker that looks after the others, and has not for so long, was stopped or hangs."""
 
@@ -111,15 +116,12 @@ class Presence:
 
     async def begin(self, worker: int) -> None:
         """Show that this worker is there, by its number in the library's tables."""
-        from psycopg.errors import InvalidParameterValue
-
         self._connection = await self._connect()
         await self._refuse_pooled()
         settings = {**DEAD_SOON, "application_name": self._me.as_text()[:NAME_LENGTH]}
         for name, value in {**settings, "lock_timeout": TURN}.items():
             await self._ask(SETTING, name=name, value=value)
-        with suppress(InvalidParameterValue):  # of a server that cannot see it, as on Windows
-            await self._ask(SETTING, name="client_connection_check_interval", value=GONE)
+        await self._ask(SEE_GONE)
         await self._ask("SELECT pg_advisory_lock(%(there)s, %(worker)s)", worker=worker)
         self._task = asyncio.create_task(self._stay())
 
