@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 SPEED = 100.0
-"""By default a package settles in 40 and is integrated in 100 milliseconds of real time."""
+"""By default a package settles in 10 and is integrated in 20 milliseconds of real time."""
 
 LARGEST_BODY = 1 << 25
 """Bytes; a larger body is 413. The largest package of products that the field sends fits in."""

@@ -20,13 +20,12 @@ from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
-from feedtool.sandbox import Sandbox, core
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.buckets import bucket, s3, store
 from tests.catalogues import AT, SERVICE
 from tests.clocks import quick_clock
-from tests.delivery.conftest import quick
 
 __all__ = ["bucket", "s3", "store"]
 
@@ -105,11 +104,7 @@ class Feedtool(Protocol):
 
 
 def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on commands run in this folder, with a home and an environment of its own.
-
-    The sandbox that is embedded there keeps nobody waiting.
-    """
-    monkeypatch.setattr(core, "SandboxSettings", quick)
+    """From now on commands run in this folder, with a home and an environment of its own."""
     for name in [name for name in os.environ if name.startswith("FEEDTOOL_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("FEEDTOOL_HOME", str(folder / "home"))

@@ -31,7 +31,7 @@ from tests.conftest import gtin
 QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
 )
-"""A service that keeps nobody waiting; its own settings make some 40 calls of a package."""
+"""A service that keeps nobody waiting: by its own settings a package settles first."""
 
 
 def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:

@@ -23,6 +23,7 @@ from tests.areas.products.sandbox.records import reported_products
 from tests.delivery.conftest import (
     HOUR,
     MINUTE,
+    SECOND,
     TWO,
     Scene,
     Script,
@@ -65,7 +66,8 @@ def taken(scene: Scene) -> list[tuple[str, str]]:
 
 
 def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(SandboxSettings())
+    slow = ProductBehaviour(validate=40 * SECOND, integrate=100 * SECOND)
+    scene = scene_of(SandboxSettings(parts=(slow,)))
     verdicts = scene.deliver(*(product(row) for row in range(3, 6)))
     assert scene.statuses == ["Integrated"] * 3
     assert verdicts[0].reference == "P3"

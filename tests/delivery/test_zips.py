@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Phase
@@ -32,6 +33,7 @@ from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import gtin
 from tests.delivery.conftest import (
     QUICK,
+    SECOND,
     START,
     Killed,
     Scene,
@@ -90,7 +92,8 @@ def prices(scene: Scene) -> dict[str, float]:
 
 
 def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(SandboxSettings())
+    slow = OfferBehaviour(pend=20 * SECOND, integrate=100 * SECOND)
+    scene = scene_of(SandboxSettings(parts=(slow,)))
     verdicts = scene.deliver(legacy(3), bad(4), legacy(5))
     assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
     assert verdicts[1].messages == (

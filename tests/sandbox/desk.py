@@ -19,8 +19,8 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 
 # As `OfferBehaviour` and `ProductBehaviour` have it: 40 s to settle, 100 s to integrate.
-SETTLED = 4
-INTEGRATED = 10
+SETTLED = 1
+INTEGRATED = 2
 
 OFFER: dict[str, Any] = {
     "product": {"gtin": "3760452700039", "reference": None},

@@ -30,11 +30,11 @@ CONDITIONS = (
 class OfferBehaviour(Struct, frozen=True):
     """Of packages of offers, and of the offers themselves. All durations are sandbox time."""
 
-    settle: timedelta = timedelta(seconds=4)
+    settle: timedelta = timedelta(seconds=1)
     """After an upload: how long PATCH still answers 400."""
-    pend: timedelta = timedelta(seconds=2)
+    pend: timedelta = timedelta(seconds=1)
     """From Ready to IntegrationPending."""
-    integrate: timedelta = timedelta(seconds=10)
+    integrate: timedelta = timedelta(seconds=2)
     """From Ready to Integrated or Rejected."""
     delays: tuple[timedelta, ...] = ()
     """Added to `integrate`, package after package in turn: with some, packages are not

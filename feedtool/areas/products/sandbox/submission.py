@@ -143,9 +143,9 @@ def _files(given: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
 class ProductBehaviour(Struct, frozen=True):
     """Of packages of products, and of their sheets. All durations are sandbox time."""
 
-    validate: timedelta = timedelta(seconds=4)
+    validate: timedelta = timedelta(seconds=1)
     """After POST /products-integration: how long its report is an empty page."""
-    integrate: timedelta = timedelta(seconds=10)
+    integrate: timedelta = timedelta(seconds=2)
     """From the same POST to the end; in between, what may be integrated is Validated."""
     limit: int = 10_000
     """Most products of one POST."""

@@ -10,7 +10,7 @@ from tests.sandbox.desk import Answer, Desk
 
 PACKAGES = "/offer-integration-packages"
 ZIP = {"Content-Type": "application/zip"}
-INTEGRATED = 10
+INTEGRATED = 2
 ROOT = {"Name": "Test", "PurgeAndReplace": "false", "PackageType": "Full"}
 TRACKED = {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "1.5"}
 

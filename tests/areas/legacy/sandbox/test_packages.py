@@ -252,7 +252,7 @@ def test_the_log_is_read_page_by_page(desk: Desk) -> None:
                 "log_message": "The price is not a number like 1.50.",
             }
         ],
-        "log_date": "2026-03-02T09:00:10.000000Z",
+        "log_date": "2026-03-02T09:00:02.000000Z",
         "offer_integration_status": "Rejected",
         "product_ean": Desk.gtin(1),
         "seller_product_id": "A-1",

@@ -25,7 +25,7 @@ def shop(desk: Desk) -> Desk:
 
 def test_an_offer_in_every_detail(shop: Desk) -> None:
     offer = shop.offers(sellerExternalReferences="A", fields=",".join(FIELDS))[0]
-    at = "2026-03-02T09:00:14.000000Z"
+    at = "2026-03-02T09:00:03.000000Z"
     feedback = offer.pop("salesChannelFeedback")
     assert offer == {
         "sellerId": "S1",
@@ -151,10 +151,10 @@ def test_unknown_fields(shop: Desk, fields: str, causes: list[str]) -> None:
         ({"offerIds": "S1_P-3_New_PRIMARY,S1_012345678905_New_PRIMARY"}, "AC"),
         ({"offerIds": "S1_P-3_New_SECOND"}, ""),
         ({"sellerExternalReferences": "A,B", "offerStates": "inactive"}, "B"),
-        ({"updatedAtMin": "2026-03-02T09:00:14Z"}, "ABC"),
-        ({"updatedAtMin": "2026-03-02T10:00:14+01:00"}, "ABC"),
-        ({"updatedAtMin": "2026-03-02t09:00:14.000z"}, "ABC"),
-        ({"updatedAtMin": "2026-03-02T09:00:14.000001Z"}, ""),
+        ({"updatedAtMin": "2026-03-02T09:00:03Z"}, "ABC"),
+        ({"updatedAtMin": "2026-03-02T10:00:03+01:00"}, "ABC"),
+        ({"updatedAtMin": "2026-03-02t09:00:03.000z"}, "ABC"),
+        ({"updatedAtMin": "2026-03-02T09:00:03.000001Z"}, ""),
     ],
 )
 def test_filters(shop: Desk, query: dict[str, str], found: str) -> None:

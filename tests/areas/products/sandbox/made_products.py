@@ -10,7 +10,7 @@ MUGS = "010201"
 WINE_GLASSES = "010203"
 """Brand not mandatory."""
 SHIRTS = "1E0101"
-INTEGRATED = 10
+INTEGRATED = 2
 REPORTS = "/products-integration-reports"
 
 

@@ -65,10 +65,10 @@ def test_a_seller_is_needed(desk: Desk, path: str) -> None:
 # Seconds since POST: a good product and one that is refused for itself alone.
 STATUSES: dict[float, str] = {
     0: "",
-    3.9: "",
-    4: "Validated Refused",
-    9.9: "Validated Refused",
-    10: "Integrated Refused",
+    0.9: "",
+    1: "Validated Refused",
+    1.9: "Validated Refused",
+    2: "Integrated Refused",
     1_000_000: "Integrated Refused",
 }
 
@@ -115,7 +115,7 @@ def test_a_report_in_full(desk: Desk) -> None:
         "submissionType": "Api",
         "submissionDate": "2026-03-02T09:00:00.000000Z",
         "createdAt": "2026-03-02T09:00:00.000000Z",
-        "updatedAt": "2026-03-02T09:00:10.000000Z",
+        "updatedAt": "2026-03-02T09:00:02.000000Z",
         "errors": [],
         "infos": [
             {

@@ -192,7 +192,7 @@ def test_a_creator_reads_a_product_in_full(desk: Desk) -> None:
     gtin = new_gtin(desk, 1)
     integrate(desk, shirt(gtin, "M", "Bleu", "G"))
     [read] = desk.pages("/products", {"Gtin": gtin})
-    at = "2026-03-02T09:00:10.000000Z"
+    at = "2026-03-02T09:00:02.000000Z"
     variant = {entry["reference"]: entry["values"] for entry in read.pop("variantAttributes")}
     assert variant == {SIZE: ["M"], COLOR: ["Bleu"]}
     assert read.pop("attributes")
