@@ -132,12 +132,12 @@ def test_a_fast_clock_goes_on_where_the_state_has_been(
 
 def test_sleeping_moves_a_leaping_clock_at_once() -> None:
     real = Real()
-    clock = SandboxTransport((), real=real.now)
-    assert clock.now() == START
-    clock.sleep(40.5)
-    assert clock.now() == START + timedelta(seconds=40.5)
-    real.passed = 2
-    assert clock.now() == START + timedelta(seconds=42.5)
+    with closing(SandboxTransport((), real=real.now)) as clock:
+        assert clock.now() == START
+        clock.sleep(40.5)
+        assert clock.now() == START + timedelta(seconds=40.5)
+        real.passed = 2
+        assert clock.now() == START + timedelta(seconds=42.5)
 
 
 @given(
