@@ -181,10 +181,12 @@ class RecipeSelection:
         self, recipes: "Sequence[Recipe]", name: str, head: Sequence[Texts]
     ) -> "tuple[Recipe, Texts] | None":
         """The recipe that fits a sheet by the most headers, and the row of these."""
+        full_names = [entry.full_name for entry in self._source.sheets if entry.name == name]
         fitting = [
             (recipe, row)
             for recipe in recipes
-            if (row := next((row for row in head if recipe.fits(name, row.texts.values())), None))
+            for called in dict.fromkeys((name, *filter(None, full_names)))
+            if (row := next((row for row in head if recipe.fits(called, row.texts.values())), None))
         ]
         best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
         fitting = [pair for pair in fitting if len(pair[0].headers) == best]

@@ -60,7 +60,8 @@ def sheet_names(source: Source, wanted: Sequence[str]) -> list[str]:
     visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
     if not wanted or _are_all(source, wanted) or source.format == "csv":  # one table, no name
         return visible
-    by_name = {entry.name.casefold(): entry.name for entry in entries}
+    by_name = {entry.full_name.casefold(): entry.name for entry in entries if entry.full_name}
+    by_name |= {entry.name.casefold(): entry.name for entry in entries}
     for name in wanted:
         if name.casefold() not in by_name:
             raise SheetMissing(

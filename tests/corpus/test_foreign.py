@@ -176,6 +176,14 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
         "not-a-workbook",
         ("zip archive", "Unpack it"),
     ),
+    **{
+        f"a document of Numbers, by {part}": (
+            lambda part=part: package({part: "x", "Metadata/Properties.plist": ""}),
+            "not-a-workbook",
+            ("Numbers", "File > Export To > Excel"),
+        )
+        for part in ("Index/Document.iwa", "Index.zip", "buildVersionHistory.plist")
+    },
     "an empty zip": (lambda: package({}), "not-a-workbook", ("zip archive",)),
     "RTF": (text("{\\rtf1\\ansi offers}"), "not-a-workbook", ("RTF", ".xlsx")),
     "PDF": (text("%PDF-1.7\n%âãÏÓ\n", "latin-1"), "not-a-workbook", ("a PDF",)),

@@ -116,14 +116,10 @@ class ZipPackage:
                 while piece := member.read(size):
                     yield piece
                 if member.tell() != info.file_size:
-                    raise BadZipFile(tr("shorter than its directory says"))
+                    raise BadZipFile("shorter than its directory says")
         except (*_BROKEN, RuntimeError) as error:
             raise CorruptZip(
-                tr(
-                    "Part {filename} of the package is damaged ({error}).",
-                    filename=info.filename,
-                    error=error,
-                ),
+                tr("Part {filename} of the package is damaged.", filename=info.filename),
                 COPY_AGAIN,
             ) from error
 
@@ -142,7 +138,7 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
     except (*_BROKEN, NotImplementedError) as error:
         # zipfile's words for a package whose directory, which is its end, cannot be found.
         is_cut_off = "not a zip file" in str(error)
-        why = tr("its end is missing") if is_cut_off else error
+        why = tr("its end is missing") if is_cut_off else tr("its list of parts is damaged")
         raise CorruptZip(
             tr("The file is a damaged or incomplete zip package ({why}).", why=why), COPY_AGAIN
         ) from error

@@ -23,6 +23,8 @@ _OTHER_OFFICE = {
     "visio": tr("a Visio drawing"),
 }
 """Words of content types."""
+_NUMBERS = (".iwa", "Index.zip", "uildVersionHistory.plist")
+"""Ends of the names of parts in the documents of Numbers, Pages and Keynote, new and old."""
 
 
 class SheetEntry(Struct, frozen=True):
@@ -35,6 +37,8 @@ class SheetEntry(Struct, frozen=True):
     """visible, hidden or veryHidden."""
     is_worksheet: bool = True
     """False for a chart sheet, a dialog or a macro sheet, whose `part` may be empty."""
+    full_name: str = ""
+    """The name as the file has it, where a workbook cannot have it."""
 
     @property
     def hidden(self) -> bool:
@@ -159,6 +163,11 @@ def _content_types(package: ZipPackage) -> Mapping[str, str]:
         if b"opendocument" in kind:
             raise NotAWorkbook(tr("The file is an OpenDocument text or drawing."), SAVE_AS_XLSX)
     if package.part(CONTENT_TYPES) is None:
+        if any(name.endswith(_NUMBERS) for name in package.names):
+            raise NotAWorkbook(
+                tr("The file is a Numbers spreadsheet (.numbers), or another document of Apple's."),
+                tr("In Numbers choose File > Export To > Excel, and give that file."),
+            )
         raise NotAWorkbook(
             tr("The file is a zip archive, not a workbook."),
             tr("Unpack it and give the file inside."),
@@ -208,6 +217,7 @@ def _sheets(
     a chart: no rows are lost with them. Raises CorruptXml for a worksheet whose part is lost.
     """
     by_id = {rel.id: rel for rel in rels}
+    sheet_of_part: dict[str, str] = {}
     for element in elements:
         if element.name != "sheet":
             continue
@@ -220,6 +230,11 @@ def _sheets(
         is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
         if is_worksheet and not part:
             raise corrupt(workbook, tr("sheet “{name}” has no part in the package", name=name))
+        if is_worksheet and part in sheet_of_part:
+            first = sheet_of_part[part]
+            reason = tr("sheets “{first}” and “{second}” have one part", first=first, second=name)
+            raise corrupt(workbook, reason)
+        sheet_of_part[part] = name
         state = attributes.get("state") or "visible"
         yield SheetEntry(name, part, state, is_worksheet=is_worksheet)
 

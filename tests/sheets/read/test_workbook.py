@@ -95,6 +95,14 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.
 BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 
 
+def many_sheets(count: int) -> str:
+    """A workbook of so many sheets, which are all one part."""
+    sheets = (f'<sheet name="S{at}" sheetId="{at}" r:id="rId1"/>' for at in range(1, count + 1))
+    return (
+        f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>{"".join(sheets)}</sheets></workbook>'
+    )
+
+
 @pytest.mark.parametrize(
     ("parts", "code"),
     [
@@ -109,6 +117,8 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
         ({"xl/_rels/workbook.xml.rels": rels()}, "corrupt-xml"),
         ({"xl/_rels/workbook.xml.rels": rels(("rId1", "worksheet", "no"))}, "corrupt-xml"),
         ({"_rels/.rels": "<Relationships>&x;</Relationships>"}, "corrupt-xml"),
+        ({"xl/workbook.xml": many_sheets(2)}, "corrupt-xml"),
+        ({"xl/workbook.xml": many_sheets(20_000)}, "corrupt-xml"),
     ],
 )
 def test_what_is_no_workbook(

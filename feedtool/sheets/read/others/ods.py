@@ -13,6 +13,7 @@ from feedtool.sheets.read.number_formats import NumberStyle
 from feedtool.sheets.read.others.rows import (
     MOST_REPEATED,
     CellRow,
+    Damage,
     RowsSource,
     RowsTable,
     date_cell,
@@ -20,7 +21,7 @@ from feedtool.sheets.read.others.rows import (
     place,
     text_cell,
 )
-from feedtool.sheets.read.others.xml_elements import elements
+from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
 
@@ -69,6 +70,8 @@ def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
         elif element.tag == SHEET and event == "start":
             off = element.get(f"{TABLE}style-name") in hidden
             names.append((element.get(f"{TABLE}name", ""), off))
+            if len(names) > MOST_SHEETS:
+                raise Damage(tr("it has more than {most} sheets", most=MOST_SHEETS))
         elif element.tag == SHEET_STYLE and any(
             child.get(f"{TABLE}display") == "false" for child in element
         ):

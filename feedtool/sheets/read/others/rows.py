@@ -7,11 +7,10 @@ from contextlib import closing, contextmanager, suppress
 from datetime import datetime, time
 from decimal import Decimal
 from itertools import islice
-from textwrap import shorten
 from typing import NamedTuple, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
-from feedtool.model.errors import FileProblem
+from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.limits import MIB
 from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX
@@ -29,8 +28,6 @@ MOST_REPEATED = 20_000_000
 EXACT = 10**15
 """Whole numbers below it are exact in a file."""
 _NOT_IN_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
-_REASON = 200
-"""Letters of a reader's own words."""
 _NAME = 31
 """Letters of a sheet's name in a workbook."""
 
@@ -54,17 +51,19 @@ class RowsTable(NamedTuple):
     is_hidden: bool = False
 
 
+class Damage(ValueError):
+    """A file is damaged; its text is the reason, in the user's language."""
+
+
 @contextmanager
 def refusing(problem: type[FileProblem], what: str) -> Iterator[None]:
-    """Whatever a damaged file makes of its reader becomes a problem of the file."""
+    """Turn the errors of a reader into a problem of the file, without the words of a library."""
     try:
         yield
-    except (FileProblem, OSError):
+    except (FeedtoolError, OSError):
         raise
     except Exception as error:
-        why = shorten(str(error), _REASON)
-        if not why or why.isidentifier():  # the name of an error says nothing
-            why = tr("the file is damaged")
+        why = error.args[0] if isinstance(error, Damage) else tr("the file is damaged")
         raise problem(
             tr("{what}, and cannot be read: {why}.", what=what, why=why), SAVE_AS_XLSX
         ) from error
@@ -89,7 +88,7 @@ class RowsSheet(Sheet):
         with refusing(self._problem, what), closing(self._rows()) as rows:
             for row in rows:
                 if not last < row.number <= LAST_ROW or len(row.cells) > LAST_COLUMN + 1:
-                    raise ValueError(f"row {row.number} is out of order, or too long")
+                    raise Damage(tr("row {number} is out of order, or too long", number=row.number))
                 last = row.number
                 yield row
 
@@ -124,19 +123,19 @@ class RowsSource:
         self._tables: dict[str, RowsTable] = {}
         for table in tables:
             name = _free_name(table.name, self._tables)
-            self._tables[name] = table._replace(name=name)
+            self._tables[name] = table
 
     @property
     def sheets(self) -> Sequence[SheetEntry]:
         """The sheets, in the order of the tabs."""
         return [
-            SheetEntry(table.name, "", "hidden" if table.is_hidden else "visible")
-            for table in self._tables.values()
+            SheetEntry(name, "", "hidden" if table.is_hidden else "visible", full_name=table.name)
+            for name, table in self._tables.items()
         ]
 
     def sheet(self, name: str) -> RowsSheet:
         """The sheet of this name."""
-        return RowsSheet(self._tables[name], self._problem)
+        return RowsSheet(self._tables[name]._replace(name=name), self._problem)
 
     def __enter__(self) -> Self:
         return self
@@ -187,8 +186,10 @@ def text_cell(text: str) -> Cell:
 
 
 def place(cells: list[Cell], at: int, cell: Cell) -> None:
-    """Puts a cell into a row, with blanks before it; ValueError outside the grid."""
+    """Puts a cell into a row, with blanks before it; Damage outside the grid."""
     if not len(cells) <= at <= LAST_COLUMN:
-        raise ValueError(f"a cell in column {at + 1} is out of order, or outside the grid")
+        raise Damage(
+            tr("a cell in column {number} is out of order, or outside the grid", number=at + 1)
+        )
     cells += [BLANK] * (at - len(cells))
     cells.append(cell)

@@ -19,6 +19,7 @@ from feedtool.sheets.read.others.rows import (
     LARGEST,
     MOST_REPEATED,
     CellRow,
+    Damage,
     RowsSource,
     RowsTable,
     number_cell,
@@ -105,7 +106,12 @@ def _rows(table: Any) -> Generator[CellRow]:
                 at += 1
                 spanned += 1
             if at > LAST_COLUMN:
-                raise ValueError(f"a cell in column {at + 1} is outside the grid")
+                raise Damage(
+                    tr(
+                        "a cell in column {number} is out of order, or outside the grid",
+                        number=at + 1,
+                    )
+                )
             cell = _cell(element)
             if cell is not BLANK:
                 place(cells, at, cell)

@@ -1,9 +1,10 @@
 """Workbooks of Excel 97-2003 and older (.xls), by xlrd."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from struct import Struct, unpack, unpack_from
+from typing import Any, NamedTuple
 
 import xlrd
 from xlrd.biffh import XLRDError
@@ -12,15 +13,28 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.limits import MIB
 from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, LegacyXls
-from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
+from feedtool.sheets.read.number_formats import (
+    BUILT_IN,
+    GENERAL,
+    DateKind,
+    NumberStyle,
+    style_of_code,
+)
 from feedtool.sheets.read.others.rows import (
     LARGEST,
     CellRow,
+    Damage,
     RowsSource,
     RowsTable,
     number_cell,
     text_cell,
 )
+
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_NO_SECTOR = 0xFFFFFFFA
+"""The first of the numbers that are no sector but a mark."""
+_LARGEST_SHIFT = 20
+_ENTRY = Struct("<64sHxx3I36xII4x")
 
 
 def open_xls(path: Path) -> RowsSource:
@@ -35,7 +49,7 @@ def open_xls(path: Path) -> RowsSource:
         )
     try:
         book = xlrd.open_workbook(
-            file_contents=path.read_bytes(),
+            file_contents=workbook_stream(path.read_bytes()),
             formatting_info=True,
             ragged_rows=True,
             logfile=_Silent(),
@@ -58,6 +72,85 @@ def open_xls(path: Path) -> RowsSource:
     )
 
 
+def workbook_stream(data: bytes) -> bytes:
+    """The records of a workbook, out of its compound file ([MS-CFB] 2) if it is in one."""
+    # Only the workbook's own sectors must be right: some programs let two streams claim a sector,
+    # or leave a chain longer than its stream, and spreadsheet programs read such files.
+    if not data.startswith(_COMPOUND):
+        return data
+    shift, small_shift = unpack_from("<2H", data, 30)
+    first, _, cutoff, small_first, _, next_table, _, *places = unpack_from("<116I", data, 48)
+    if not small_shift <= shift <= _LARGEST_SHIFT:
+        raise Damage(tr("the file is damaged"))
+
+    def sector(number: int) -> bytes:
+        return data[(number + 1) << shift : (number + 2) << shift]
+
+    def table(content: bytes) -> tuple[int, ...]:
+        return unpack(f"<{len(content) // 4}I", content[: len(content) & -4])
+
+    while next_table < _NO_SECTOR and len(places) << shift <= len(data):
+        *more, next_table = table(sector(next_table))
+        places += more
+    nexts = table(b"".join(sector(place) for place in places if place < _NO_SECTOR))
+    root, stream = find_workbook(_chain(nexts, first, sector))
+    if stream.size >= cutoff:
+        return _chain(nexts, stream.first, sector, stream.size)
+    small, small_nexts = (_chain(nexts, start, sector) for start in (root.first, small_first))
+
+    def small_sector(number: int) -> bytes:
+        return small[number << small_shift : (number + 1) << small_shift]
+
+    return _chain(table(small_nexts), stream.first, small_sector, stream.size)
+
+
+class _Entry(NamedTuple):
+    """An entry of the directory of a compound file."""
+
+    name: bytes
+    length: int
+    """Bytes of the name, with the two NULs behind it."""
+    left: int
+    right: int
+    child: int
+    first: int
+    """The first sector."""
+    size: int
+
+
+def find_workbook(directory: bytes) -> tuple[_Entry, _Entry]:
+    """The root and the workbook by the directory; Damage where it holds none."""
+    root = _Entry(*_ENTRY.unpack_from(directory))
+    streams, pending, seen = dict[str, _Entry](), [root.child], set[int]()
+    while pending:
+        number = pending.pop()
+        if number not in seen and (number + 1) * _ENTRY.size <= len(directory):
+            seen.add(number)
+            entry = _Entry(*_ENTRY.unpack_from(directory, number * _ENTRY.size))
+            name = entry.name[: max(0, entry.length - 2)].decode("utf-16-le", "replace")
+            streams.setdefault(name.casefold(), entry)
+            pending += (entry.left, entry.right)
+    stream = streams.get("workbook") or streams.get("book")
+    if stream is None:
+        raise Damage(tr("it holds no workbook"))
+    return root, stream
+
+
+def _chain(
+    nexts: Sequence[int], number: int, sector: Callable[[int], bytes], size: int | None = None
+) -> bytes:
+    """The bytes of a chain of sectors; Damage where it is shorter than `size`, or a circle."""
+    content = bytearray()
+    for _ in nexts:
+        if number >= len(nexts) or (size is not None and len(content) >= size):
+            break
+        content += sector(number)
+        number = nexts[number]
+    if len(content) < (size or 0) or (size is None and number < len(nexts)):
+        raise Damage(tr("it is cut off"))
+    return bytes(content[:size])
+
+
 class _Silent:
     """In the place of a log."""
 
@@ -66,8 +159,11 @@ class _Silent:
 
 
 def _style(book: Any, number: int) -> NumberStyle:
-    found = book.format_map.get(book.xf_list[number].format_key)
-    return style_of_code(found.format_str) if found else GENERAL
+    key = book.xf_list[number].format_key
+    format_ = book.format_map.get(key)
+    if format_ and format_.format_str is None:  # a built-in one, which differs by country
+        return BUILT_IN.get(key, GENERAL)
+    return style_of_code(format_.format_str) if format_ else GENERAL
 
 
 def _rows(book: Any, sheet: Any, styles: list[NumberStyle]) -> Generator[CellRow]:

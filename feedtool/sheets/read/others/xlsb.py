@@ -6,6 +6,7 @@ from struct import unpack_from
 from typing import NamedTuple
 
 from feedtool.model.cells import Cell, Kind
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import XlsbUnsupported
 from feedtool.sheets.read.number_formats import (
     BUILT_IN,
@@ -15,6 +16,7 @@ from feedtool.sheets.read.number_formats import (
 )
 from feedtool.sheets.read.others.rows import (
     CellRow,
+    Damage,
     RowsSource,
     RowsTable,
     number_cell,
@@ -69,6 +71,7 @@ def open_xlsb(package: ZipPackage) -> RowsSource:
         if relation.kind == "worksheet"
     }
     sheets: list[tuple[str, str, bool]] = []
+    sheet_of_part: dict[str, str] = {}
     date1904 = False
     for kind, data in _records(package, WORKBOOK):
         if kind == BOOK_PROPERTIES:
@@ -78,7 +81,18 @@ def open_xlsb(package: ZipPackage) -> RowsSource:
             relation, after = _wide(data, 8)
             name, _ = _wide(data, after)
             if relation in parts:
-                sheets.append((name, parts[relation], state != 0))
+                part = parts[relation]
+                if part in sheet_of_part:
+                    first = sheet_of_part[part]
+                    raise Damage(
+                        tr(
+                            "sheets “{first}” and “{second}” have one part",
+                            first=first,
+                            second=name,
+                        )
+                    )
+                sheet_of_part[part] = name
+                sheets.append((name, part, state != 0))
     book = _Book(_shared_texts(package), _styles(package), date1904)
     return RowsSource(
         "xlsb",
@@ -89,7 +103,7 @@ def open_xlsb(package: ZipPackage) -> RowsSource:
 
 
 def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
-    """The records of a part, each with its data. ValueError for one that has no end."""
+    """The records of a part, each with its data. Damage for one that has no end."""
     buffer, at = b"", 0
     chunks = package.stream(part)
     while True:
@@ -104,7 +118,7 @@ def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
         while len(buffer) - at < size and (more := next(chunks, b"")):
             buffer, at = buffer[at:] + more, 0
         if len(buffer) - at < size:
-            raise ValueError("it is cut off")
+            raise Damage(tr("it is cut off"))
         yield kind, buffer[at : at + size]
         at += size
 
@@ -128,7 +142,7 @@ def _wide(data: bytes, at: int) -> tuple[str, int]:
         return "", at + 4
     end = at + 4 + 2 * length
     if end > len(data):
-        raise ValueError("a text is cut off")
+        raise Damage(tr("it is cut off"))
     return data[at + 4 : end].decode("utf-16-le", "surrogatepass"), end
 
 
@@ -141,7 +155,7 @@ def _shared_texts(package: ZipPackage) -> list[str]:
             texts.append(_wide(data, 1)[0])
             size += len(data)
             if size > package.limits.strings:
-                raise ValueError("its texts are too long")
+                raise Damage(tr("the file is damaged"))
     return texts
 
 

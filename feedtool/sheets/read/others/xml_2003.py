@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import Xml2003AsXls
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
 from feedtool.sheets.read.others.rows import (
     CellRow,
+    Damage,
     RowsSource,
     RowsTable,
     date_cell,
@@ -18,7 +20,7 @@ from feedtool.sheets.read.others.rows import (
     place,
     text_cell,
 )
-from feedtool.sheets.read.others.xml_elements import elements
+from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
 
 SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
 SHEET, STYLE, ROW = f"{SS}Worksheet", f"{SS}Style", f"{SS}Row"
@@ -46,6 +48,8 @@ def open_xml_2003(pieces: Pieces) -> RowsSource:
         if event == "start":
             if element.tag == SHEET:
                 sheets.append(element.get(f"{SS}Name", ""))
+                if len(sheets) > MOST_SHEETS:
+                    raise Damage(tr("it has more than {most} sheets", most=MOST_SHEETS))
         elif element.tag == STYLE:
             parent = styles.get(element.get(f"{SS}Parent", ""), GENERAL)
             styles[element.get(f"{SS}ID", "")] = _style(element.find(f"{SS}NumberFormat"), parent)

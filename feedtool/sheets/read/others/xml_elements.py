@@ -7,19 +7,32 @@ from lxml import etree
 
 from feedtool.model.text import tr
 from feedtool.sheets.read.errors import XmlDoctype
+from feedtool.sheets.read.others.rows import Damage
 
 _LARGEST_ROW = 16 << 20
 """Bytes between two elements that are asked for."""
+MOST_SHEETS = 256
+"""Sheets of a file; for each of them the file is read from its beginning."""
 
 
 def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
     """`start` and `end` of each element of these tags; behind its end it is forgotten.
 
-    Raises XmlDoctype, ValueError for a row that is too large, and what lxml raises.
+    Raises XmlDoctype; Damage for XML that is wrong, and for a row that is too large.
     """
     parser = etree.XMLPullParser(
         ("start", "end"), tag=tags, resolve_entities=False, no_network=True
     )
+    try:
+        yield from _read_into(parser, pieces)
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        where = tr("its XML is wrong in line {line}, column {column}", line=line, column=column)
+        raise Damage(where) from error
+
+
+def _read_into(parser: Any, pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
     size = 0
     is_first = True
     for piece in pieces:
@@ -28,22 +41,16 @@ def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
         found: Iterator[tuple[str, Any]] = parser.read_events()
         for event, element in found:
             size = 0
-            if is_first:
-                _refuse_doctype(element)
-                is_first = False
+            if is_first and element.getroottree().docinfo.doctype:
+                raise XmlDoctype(
+                    tr("The file declares a document type."),
+                    tr("Do not trust it; have its sender make it anew in a spreadsheet program."),
+                )
+            is_first = False
             yield event, element
             if event == "end":
                 element.clear()
                 while element.getprevious() is not None:
                     del element.getparent()[0]
         if size > _LARGEST_ROW:
-            raise ValueError("a row is too large")
-    parser.close()
-
-
-def _refuse_doctype(element: Any) -> None:
-    if element.getroottree().docinfo.doctype:
-        raise XmlDoctype(
-            tr("The file declares a document type."),
-            tr("Do not trust it; have its sender make it anew in a spreadsheet program."),
-        )
+            raise Damage(tr("a row is too large"))

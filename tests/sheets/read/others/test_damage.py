@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.errors import FileProblem
+from feedtool.model.errors import FileProblem, Interrupted
 from feedtool.sheets import open_source
 from feedtool.sheets.read.errors import LegacyXls
-from feedtool.sheets.read.others.rows import refusing
+from feedtool.sheets.read.others.rows import Damage, refusing
 from tests.sheets.read.others.samples import FORMATS, sample
 
 FEW = {"html": 4, "html.xls": 4}
@@ -78,11 +78,24 @@ def try_all(ending: str, count: int, folder: Path, seed: int) -> None:
             assert problem.hint
 
 
-@pytest.mark.parametrize("error", [AssertionError(), ValueError("AssertionError")])
-def test_the_name_of_an_error_is_no_reason(error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (AssertionError(), "the file is damaged"),
+        (ValueError("Workbook corruption: seen[0] == 4"), "the file is damaged"),
+        (TypeError("expected string or bytes-like object"), "the file is damaged"),
+        (Damage("it is cut off"), "it is cut off"),
+    ],
+)
+def test_the_words_of_a_library_are_no_reason(error: Exception, reason: str) -> None:
     with pytest.raises(LegacyXls) as caught, refusing(LegacyXls, "It is an .xls"):
         raise error
-    assert caught.value.message == "It is an .xls, and cannot be read: the file is damaged."
+    assert caught.value.message == f"It is an .xls, and cannot be read: {reason}."
+
+
+def test_who_stops_the_command_is_not_told_of_damage() -> None:
+    with pytest.raises(Interrupted), refusing(LegacyXls, "It is an .xls"):
+        raise Interrupted("stopped by SIGTERM")
 
 
 @pytest.mark.parametrize("ending", OTHERS)

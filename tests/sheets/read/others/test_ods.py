@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 
+from feedtool.check.sheet_selection import SheetMissing, sheet_names
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem
+from feedtool.sheets import open_source
 from tests.corpus.made import package
 from tests.sheets.read.others.conftest import ReadBytes
 
@@ -113,6 +117,36 @@ def test_sheets_of_a_flat_file(read_bytes: ReadBytes) -> None:
     assert all(rows == {1: {0: X}} for rows in sheets.values())
 
 
+@pytest.mark.parametrize(
+    ("called", "names"),
+    [
+        ("Catalogue of autumn and winter, 2026", ("Catalogue of autumn and winter,",)),
+        ("catalogue of AUTUMN and winter, 2026", ("Catalogue of autumn and winter,",)),
+        ("Catalogue of autumn and winter, 2027", ("Catalogue of autumn and winte 2",)),
+        ("Catalogue of autumn and winter,", ("Catalogue of autumn and winter,",)),
+        ("Prices [spring]", ("Prices _spring_",)),
+        ("", ()),
+        ("Catalogue", ()),
+    ],
+)
+def test_a_sheet_is_chosen_by_the_name_that_the_file_has(
+    tmp_path: Path, called: str, names: tuple[str, ...]
+) -> None:
+    tables = ("Catalogue of autumn and winter, 2026", "Catalogue of autumn and winter, 2027")
+    body = "".join(
+        f'<table:table table:name="{name}">{row(TEXT)}</table:table>'
+        for name in (*tables, "Prices [spring]")
+    )
+    path = tmp_path / "offers.fods"
+    path.write_text(content(body, root="document"))
+    with open_source(path) as source:
+        if names:
+            assert sheet_names(source, [called]) == [*names]
+        else:
+            with pytest.raises(SheetMissing):
+                sheet_names(source, [called])
+
+
 MANY = 'table:number-rows-repeated="1048576"'
 REFUSED = {
     "a bomb of rows": (ods(row(cell("x", columns="1000"), more=MANY)), "zip-bomb"),
@@ -123,6 +157,10 @@ REFUSED = {
         "encrypted",
     ),
     "no XML": (ods("<table:table-row>"), "ods-unsupported"),
+    "very many sheets": (
+        content('<table:table table:name="A"/>' * 5000, root="document").encode(),
+        "ods-unsupported",
+    ),
     "no content": (ods("", **{"content.xml": ""}), "ods-unsupported"),
     "a document type": (
         ods("", **{"content.xml": "<!DOCTYPE x [<!ENTITY y 'z'>]>" + content("")}),

@@ -1,9 +1,14 @@
 import struct
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem
+from feedtool.sheets.read.others.xls import workbook_stream
 from tests.sheets.read.others.conftest import ReadBytes
+from tests.sheets.read.others.samples import sample
 
 
 def record(kind: int, data: bytes) -> bytes:
@@ -26,3 +31,81 @@ def test_what_is_refused(read_bytes: ReadBytes, case: str) -> None:
         read_bytes(made.ljust(size))
     assert caught.value.code == code
     assert caught.value.hint
+
+
+XF, SHOWN_AS_DATE = 0xE0, 167
+"""The record of a cell's format, and the number of the sample's own format of dates."""
+SEEN = 9
+"""The column of dates in the sample."""
+
+
+@pytest.mark.parametrize("number", [*range(27, 37), *range(50, 59)])
+def test_built_in_formats_of_east_asia_are_dates(
+    tmp_path: Path, read_bytes: ReadBytes, number: int
+) -> None:
+    records = bytearray(workbook_stream(sample("xls", tmp_path).read_bytes()))
+    at = 0
+    while at + 8 <= len(records):
+        kind, length, _, shown = struct.unpack_from("<4H", records, at)
+        if (kind, shown) == (XF, SHOWN_AS_DATE):
+            struct.pack_into("<H", records, at + 6, number)
+        at += 4 + length
+    assert read_bytes(bytes(records))["Offers", False][2][SEEN] == Cell(Kind.DATE, "2026-02-01")
+
+
+LAST = 262
+"""Steps from the first sector of the sample's workbook to its last."""
+FREE, LAST_OF_CHAIN = 0xFFFFFFFF, 0xFFFFFFFE
+Change = Callable[[bytearray, int], object]
+"""Changes a compound file whose entry of the workbook is at this place."""
+
+
+def next_sector(steps: int, number: int) -> Change:
+    """Another sector behind the one that is so many steps behind the workbook's first."""
+
+    def change(file: bytearray, entry: int) -> None:
+        (at,) = struct.unpack_from("<I", file, entry + 116)
+        for left in range(steps, -1, -1):
+            (table,) = struct.unpack_from("<I", file, 76 + 4 * (at // 128))
+            place = (table + 1) * 512 + 4 * (at % 128)
+            if left:
+                (at,) = struct.unpack_from("<I", file, place)
+        struct.pack_into("<I", file, place, number)
+
+    return change
+
+
+def entry_of_root(first: int) -> Change:
+    """Small streams that begin in this sector."""
+    return lambda file, entry: struct.pack_into("<2I", file, entry - entry % 512 + 116, first, 1)
+
+
+CONTAINERS: dict[str, tuple[Change, str]] = {
+    "as it is": (lambda *_: None, ""),
+    "small streams in a sector of the workbook": (entry_of_root(0), ""),
+    "a chain that ends as if it were free": (next_sector(LAST, FREE), ""),
+    "a chain that goes on behind the workbook": (next_sector(LAST, 3), ""),
+    "a chain that goes on outside the file": (next_sector(LAST, 1 << 20), ""),
+    "bytes behind the last sector": (lambda file, *_: file.extend(b"x" * 99), ""),
+    "a chain that ends early": (next_sector(9, LAST_OF_CHAIN), "it is cut off"),
+    "a chain that leaves the file": (next_sector(9, 1 << 20), "it is cut off"),
+    "a circle": (next_sector(9, 3), "the file is damaged"),
+    "half of it": (lambda file, *_: file.__delitem__(slice(60_000, 120_000)), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", CONTAINERS)
+def test_only_the_sectors_of_the_workbook_count(
+    tmp_path: Path, read_bytes: ReadBytes, case: str
+) -> None:
+    change, reason = CONTAINERS[case]
+    original = sample("xls", tmp_path).read_bytes()
+    file = bytearray(original)
+    change(file, file.index("Workbook".encode("utf-16-le")))
+    if not reason:
+        assert read_bytes(bytes(file)) == read_bytes(original)
+        return
+    with pytest.raises(FileProblem, match=reason) as caught:
+        read_bytes(bytes(file))
+    assert caught.value.code == "legacy-xls"
+    assert "==" not in caught.value.message
