@@ -12,11 +12,13 @@ from feedtool.feeds.rule import Problems, Rule, SheetFacts, notices
 from feedtool.model.cells import Cell, shown
 from feedtool.model.nouns import Issue
 from feedtool.model.text import MessageText, joined, plural, tr
+from feedtool.sheets import Doubts
 
 PROBLEMS = Problems("feedtool.check")
 
 CSV_QUOTES = PROBLEMS.warning("csv-quotes")
 DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
+ENCODING_DOUBTFUL = PROBLEMS.error("encoding-doubtful")
 ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
 NOT_A_ROW = PROBLEMS.warning("not-a-row")
@@ -124,6 +126,32 @@ def not_a_row(reason: str, value: str) -> Issue:
     return Issue(NOT_A_ROW, reason, hint, value=value)
 
 
+def encoding_doubtful(row: Row, doubts: Doubts) -> Iterator[Issue]:
+    """An issue for each reference of a row that another encoding reads as another one."""
+    for key, value in row.values.items():
+        is_reference = key == row.feed.reference or key.lower().endswith("reference")
+        if not is_reference or doubts.letters.isdisjoint(str(value)):
+            continue
+        other = "".join(
+            letter.encode(doubts.page).decode(doubts.other, "replace")
+            if letter in doubts.letters
+            else letter
+            for letter in str(value)
+        )
+        message = tr(
+            "it may be “{value}” ({page}) or “{other}” ({other_page}): the text names no encoding",
+            value=value,
+            page=doubts.page,
+            other=other,
+            other_page=doubts.other,
+        )
+        hint = tr(
+            'save as CSV UTF-8, or name the encoding in the profile: csv_fallback = "{page}"',
+            page=doubts.page,
+        )
+        yield Issue(ENCODING_DOUBTFUL, message, hint, key)
+
+
 def request_incomplete(row: int) -> Issue:
     """The issue of a row whose request the row of this number keeps back."""
     message = tr("row {row} is of the same request, and cannot be sent", row=row)
@@ -146,7 +174,17 @@ RULES = (
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
     Rule(REQUIRED_MISSING, check_required, is_by_blanks=attrgetter("is_required_by_blanks")),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
-    *map(Rule, (NOT_A_ROW, RECIPE_FAILED, REQUEST_INCOMPLETE, SCHEMA_MISMATCH, TOO_MANY_COLUMNS)),
+    *map(
+        Rule,
+        (
+            ENCODING_DOUBTFUL,
+            NOT_A_ROW,
+            RECIPE_FAILED,
+            REQUEST_INCOMPLETE,
+            SCHEMA_MISMATCH,
+            TOO_MANY_COLUMNS,
+        ),
+    ),
 )
 """Those without a check are said where something is read."""
 

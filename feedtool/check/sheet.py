@@ -14,7 +14,7 @@ from feedtool.check.recipes.channels import channel_split, of_channel
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
 from feedtool.check.row_values import filled, nothing_filled
-from feedtool.check.rules import Beyond, required_missing, rules_for
+from feedtool.check.rules import Beyond, encoding_doubtful, required_missing, rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
@@ -211,6 +211,8 @@ class SheetReader:
                 kept = filled(cells, position, part, *place, is_by_channel=by_channel)
                 self.checked.filled.append(kept)
         row, enriched = self._enrich(row) if self._enrich else (row, ())
+        if self.sheet.doubts:
+            enriched = (*enriched, *encoding_doubtful(row, self.sheet.doubts))
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)

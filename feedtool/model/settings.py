@@ -250,8 +250,9 @@ class AccountSettings(Struct, frozen=True):
     `resume` do without them then. 0 keeps them."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
-    csv_fallback: str = "cp1252"
-    """Encoding of a CSV that is neither marked nor UTF-8."""
+    csv_fallback: str = ""
+    """Encoding of a CSV that is neither marked nor UTF-8: `cp1252`, `gb18030`. Empty: the words of
+    the text tell its code page, of Windows, DOS or Mac."""
     invoice_name: str = ""
     """The names of invoices' files, as a regular expression whose first group is the order:
     `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""

@@ -179,7 +179,7 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
                 tr('write the public address of that folder: "https://files.example.com/offers"'),
             )
     try:
-        codecs.lookup(settings.csv_fallback)
+        codecs.lookup(settings.csv_fallback or "ascii")
     except LookupError:
         reason = tr("csv_fallback = {value} is no encoding", value=repr(settings.csv_fallback))
         yield reason, tr('write "cp1252", for example')

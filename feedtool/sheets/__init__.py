@@ -6,12 +6,13 @@ from `sheets.fill`.
 
 Reading order of `read`: `file_format` decides what a file is; `package` and `workbook` open a
 workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser
-(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks). All come out as
-`feedtool.model.cells.Block`.
+(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages` tells
+its encoding). All come out as `feedtool.model.cells.Block`.
 """
 
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.atomic_write import NotAsWritten
+from feedtool.sheets.read.code_pages import Doubts
 from feedtool.sheets.read.errors import (
     CorruptXml,
     CorruptZip,
@@ -41,6 +42,7 @@ __all__ = [
     "HEADER",
     "CorruptXml",
     "CorruptZip",
+    "Doubts",
     "EmptyFile",
     "Encrypted",
     "KeyedLine",

@@ -16,7 +16,7 @@ def write_as_workbook(
     path: Path,
     target: Path,
     limits: ReadingLimits = DEFAULT_LIMITS,
-    csv_fallback: str = "cp1252",
+    csv_fallback: str = "",
 ) -> None:
     """Write all rows of a spreadsheet into an .xlsx, each cell of the kind that it is.
 

@@ -77,6 +77,27 @@ def test_a_text_is_read_and_its_flaw_is_said_once(
     assert all(said in problem.message for problem in told(sheet, code))
 
 
+DOUBTS: dict[str, tuple[str, str, str, list[str]]] = {
+    "è, or ä of a Mac": ("crème-1", "cp850", "", ["cräme-1", "crème-1", "csv_fallback"]),
+    "another word tells": ("crème-réf", "cp850", "", []),
+    "named in the profile": ("crème-1", "cp850", "cp850", []),
+    "Excel in France": ("crème-1", "cp1252", "", []),
+    "Unicode": ("crème-1", "utf-8", "", []),
+}
+
+
+@pytest.mark.parametrize("case", DOUBTS)
+def test_a_reference_that_hangs_on_a_guess_of_the_encoding_is_held(files: Files, case: str) -> None:
+    reference, encoding, fallback, said = DOUBTS[case]
+    content = table([offer(sellerExternalReference=reference), offer(2)]).encode(encoding)
+    (sheet,) = checked(files.text(content), dialect=AccountSettings(csv_fallback=fallback))
+    problems = told(sheet, "encoding-doubtful")
+    assert [problem.row for problem in problems] == [2] * bool(said)
+    assert sheet.counts().valid == 2 - bool(said)
+    for problem in problems:
+        assert all(word in f"{problem.message} {problem.hint}" for word in said)
+
+
 def test_the_fallback_is_a_setting(files: Files) -> None:
     polish = AccountSettings(csv_fallback="cp1250")
     (sheet,) = checked(files.text(accented("cp1250")), dialect=polish)

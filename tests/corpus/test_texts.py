@@ -87,10 +87,20 @@ WRITINGS = {
 }
 CASES: dict[str, Case] = {
     # Encodings
-    "Windows-1250, taken for Windows-1252": Case(
+    "Windows-1250": Case(
         lambda: accented("cp1250", "Źródło"),
+        {2: sent(reference="Źródło")},
+        problems=[(None, None, "encoding-guessed", None)],
+    ),
+    "a single letter that many code pages have": Case(
+        lambda: accented("cp850", "ü"),
         error="csv-encoding",
-        says=["Line 2", "8f 72 f3 64", "neither UTF-8 nor cp1252", "csv_fallback"],
+        says=["Line 2", "neither UTF-8 nor cp1252", "csv_fallback"],
+    ),
+    "Chinese": Case(
+        lambda: accented("gb18030", "全新商品"),
+        error="csv-encoding",
+        says=["Line 2", "Chinese", 'csv_fallback = "gb18030"'],
     ),
     "a mark before the line that announces the separator": Case(
         lambda: csv(fields(), separator=";", before=f"{BOM}sep=;\r\n"), {3: sent()}

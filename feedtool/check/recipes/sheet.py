@@ -130,7 +130,7 @@ class RecipeSheet(Sheet):
     def __init__(self, sheet: Sheet, context: Context) -> None:
         super().__init__()
         self._sheet, self._context = sheet, context
-        self.name = sheet.name
+        self.name, self.doubts = sheet.name, sheet.doubts
         self.fields: dict[str, RecipeField] = {}
         self.formulas: dict[str, Formula] = {}
         self.columns: list[Callable[[RecipeBlock], Keys]] = []

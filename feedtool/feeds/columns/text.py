@@ -1,6 +1,7 @@
 """Text, and what all types share: trimming, and cells that hold no text at all."""
 
 import re
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -24,6 +25,12 @@ _INVISIBLE = re.compile(
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
+_TWICE = {
+    "cp1252": re.compile("[ÂÃ].|â(?:€.|‚¬|„¢)|Å“"),  # noqa: RUF001
+    "mac_roman": re.compile("√.|¬[©®°≤≥]|‚[ÄÇÑ]."),  # noqa: RUF001
+    "cp850": re.compile("[\u251c\u252c]."),
+}
+"""Letters beyond ASCII in UTF-8, as code pages read them."""
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
 FORMULA_ERROR = PROBLEMS.error("formula-error")
@@ -31,6 +38,7 @@ FORMULA_NO_CACHE = PROBLEMS.error("formula-no-cache")
 DATE_IN_NUMBER_CELL = PROBLEMS.error("date-in-number-cell")
 BOOLEAN_IN_CELL = PROBLEMS.error("boolean-in-cell")
 TRIMMED = PROBLEMS.warning("trimmed")
+ENCODED_TWICE = PROBLEMS.warning("encoded-twice")
 PRECISION_LOST = PROBLEMS.error("precision-lost")
 TEXT_CONTROL_CHARS = PROBLEMS.error("text-control-chars")
 TEXT_TOO_LONG = PROBLEMS.error("text-too-long")
@@ -116,6 +124,27 @@ def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
     return (Issue(TRIMMED, tr("blanks were left out: read as “{value}”", value=value)),)
 
 
+def encoded_twice(value: str) -> tuple[Issue, ...]:
+    """A warning where letters in UTF-8 were read in a code page, and written again: `RÃ©f`."""
+    if value.isascii():
+        return ()
+    for page, letters in _TWICE.items():
+        mended = value
+        for pair in dict.fromkeys(letters.findall(value)):
+            with suppress(UnicodeError):
+                mended = mended.replace(pair, pair.encode(page).decode())
+        if mended != value:
+            message = tr(
+                "“{value}” looks like “{mended}” in a wrong encoding", value=value, mended=mended
+            )
+            return (
+                Issue(
+                    ENCODED_TWICE, message, tr("write “{mended}” if that is meant", mended=mended)
+                ),
+            )
+    return ()
+
+
 class Text(Struct, frozen=True):
     """Text as it is, trimmed."""
 
@@ -130,7 +159,12 @@ class Text(Struct, frozen=True):
         value = identified(cell)
         if not isinstance(value, str):
             return value
-        faults = (*trimmed(cell, value), *_too_long(value, column), *self.faults(value))
+        faults = (
+            *trimmed(cell, value),
+            *encoded_twice(value),
+            *_too_long(value, column),
+            *self.faults(value),
+        )
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
@@ -179,7 +213,7 @@ class Comment(Text, frozen=True):
             return None
         is_too_long = len(value) > column.dialect.bounds.longest_text
         too_long = _too_long(value, column) if is_too_long else ()
-        faults = (*trimmed(cell, value), *too_long, *self.faults(value))
+        faults = (*trimmed(cell, value), *encoded_twice(value), *too_long, *self.faults(value))
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:

@@ -65,7 +65,7 @@ def annotate(
     overwrite: bool = False,
     is_private: bool = False,
     finish: Finish = "full",
-    csv_fallback: str = "cp1252",
+    csv_fallback: str = "",
     limits: ReadingLimits = DEFAULT_LIMITS,
     confirm: Callable[[], None] = lambda: None,
 ) -> None:
@@ -82,7 +82,7 @@ def annotate(
         overwrite: Replace whatever is at `target`.
         is_private: A new copy can be read by its owner alone.
         finish: How much of ours a workbook has.
-        csv_fallback: The encoding of a CSV that is not UTF-8.
+        csv_fallback: The encoding of a CSV that is not UTF-8; empty, its words decide.
         limits: How far a workbook is unpacked.
         confirm: Called before the copy takes its place; what it raises keeps it from there.
 

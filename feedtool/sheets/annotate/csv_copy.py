@@ -118,6 +118,8 @@ class _Text:
             text = "'" + text
         if text.isascii():
             return text
+        if self.dialect.encoding.doubts:  # letters of ours would tell another encoding than theirs
+            return text.translate(_PLAIN).encode("ascii", "replace").decode()
         raw = text.encode(self.encoding, "replace")
         if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
             # A letter of theirs and a mark of ours, such as `É”`, would look like UTF-8.

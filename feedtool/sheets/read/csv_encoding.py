@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import IncrementalNewlineDecoder, TextIOWrapper
 from pathlib import Path
 
@@ -10,6 +10,16 @@ from msgspec import Struct
 
 from feedtool.model.limits import MIB
 from feedtool.model.text import tr
+from feedtool.sheets.read.code_pages import (
+    MOST_WORDS,
+    NOT_LATIN,
+    USUAL,
+    CodePage,
+    Doubts,
+    east_asian_pages,
+    find_page,
+    words_in,
+)
 from feedtool.sheets.read.errors import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
 from feedtool.sheets.read.source import Notice
 
@@ -27,6 +37,8 @@ _UNMARKED = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 _USUAL = frozenset(map(chr, range(ord(" "), ord("~") + 1))) | frozenset("\t\r\n")
 _START = 1 << 12
 _LONGEST_LINE = 16 * MIB
+_ENOUGH_BLOCKS = 16
+"""Blocks with letters beyond ASCII, whose words tell a code page."""
 MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
     rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
@@ -52,6 +64,7 @@ class Encoding(Struct, frozen=True):
     quotes: str
     """Which of `"` and `'` occur."""
     notices: tuple[Notice, ...] = ()
+    doubts: Doubts | None = None
 
     def open(self, path: Path) -> TextIOWrapper:
         """The text after the byte order mark, with the line ends as they are."""
@@ -155,46 +168,28 @@ class _Survey:
             self.first_beyond_ascii = (self.line + line_ends(text, 0, at), before + after)
 
 
-def find_encoding(path: Path, fallback: str) -> Encoding:
+def find_encoding(path: Path, fallback: str = "") -> Encoding:
     """A byte order mark or the NULs of ASCII decide, then whether all is UTF-8, else the fallback.
 
-    Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 16 MiB).
+    Without a fallback the words of the text decide. Raises CsvEncoding, CsvNul, EmptyFile,
+    NotAWorkbook (a line of more than 16 MiB).
     """
     with path.open("rb") as file:
         mark, name = unicode_of(file.read(_START))
     survey = _Survey(path, name, len(mark))
     notices: tuple[Notice, ...] = ()
+    page = None
     if survey.unfit:
-        if mark or name != "utf-8" or _has_multibyte(path):
-            raise CsvEncoding(
-                tr(
-                    "Line {line} of the text holds bytes ({unfit}) that cannot be {name}, although "
-                    "the rest is.",
-                    line=survey.line,
-                    unfit=survey.unfit,
-                    name=name,
-                ),
-                tr("Two encodings are mixed. {hint}", hint=_SAVE_AS_UTF8),
-            )
-        survey = _Survey(path, fallback, 0)
+        if mark or name != "utf-8":
+            raise _mixed(survey)
+        page = CodePage(fallback) if fallback else _page_of(path, survey)
+        survey = _Survey(path, page.name, 0)
         if survey.unfit:
-            raise CsvEncoding(
-                tr(
-                    "Line {line} of the text holds bytes ({unfit}) that are neither UTF-8 nor "
-                    "{fallback}.",
-                    line=survey.line,
-                    unfit=survey.unfit,
-                    fallback=fallback,
-                ),
-                tr(
-                    "{hint} Or name its encoding in the profile, as csv_fallback.",
-                    hint=_SAVE_AS_UTF8,
-                ),
-            )
+            raise _neither(survey, page.name, [])
         line, word = survey.first_beyond_ascii
         text = tr(
             "The text is not UTF-8 and was read as {fallback}: line {line} then says “{word}”.",
-            fallback=fallback,
+            fallback=page.name,
             line=line,
             word=word,
         )
@@ -202,7 +197,73 @@ def find_encoding(path: Path, fallback: str) -> Encoding:
     if survey.is_blank:
         raise EmptyFile(tr("The file is empty."), tr("Make the export again and look at its size."))
     quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
-    return Encoding(survey.encoding, mark, is_odd, quotes, notices)
+    doubts = page.doubts if page else None
+    return Encoding(survey.encoding, mark, is_odd, quotes, notices, doubts)
+
+
+def _page_of(path: Path, survey: _Survey) -> CodePage:
+    """The code page of a text that is not UTF-8, by its words."""
+    words, lines, has_mac_lines = set[bytes](), bytearray(), True
+    with path.open("rb") as file:
+        kept, left, block = b"", _ENOUGH_BLOCKS, b"more"
+        while block:
+            block = file.read(_BLOCK)
+            has_mac_lines = has_mac_lines and b"\n" not in block
+            piece = kept + block
+            end = max(piece.rfind(mark) for mark in b"\r\n;,\t") + 1 if block else len(piece)
+            piece, kept = piece[:end], piece[end:]
+            if (left > 0 and not piece.isascii()) or MULTIBYTE.search(piece):
+                words |= words_in(piece)
+                left -= 1
+            if len(lines) < _START and not piece.isascii():
+                lines += b"".join(line for line in piece.splitlines(True) if not line.isascii())
+    by_doubt = sorted(words, key=lambda word: (not MULTIBYTE.search(word), word))
+    page = find_page(by_doubt[:MOST_WORDS], has_mac_lines=has_mac_lines)
+    is_known = page is not None and page.fits and page.name in {USUAL, *NOT_LATIN}
+    likely = [] if is_known else east_asian_pages(bytes(lines))
+    if page is None or likely:
+        raise _neither(survey, USUAL, likely)
+    if page.are_mixed:
+        raise _mixed(survey)
+    return page
+
+
+def _mixed(survey: _Survey) -> CsvEncoding:
+    return CsvEncoding(
+        tr(
+            "Line {line} of the text holds bytes ({unfit}) that cannot be {name}, although "
+            "the rest is.",
+            line=survey.line,
+            unfit=survey.unfit,
+            name=survey.encoding,
+        ),
+        tr("Two encodings are mixed. {hint}", hint=_SAVE_AS_UTF8),
+    )
+
+
+def _neither(survey: _Survey, fallback: str, likely: Sequence[str]) -> CsvEncoding:
+    """The error of a text in another encoding, some of which are likely."""
+    text = tr(
+        "Line {line} of the text holds bytes ({unfit}) that are neither UTF-8 nor {fallback}.",
+        line=survey.line,
+        unfit=survey.unfit,
+        fallback=fallback,
+    )
+    if not likely:
+        hint = tr(
+            "{hint} Or name its encoding in the profile, as csv_fallback.", hint=_SAVE_AS_UTF8
+        )
+        return CsvEncoding(text, hint)
+    return CsvEncoding(
+        text,
+        tr(
+            'It looks like Chinese, Japanese or Korean. {hint} Or write csv_fallback = "{likely}" '
+            "in the profile (likely: {pages}).",
+            hint=_SAVE_AS_UTF8,
+            likely=likely[0],
+            pages=", ".join(likely),
+        ),
+    )
 
 
 def unicode_of(start: bytes) -> tuple[bytes, str]:
@@ -216,14 +277,3 @@ def unicode_of(start: bytes) -> tuple[bytes, str]:
         if 2 * sum(letter in _USUAL for letter in line) >= len(line) > 0:
             return b"", name
     return b"", "utf-8"
-
-
-def _has_multibyte(path: Path) -> bool:
-    """True if a letter beyond ASCII is written in UTF-8 anywhere."""
-    with path.open("rb") as file:
-        kept = b""
-        while block := file.read(_BLOCK):
-            if MULTIBYTE.search(kept + block):
-                return True
-            kept = block[-3:]
-    return False

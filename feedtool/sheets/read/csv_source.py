@@ -93,7 +93,7 @@ class CsvSource:
 
     format = "csv"
 
-    def __init__(self, path: Path, fallback: str = "cp1252") -> None:
+    def __init__(self, path: Path, fallback: str = "") -> None:
         self.path = path
         self.sheets = (SheetEntry("", ""),)
         self.properties: dict[str, str] = {}
@@ -121,6 +121,7 @@ class CsvSheet(Sheet):
         """The most fields of a record so far, blank ones at its end not counted."""
         for notice in (*source.dialect.encoding.notices, *source.quotes.notices()):
             self._notice(notice.code, notice.text)
+        self.doubts = source.dialect.encoding.doubts
 
     @property
     def size(self) -> int:

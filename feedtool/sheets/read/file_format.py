@@ -61,12 +61,12 @@ OTHERS = (LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
 
 
 def open_source(
-    path: Path, *, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = "cp1252"
+    path: Path, *, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = ""
 ) -> XlsxSource | CsvSource | RowsSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 
-    `csv_fallback` is the encoding of a text that is not UTF-8. Raises FileProblem (`errors`) for
-    what cannot be read, and OSError if the file cannot be opened.
+    `csv_fallback` is the encoding of a text that is not UTF-8; empty, its words decide. Raises
+    FileProblem (`errors`) for what cannot be read, and OSError if the file cannot be opened.
     """
     other = _other_format(path, limits)
     if isinstance(other, XlsxSource):

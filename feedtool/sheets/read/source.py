@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, Self
 from msgspec.structs import replace
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind, index_of, letters
+from feedtool.sheets.read.code_pages import Doubts
 from feedtool.sheets.read.workbook import SheetEntry
 
 LAST_ROW = 1_048_576
@@ -77,6 +78,8 @@ class Sheet(ABC):
 
     name = ""
     """Empty in a CSV."""
+    doubts: Doubts | None = None
+    """Letters of a CSV that may be others."""
 
     def __init__(self) -> None:
         self._notices: dict[str, list[str]] = {}

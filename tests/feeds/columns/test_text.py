@@ -65,6 +65,7 @@ READ: list[tuple[CellType, Cell, str]] = [
     *((TEXT, text(shown), shown) for shown in ("SKU|1", "|", "a|")),
     *((PRODUCT, text(shown), shown) for shown in ("AUC123", "a-b.c", "-", "0")),
     *((COMMENT, text(shown), shown) for shown in ("A\tB", "A\nB", "A\u200bB", "A\x85B", "A" * 500)),
+    *((TEXT, text(shown), shown) for shown in ("Été à 5€", "NÃO", "«CAFÉ»", "São", "BLÅ", "√2")),
     (COMMENT, number("12.50"), "12.5"),
     *((REFERENCE, cell, shown) for shown, cells in NUMBERS.items() for cell in cells),
     *((GTIN, cell, digits) for digits, cells in GTINS.items() for cell in cells),
@@ -92,6 +93,11 @@ WARNED: list[tuple[CellType, Cell, str, str]] = [
     (GTIN, text("978 2 07 036822 8"), "9782070368228", "trimmed"),
     (GTIN, text(" 978-2 07-036822-8\u00a0"), "9782070368228", "trimmed"),
     (GTIN, text("978\u20112\u201307\u2010036822\u20118"), "9782070368228", "trimmed"),
+    *(
+        (kind, text(shown), shown, "encoded-twice")
+        for kind in (TEXT, COMMENT)
+        for shown in ("RÃ©f-1", "â€“ 5 â‚¬", "TÃ‰LÃ‰", "cÅ“ur", "R√©f", "R├®f", "20Â°C")  # noqa: RUF001
+    ),
     (GTIN, text("979-0-2600-0043-8"), "9790260000438", "trimmed"),
     (GTIN, number("36000291452"), "036000291452", "gtin-padded"),  # UPC-A that lost its zero
     (GTIN, number("6385071"), "06385071", "gtin-padded"),  # the shortest of the lengths

@@ -114,6 +114,13 @@ def test_every_writing_is_kept(copy: Copy, before: bytes, after: bytes) -> None:
     assert copy(after, NOTE) == after, "annotating twice is annotating once"
 
 
+def test_a_text_of_ours_tells_no_encoding(copy: Copy) -> None:
+    note = Note(2, "Invalid", "“cräme” or “crème”, Größe", "c")
+    once = copy("a,b\ncrème-1,2\n".encode("cp850"), note)
+    assert once.endswith(b'\ncr\x8ame-1,2,Invalid,"""cr?me"" or ""cr?me"", Gr??e",c\n')
+    assert copy(once, note) == once
+
+
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("mark", ["\ufeff", ""], ids=["marked", "unmarked"])
 def test_utf_16_and_32(copy: Copy, codec: str, mark: str) -> None:

@@ -12,6 +12,7 @@ from lxml import etree, html
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.limits import MIB
 from feedtool.model.text import tr
+from feedtool.sheets.read.code_pages import MOST_WORDS, USUAL, find_page, words_in
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, HtmlAsXls
 from feedtool.sheets.read.number_formats import DateKind, style_of_code
@@ -86,6 +87,8 @@ def _decoded(data: bytes, csv_fallback: str) -> str:
         return data.decode()
     except UnicodeDecodeError:
         declared = _CHARSET.search(data[:_HEAD])
+        page = find_page(sorted(words_in(data))[:MOST_WORDS], has_mac_lines=b"\n" not in data)
+        csv_fallback = csv_fallback or (page.name if page else USUAL)
         name = declared[1].decode() if declared else csv_fallback
         try:
             known = codecs.lookup(name).name
