@@ -11,6 +11,7 @@ from openpyxl import load_workbook
 
 from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
+from feedtool.feeds.columns import placeholders
 from feedtool.model.nouns import Code
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
@@ -28,6 +29,8 @@ OFFERS = (
 PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 
 NOT_SHOWN = {
+    "placeholder": "of a program's export, and this was typed",
+    "placeholder-doubtful": "of a program's export, and this was typed",
     "text-too-long": "no spreadsheet program keeps such a cell",
     "encoding-guessed": "the sample in CSV is marked as UTF-8",
     "csv-quotes": "of a CSV, and this is a workbook",
@@ -116,7 +119,7 @@ def vocabulary() -> set[str]:
     feeds = [feed for feed in load().feeds.values() if feed.sheet == "Offers"]
     kinds = {feed.kind for feed in feeds}
     types = {type(column.type) for feed in feeds for column in feed.understood(AccountSettings())}
-    modules = {base.__module__ for one in types for base in one.__mro__}
+    modules = {base.__module__ for one in types for base in one.__mro__} | {placeholders.__name__}
     own = {
         value.name
         for module in modules

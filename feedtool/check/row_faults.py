@@ -5,13 +5,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.check.locate import InCell
 from feedtool.check.recipes.channels import SKIP
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
+from feedtool.feeds.feed import Feed
 from feedtool.model.header import Header
-from feedtool.model.nouns import Issue
+from feedtool.model.nouns import Issue, Severity
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeSheet
@@ -53,7 +55,9 @@ def with_skip(flaws: RowFaults, index: int, flaw: InvalidValue) -> RowFaults:
     return RowFaults([*flaws.faults, *faults], {*flaws.refused, SKIP})
 
 
-def told_once(in_cells: Iterable[InCell], unsent: Collection[int], header: Header) -> list[InCell]:
+def told_once(
+    in_cells: Iterable[InCell], unsent: Collection[int], header: Header, feed: Feed
+) -> list[InCell]:
     """The faults of a row that are told: none of what does not travel, each failure once.
 
     A failure is there several times where several fields are computed from it. A condition to skip
@@ -71,7 +75,9 @@ def told_once(in_cells: Iterable[InCell], unsent: Collection[int], header: Heade
             if is_told or (is_rule and origin in failed):
                 continue
             failed.add(origin)
-        told.append((index, fault, text))
+        is_tolerated = fault.code.name in feed.tolerated
+        code = replace(fault.code, severity=Severity.WARNING) if is_tolerated else fault.code
+        told.append((index, fault._replace(code=code), text))
     return sorted(told, key=itemgetter(0))
 
 

@@ -218,7 +218,7 @@ class SheetReader:
             self._skip(cells, position, values, NOTHING_ASKED)
             self._survey(row, checks)
             return
-        in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header)
+        in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header, row.feed)
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
             is_whole = not (row.refused or self._enrich)

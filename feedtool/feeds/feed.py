@@ -281,6 +281,8 @@ class Feed(Struct, frozen=True, eq=False):
     """The stamp's values for all rows that have none of their own, by key."""
     json: JsonRequests | None = None
     """The JSON form of its requests; None where they do not travel so."""
+    tolerated: frozenset[str] = frozenset()
+    """The codes of cells' errors that are only warnings in its rows."""
     losing: frozenset[str] = frozenset()
     """The codes of what the checks say where something of a cell has no place in any column."""
     gone: frozenset[str] = frozenset()

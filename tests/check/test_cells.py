@@ -81,7 +81,7 @@ READ: dict[str, tuple[str, object, str, object]] = {
     "a format that pads": (GTIN, 36000291452, "0000000000000", "0036000291452"),
     "a reference as a float": (REFERENCE, 42.0, "0.00", "42"),
     "a padded reference": (REFERENCE, 42, "00000", "00042"),
-    "TRUE as text": (REFERENCE, "TRUE", "@", "TRUE"),
+    "a word as text": (REFERENCE, "TRUEST", "@", "TRUEST"),
 }
 
 

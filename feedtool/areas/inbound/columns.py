@@ -12,7 +12,7 @@ from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import NO, Choice, Country, Ignored, Suggested, YesNo
 from feedtool.feeds.columns.gtin import Gtin
-from feedtool.feeds.columns.identifier import Identifier
+from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Measure, Money, Whole
 from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.template import Words
@@ -124,7 +124,7 @@ HEADER_COLUMNS = WORDS.group(
     "Shipment",
     _column(
         SHIPMENT_REFERENCE,
-        Identifier(),
+        WrittenIdentifier(),
         "Reference",
         "Your own name of the shipment; its rows have the same.",
         "PO-2026-118",

@@ -9,6 +9,7 @@ from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.rows import REQUESTS
 from feedtool.feeds.columns.choice import Ignored
+from feedtool.feeds.columns.placeholders import PLACEHOLDER
 from feedtool.feeds.feed import EXPORTED, ExtraColumns, Feed, Fit, HeaderContext, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
@@ -274,6 +275,7 @@ DELETE = _feed(
     required=lambda row: row.blanks((REFERENCE,)),
     request=lambda row: {"sellerExternalReference": row.values[REFERENCE]},
     is_sent=lambda key: key in {REFERENCE, columns.CHANNEL, columns.ACTION},
+    tolerated=frozenset({PLACEHOLDER.name}),  # or an offer that was sent so could never go
     needs_asking=True,
     title="Remove offers",
     about=(

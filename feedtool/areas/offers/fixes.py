@@ -15,7 +15,8 @@ from feedtool.feeds.columns.number import (
     NUMBER_RANGE,
     number_of,
 )
-from feedtool.feeds.columns.text import FORMULA_ERROR, PRODUCT_REFERENCE_FORMAT
+from feedtool.feeds.columns.placeholders import FORMULA_ERROR, PLACEHOLDER
+from feedtool.feeds.columns.text import PRODUCT_REFERENCE_FORMAT
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.text import tr
 
@@ -88,7 +89,7 @@ FIXES = (
     Fix(
         "product-reference",
         tr("empty a malformed product reference beside a GTIN"),
-        (PRODUCT_REFERENCE_FORMAT,),
+        (PRODUCT_REFERENCE_FORMAT, PLACEHOLDER),
         drop_product_reference,
         fields=(PRODUCT_REFERENCE,),
     ),

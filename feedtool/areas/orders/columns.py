@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.orders.codes import CARRIER_UNKNOWN
 from feedtool.feeds.columns.choice import Choice, Ignored, Suggested, YesNo
-from feedtool.feeds.columns.identifier import Identifier
+from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Money, Whole
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import ACTION, CHANNEL
@@ -71,7 +71,9 @@ SHIPPING_COLUMNS = WORDS.group(
     _column(
         CARRIER, Suggested(carriers, CARRIER_UNKNOWN), "Carrier", "Of the parcel.", "Colissimo"
     ),
-    _column(PARCEL, Identifier(), "Parcel number", "As it stands on the label.", "8R00123456789"),
+    _column(
+        PARCEL, WrittenIdentifier(), "Parcel number", "As it stands on the label.", "8R00123456789"
+    ),
     _column(TRACKING, Identifier(), "Tracking address", "An address on the web; may stay empty."),
 )
 ACTION_COLUMN = WORDS.group(

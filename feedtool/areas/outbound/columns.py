@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.outbound.codes import DELIVERY_MODE_UNKNOWN, RETURN_REASON_UNKNOWN
 from feedtool.feeds.columns.choice import Choice, Country, Ignored, Suggested
-from feedtool.feeds.columns.identifier import Identifier
+from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Money, Whole
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import ACTION
@@ -91,7 +91,9 @@ ACTION_COLUMN = WORDS.group(
 )
 REFERENCE_COLUMN = WORDS.group(
     "To fill",
-    _column(REFERENCE, Identifier(), "Reference", "Rows of one are sent together.", "OUT-2026-17"),
+    _column(
+        REFERENCE, WrittenIdentifier(), "Reference", "Rows of one are sent together.", "OUT-2026-17"
+    ),
 )
 PRODUCT_COLUMNS = WORDS.group(
     "To fill",

@@ -4,8 +4,9 @@ import re
 
 from msgspec import Struct
 
-from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
-from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue, is_error
+from feedtool.feeds.columns.placeholders import placeholder_issues
+from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, plain, refused, visible
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Issue
 from feedtool.model.text import plural, tr
@@ -109,6 +110,9 @@ def _wrong_digit(digits: str, right: str) -> InvalidValue:
 
 
 def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
+    issues = placeholder_issues(plain(cell.text) if cell else digits)
+    if is_error(issues):
+        return InvalidValue(None, issues)
     hint = tr("format the column as text and copy the number from the package")
     if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
         wanted = next(length for length in LENGTHS if length > len(digits))

@@ -1,8 +1,11 @@
 """Identifiers that the service gives out, or a carrier: texts that are never numbers."""
 
+from typing import ClassVar
+
 from msgspec import Struct
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.placeholders import placeholder_issues
 from feedtool.feeds.columns.text import (
     TEXT_CONTROL_CHARS,
     identified,
@@ -18,6 +21,8 @@ from feedtool.model.text import tr
 class Identifier(Struct, frozen=True):
     """An identifier of any length; digits that a spreadsheet has lost are noticed."""
 
+    is_written: ClassVar[bool] = False
+
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str."""
         del column
@@ -29,4 +34,12 @@ class Identifier(Struct, frozen=True):
             issue = Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again"))
             return InvalidValue(None, (issue,))
         faults = trimmed(cell, value)
+        if self.is_written:
+            faults = (*faults, *placeholder_issues(value))
         return InvalidValue(value, faults) if faults else value
+
+
+class WrittenIdentifier(Identifier, frozen=True):
+    """An identifier that the seller writes, and so none of a program's placeholders."""
+
+    is_written: ClassVar[bool] = True

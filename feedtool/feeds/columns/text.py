@@ -2,18 +2,21 @@
 
 import re
 from contextlib import suppress
+from typing import ClassVar
 
 from msgspec import Struct
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
+from feedtool.feeds.columns.placeholders import (
+    formula_error,
+    is_formula_error,
+    placeholder_issues,
+)
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import tr
 
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u180e"
-ERROR_TEXTS = frozenset(
-    ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
-)
 
 BREAKS = "\t\n\r"
 _INVISIBLE = re.compile(
@@ -24,6 +27,8 @@ _INVISIBLE = re.compile(
 )
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
+_UNREMARKABLE_NAME = re.compile(r"[A-Za-z0-9-]*[1-9][A-Za-z0-9-]*")
+"""No placeholder is made of letters, digits and dashes, and has a digit that is not zero."""
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _TWICE = {
     "cp1252": re.compile("[ÂÃ].|â(?:€.|‚¬|„¢)|Å“"),  # noqa: RUF001
@@ -33,7 +38,6 @@ _TWICE = {
 """Letters beyond ASCII in UTF-8, as code pages read them."""
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
-FORMULA_ERROR = PROBLEMS.error("formula-error")
 FORMULA_NO_CACHE = PROBLEMS.error("formula-no-cache")
 DATE_IN_NUMBER_CELL = PROBLEMS.error("date-in-number-cell")
 BOOLEAN_IN_CELL = PROBLEMS.error("boolean-in-cell")
@@ -59,12 +63,9 @@ def no_value(cell: Cell) -> InvalidValue | None:
     """The flaw of a cell that holds neither number nor text, None where it does."""
     if cell.kind is Kind.NUMBER or (cell.kind is Kind.TEXT and "#" not in cell.text):
         return None
-    if cell.kind is Kind.ERROR or ("#" in cell.text and plain(cell.text) in ERROR_TEXTS):
-        return refused(
-            FORMULA_ERROR,
-            tr("the cell shows {text}", text=plain(cell.text)),
-            tr("correct the formula, or replace the cell by its value"),
-        )
+    text = plain(cell.text)
+    if cell.kind is Kind.ERROR or is_formula_error(text):
+        return InvalidValue(None, (formula_error(text),))
     return _NO_VALUE[cell.kind](cell) if cell.kind in _NO_VALUE else None
 
 
@@ -148,13 +149,15 @@ def encoded_twice(value: str) -> tuple[Issue, ...]:
 class Text(Struct, frozen=True):
     """Text as it is, trimmed."""
 
+    unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE
+
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str; numbers are written as shown."""
         # Nearly every identifier is made of letters, digits and dashes alone, has a usual length
         # and so nothing about it to judge; the rest of this method is for the others.
         usual = column.dialect.bounds.advised_length
         text = cell.text
-        if cell.kind is Kind.TEXT and len(text) <= usual and _UNREMARKABLE.fullmatch(text):
+        if cell.kind is Kind.TEXT and len(text) <= usual and self.unremarkable.fullmatch(text):
             return text
         value = identified(cell)
         if not isinstance(value, str):
@@ -178,10 +181,12 @@ class Text(Struct, frozen=True):
 class Reference(Text, frozen=True):
     """The seller's own reference of an offer."""
 
+    unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
+
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`reference-format`."""
+        """`reference-format`, or that it is a placeholder."""
         if "|" not in value and not invisible_in(value):
-            return ()
+            return placeholder_issues(value)
         message = tr(
             "the reference holds `|` or an invisible character: {value}", value=visible(value)
         )
@@ -191,10 +196,12 @@ class Reference(Text, frozen=True):
 class ProductReference(Text, frozen=True):
     """The reference of a product in the service's catalogue (ER400-8614)."""
 
+    unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
+
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`product-reference-format`."""
-        if _PRODUCT_REFERENCE.fullmatch(value):
-            return ()
+        """`product-reference-format`, or that it is a placeholder."""
+        if (issues := placeholder_issues(value)) or _PRODUCT_REFERENCE.fullmatch(value):
+            return issues
         message = tr("“{value}” is not only letters, digits, dash and dot", value=visible(value))
         hint = tr("use the reference as the service's catalogue gives it")
         return (Issue(PRODUCT_REFERENCE_FORMAT, message, hint),)
