@@ -29,6 +29,7 @@ OFFERS = (
 PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 
 NOT_SHOWN = {
+    "reference-rewritten": "of a program, and held",
     "placeholder": "of a program's export, and this was typed",
     "placeholder-doubtful": "of a program's export, and this was typed",
     "text-too-long": "no spreadsheet program keeps such a cell",

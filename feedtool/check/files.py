@@ -168,7 +168,9 @@ class _Checking:
             for place, fault in survey.faults(names):
                 if rule.is_guard:
                     sheets[place.sheet].guarded.append((place.row, fault))
-                    continue
+                    is_first = place.sheet not in spools
+                    if fault.code.severity is Severity.ERROR or not is_first:
+                        continue  # each row says so once it is held
                 spool = spools.setdefault(place.sheet, ProblemSpool())
                 spool.append(self._locators[place.sheet].in_earlier_row(place.row, fault))
                 if fault.code.severity is Severity.ERROR:

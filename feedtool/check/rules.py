@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from feedtool.check.grouped_rows import HEADER_DIFFERS, HeadersOfRequests
+from feedtool.check.rewritten_references import REFERENCE_REWRITTEN, RewrittenReferences
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain, refused
@@ -193,7 +194,9 @@ def all_rules(areas: Areas) -> tuple[Rule, ...]:
     """The rules of any sheet and of these areas, in the order of their codes."""
     several = tuple(kind for kind, feed in areas.feeds.items() if feed.common)
     shared = Rule(HEADER_DIFFERS, survey=HeadersOfRequests, kinds=several)
-    return tuple(sorted((*RULES, shared, *areas.rules), key=lambda rule: rule.code.name))
+    rewritten = Rule(REFERENCE_REWRITTEN, survey=RewrittenReferences, is_guard=True)
+    rules = (*RULES, shared, rewritten, *areas.rules)
+    return tuple(sorted(rules, key=lambda rule: rule.code.name))
 
 
 def rules_for(areas: Areas, kind: str) -> list[Rule]:

@@ -1,6 +1,7 @@
 """What a seller's runs have sent before, and what came of it, by the requests' references."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Engine, Executable
@@ -8,6 +9,9 @@ from sqlalchemy import Engine, Executable
 from feedtool.ledger import sent
 from feedtool.ledger.database import reading
 from feedtool.model.nouns import Item, Status
+
+CHUNK = 500
+"""References that are looked up at a time."""
 
 
 class RequestHistory:
@@ -37,6 +41,17 @@ class RequestHistory:
         """The last other run that sent the reference, if it is Unknown what became of it."""
         query = sent.sent_last(service, seller, run_id, item)
         return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
+
+    def known_references(
+        self, service: str, seller: str, run_id: int | None, references: Iterable[str]
+    ) -> set[str]:
+        """The references, among these, that other runs of a seller have sent."""
+        known: set[str] = set()
+        rest = iter(references)
+        while some := [*islice(rest, CHUNK)]:
+            query = sent.known_references(service, seller, run_id, some)
+            known.update(reference for (reference,) in self._all(query))
+        return known
 
     def failed(self, service: str, seller: str) -> dict[int, int]:
         """By run, how many requests of a seller have failed and were not sent again since."""

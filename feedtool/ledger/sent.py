@@ -1,5 +1,6 @@
 """What runs of a seller have sent before, or later, and what is given up for it. SQL."""
 
+from collections.abc import Collection
 from hashlib import sha256
 from typing import Any
 
@@ -100,6 +101,24 @@ def sent_last(service: str, seller: str, run_id: int | None, item: Item) -> sa.S
     """The last other run in which a request of the reference was sent, and how it was given up."""
     query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
     return query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
+
+
+def known_references(
+    service: str, seller: str, run_id: int | None, references: Collection[str]
+) -> sa.Select[tuple[str]]:
+    """The references, among these, that other runs of a seller have sent."""
+    reference = t.requests.c.reference
+    return (
+        sa.select(reference)
+        .distinct()
+        .select_from(_ANSWERED)
+        .where(
+            t.is_of(service, seller),
+            reference.in_(references),
+            t.runs.c.run_id != (run_id or 0),
+            t.packages.c.creations > 0,
+        )
+    )
 
 
 def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:

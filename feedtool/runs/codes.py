@@ -13,7 +13,7 @@ from feedtool.areas.offers.wire.result_codes import (
     known_codes,
 )
 from feedtool.areas.registry import load
-from feedtool.feeds.rule import Problems, pages_in
+from feedtool.feeds.rule import Problems, Rule, pages_in
 from feedtool.model.nouns import Code
 from feedtool.model.text import Language, Translator, joined, tr
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
@@ -35,9 +35,7 @@ def all_codes(language: Language = "en", translator: type[Translator] = Translat
 
 def _gathered(language: Language) -> dict[str, Code]:
     """Every code by its name."""
-    from feedtool.check.rules import all_rules
-
-    codes = [rule.code for rule in all_rules(load())]
+    codes = [rule.code for rule in _rules()]
     codes += guards().values()
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
         for module in pkgutil.iter_modules(import_module(package).__path__):
@@ -54,7 +52,13 @@ def guards() -> Mapping[str, Code]:
     """The codes that `--release` takes, by their names."""
     from feedtool.areas.offers.changes.guards import GUARDS
 
-    return {**GUARDS, **{rule.code.name: rule.code for rule in load().rules if rule.is_guard}}
+    return {**GUARDS, **{rule.code.name: rule.code for rule in _rules() if rule.is_guard}}
+
+
+def _rules() -> tuple[Rule, ...]:
+    from feedtool.check.rules import all_rules
+
+    return all_rules(load())
 
 
 def meaning_of_fix(name: str) -> str:

@@ -1,10 +1,12 @@
 """Which requests guards of areas hold back, until they are released, and which change nothing."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
+from feedtool.check.rewritten_references import REFERENCE_REWRITTEN
 from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.rule import guard_issue, held_message
@@ -17,6 +19,8 @@ SentBefore = Callable[[Item], int | None]
 """Gives the run in which the same request was sent; None where it never was."""
 DoubtfulBefore = Callable[[Item], int | None]
 """Gives the run of the last request of a reference, where it is Unknown what became of it."""
+KnownReferences = Callable[[Iterable[str]], set[str]]
+"""Gives those of some references that were sent before."""
 TakenBefore = Callable[[Item], tuple[int, str] | None]
 """Gives the last run in which a request of a reference was taken, and its product."""
 
@@ -27,19 +31,24 @@ def hold(
     sent_before: SentBefore = lambda _: None,
     taken_before: TakenBefore = lambda _: None,
     doubtful_before: DoubtfulBefore = lambda _: None,
+    known_references: KnownReferences = lambda _: set(),
 ) -> list[CheckedSheet]:
     """Hold what guards name in the sheets that have such guards; returns the other sheets.
 
     A request goes with all of its rows, or with none. One that was taken just so is left out with
-    `changed_only` alone, since to send it does no harm.
+    `changed_only` alone, since to send it does no harm. A reference that was sent before is the
+    seller's, whatever it looks like.
     """
     others = []
     for sheet in sheets:
         feed = load().feeds.get(sheet.kind or "")
         delivery = feed.delivery if feed and not sheet.error else None
-        if isinstance(delivery, Direct) or (isinstance(delivery, Submitted) and delivery.replaces):
-            _hold(sheet, options, sent_before, taken_before, doubtful_before)
-        else:
+        is_whole = isinstance(delivery, Direct) or (
+            isinstance(delivery, Submitted) and delivery.replaces is not None
+        )
+        if is_whole or sheet.guarded:
+            _hold(sheet, options, sent_before, taken_before, doubtful_before, known_references)
+        if not is_whole:
             others.append(sheet)
     return others
 
@@ -61,14 +70,29 @@ def _hold(
     sent_before: SentBefore,
     taken: TakenBefore,
     doubtful: DoubtfulBefore,
+    known_references: KnownReferences,
 ) -> None:
     by_row: dict[int, list[Issue]] = {}
     for row, issue in sheet.guarded:
         by_row.setdefault(row, []).append(issue)
+    rewritten = {row for row, issue in sheet.guarded if issue.code is REFERENCE_REWRITTEN}
+    names = {item.reference for item in sheet.valid_items() if item.row in rewritten}
+    known = known_references(names) if names else set()
+    if names and names <= known:  # nor is it told
+        sheet.problems_by_source = [
+            problems
+            for problems in sheet.problems_by_source
+            if {problem.code for problem in islice(problems, 2)} != {REFERENCE_REWRITTEN.name}
+        ]
     sent, withheld = Spool(Item), dict[tuple[int, str], RowResult]()
     for item in sheet.valid_items():
         rows = (item.row, *item.further_rows)
-        issues = [issue for row in rows for issue in by_row.get(row, ())]
+        issues = [
+            issue
+            for row in rows
+            for issue in by_row.get(row, ())
+            if issue.code is not REFERENCE_REWRITTEN or item.reference not in known
+        ]
         is_unchanged = False
         delivery = load().routes[item.package_type].delivery
         if isinstance(delivery, Direct):

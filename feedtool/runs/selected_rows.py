@@ -41,7 +41,8 @@ def select_rows(
     sent_before = partial(workspace.ledger.sent_before, *account, run)
     taken_before = partial(workspace.ledger.taken_before, *account, run)
     doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
-    others = hold(sheets, selection, sent_before, taken_before, doubtful_before)
+    known_references = partial(workspace.ledger.known_references, *account, run)
+    others = hold(sheets, selection, sent_before, taken_before, doubtful_before, known_references)
     known = accepted_offers(workspace, account, run)
     select(others, known, selection, asked.dialect, earlier)
 

@@ -176,7 +176,7 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
 
 def _has_check_digit(text: str) -> bool:
-    digits = text.removeprefix(TEXT_SIGN).replace(" ", "")
+    digits = text.removeprefix(TEXT_SIGN).replace(" ", "").removesuffix(".0")
     is_code = digits.isascii() and digits.isdigit() and len(digits) in {*LENGTHS, UPC}
     return is_code and bool(digits.strip("0")) and check_digit(digits[:-1]) == digits[-1]
 

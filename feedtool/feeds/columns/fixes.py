@@ -1,11 +1,10 @@
 """Corrections of single cells, whatever the sheet is about."""
 
-import re
 from decimal import ROUND_HALF_UP, Decimal
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED, Choice
-from feedtool.feeds.columns.gtin import GTIN_FORMAT, GTIN_PADDED, LENGTHS, Gtin, check_digit
+from feedtool.feeds.columns.gtin import GTIN_FORMAT, GTIN_PADDED, Gtin, with_zeros
 from feedtool.feeds.columns.number import (
     CENT,
     NUMBER_AMBIGUOUS,
@@ -26,8 +25,6 @@ from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Kind
 from feedtool.model.text import tr
 
-_LOST_ZEROS = re.compile("[0-9]{7,11}", re.ASCII)
-"""The digits of a GTIN that may be left; a shorter number may be any, whatever its last digit."""
 _HUNDRED = 100
 _BAR, _INSTEAD = "|", "-"
 COMMA, POINT = ",", "."
@@ -71,9 +68,7 @@ def restore_zeros(flawed: FlawedCell) -> NewValue | None:
     if digits := as_read(flawed):
         return digits
     digits = plain(flawed.cell.text)
-    if not _LOST_ZEROS.fullmatch(digits) or digits[-1] != check_digit(digits[:-1]):
-        return None
-    return digits.zfill(next(length for length in LENGTHS if length > len(digits)))
+    return with_zeros(digits) if digits.isascii() and digits.isdecimal() else None
 
 
 def correct_accents(flawed: FlawedCell) -> NewValue | None:

@@ -12,6 +12,8 @@ from feedtool.model.nouns import Issue
 from feedtool.model.text import plural, tr
 
 LENGTHS = (8, 12, 13, 14)
+LOST_ZEROS = {7: 8, 10: 12, 11: 12}
+"""Digits that may be left of a GTIN, and how many it had; a shorter number may be any."""
 
 GTIN_FORMAT = PROBLEMS.error("gtin-format")
 GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
@@ -47,10 +49,14 @@ class Gtin(Struct, frozen=True):
             digits = re.sub(_HYPHEN, "", digits)
         if cell.kind is Kind.NUMBER:
             return _from_number(digits)
+        if written := _AS_NUMBER.fullmatch(digits):
+            return _from_text_of_number(written[1])
         return _checked(digits, cell) if digits else None
 
 
 _NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
+_AS_NUMBER = re.compile(r"([0-9]{7,14})[.,]0+", re.ASCII)
+"""Digits as a program writes a number: pandas where a cell of the column was empty."""
 _HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
 _ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
 """An ISBN, or an ISMN, in its usual writing; elsewhere a hyphen belongs to another kind of code."""
@@ -78,17 +84,31 @@ def _from_number(digits: str) -> object:
     """A numeric cell's GTIN, its lost zeros put back where the check digit proves them."""
     if not digits.isdecimal() or not digits.strip("0"):
         return _malformed(digits, None)
-    right = check_digit(digits[:-1])
     if len(digits) in LENGTHS:
         return _proven(digits)
-    # Zeros in front change no check digit: if it fits at all, it fits at every length.
-    wanted = next((length for length in LENGTHS if length > len(digits)), None)
-    if wanted is None or digits[-1] != right:
+    padded = with_zeros(digits)
+    if padded is None:
         return _malformed(digits, None)
-    padded = digits.zfill(wanted)
     return InvalidValue(
         padded, (Issue(GTIN_PADDED, tr("leading zeros were put back: {padded}", padded=padded)),)
     )
+
+
+def _from_text_of_number(digits: str) -> object:
+    """A GTIN that a program has written as a number, `4006381333931.0`."""
+    value = _from_number(digits)
+    if value != digits:
+        return value
+    message = tr("“.0” was left out: read as {digits}", digits=digits)
+    return InvalidValue(digits, (Issue(TRIMMED, message),))
+
+
+def with_zeros(digits: str) -> str | None:
+    """The GTIN of which these digits are left, if their check digit is right."""
+    # Zeros in front change no check digit: if it fits at all, it fits at every length.
+    if len(digits) not in LOST_ZEROS or digits[-1] != check_digit(digits[:-1]):
+        return None
+    return digits.zfill(LOST_ZEROS[len(digits)])
 
 
 def _is_plausible(digits: str) -> bool:
@@ -114,9 +134,8 @@ def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
     if is_error(issues):
         return InvalidValue(None, issues)
     hint = tr("format the column as text and copy the number from the package")
-    if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
-        wanted = next(length for length in LENGTHS if length > len(digits))
-        hint = tr("if leading zeros were lost, it is {digits}", digits=digits.zfill(wanted))
+    if cell and digits.isascii() and digits.isdecimal() and (padded := with_zeros(digits)):
+        hint = tr("if leading zeros were lost, it is {digits}", digits=padded)
     text = visible(digits)
     message = tr("“{text}” is no number; a GTIN has 8, 12, 13 or 14 digits", text=text)
     if digits.isascii() and digits.isdecimal():

@@ -31,6 +31,7 @@ MENDED: list[tuple[str, CellType, Cell, NewValue]] = [
     ("blanks", STATES, text(" neuf"), "neuf"),
     ("blanks", Gtin(), text("4006381 333931"), "4006381333931"),
     ("blanks", Gtin(), text("978-3-16-148410-0"), "9783161484100"),
+    ("blanks", Gtin(), text("4006381333931.0"), "4006381333931"),
     ("invisible", Text(), text("PRI\u200bMARY"), "PRIMARY"),
     ("invisible", Reference(), text("A\ufeff-1"), "A-1"),
     ("invisible", Text(), text("two\nlines"), "two lines"),

@@ -252,3 +252,16 @@ def test_a_purge_is_never_sent_without_what_is_held(shop: Shop) -> None:
     found = shop.send(LOST, TWO, asked=asked, confirm=lambda _: None)
     assert statuses(found) == ["Held", "Held"]
     assert len(shop.offers()) == 2
+
+
+def test_a_reference_that_was_sent_before_is_the_sellers_whatever_it_looks_like(
+    shop: Shop,
+) -> None:
+    rows = [offer(1, sellerExternalReference="1-Feb"), offer(2, sellerExternalReference="A-2")]
+    for _ in range(2):  # what was held was not sent
+        assert statuses(shop.send(*rows)) == ["Held", "Integrated"]
+    release = released("reference-rewritten")
+    assert statuses(shop.send(*rows, selection=release)) == ["Integrated", "Integrated"]
+    assert statuses(shop.send(*rows)) == ["Integrated", "Integrated"]
+    assert statuses(shop.send(rows[0] | {"action": "Delete"})) == ["Integrated"]
+    assert statuses(shop.send(offer(3, sellerExternalReference="2-Feb"))) == ["Held"]
