@@ -39,10 +39,8 @@ _BY_PEOPLE = frozenset(
 """In lower case: notes that there is no value, of which one may be a reference all the same."""
 _PUNCTUATION = re.compile(r"[-\u2010-\u2015\u2212_.,:;/\\|*?!~#=+…'\"()\[\]{}<>]{1,40}")
 _ZERO = re.compile(r"0+(?:[.,]0+)?")
-_FORMULA = re.compile(
-    r"=[+-]?(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}"  # =A1, ='July'!$B$2
-    r"|=[+-]?[^\W\d_][\w.]*\(.*\)"  # =VLOOKUP(A1;B:C;2)
-)
+_FORMULA = re.compile(r"=[+-]?(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
+"""Of another cell alone: `=A1`, `='July'!$B$2`."""
 
 
 def is_formula_error(text: str) -> bool:

@@ -24,14 +24,14 @@ BY_PROGRAMS = [
         "=$B$12",
         "=Feuil1!C3",
         "='Prix 2026'!A1",
-        "=RECHERCHEV(A1;B:C;2;FAUX)",
         " nan ",
         "\\N",
     ),
 ]
 BY_PEOPLE = ["0", "000", "0.0", "N.C.", "nc", "S/O", "NA", "TBD", "inconnu", "unknown"]
 NAMES = [
-    *("SKU-1", "NAN-1", "NANO", "NONE1", "NULLE", "TRUEST", "N-A", "A", "X", "=1+1", "-5", "00042"),
+    *("SKU-1", "NAN-1", "NANO", "NONE1", "NULLE", "TRUEST", "N-A", "A", "X", "-5", "00042"),
+    *("=1+1", "=SUM(A1)"),
     *("NON", "NO", "OUI", "DASH-", "-A", "0-0-7", "REF", "NAME", "ZAHL", "NOM", "VALEUR", "#12"),
     *("Nantes", "No 5", "NC-17", "S/O-12", "True Blue", "nil-1"),
 ]
