@@ -66,7 +66,7 @@ LAMP-FLOOR-ARC          376045270112  New                        129.00   -     
 BULB-E27-9W-4PK         376045270113  New                         11.99   -      20   0.48  -     3.90  0.50   1  400
 SOCKET-SMART-16A        376045270114  New                         17.49   22.90  20   0.03  -     3.90  0.50   1  150
 HEADSET-BT-200-BLACK    376045270115  New                         59.90   79.90  20   0.02  -     4.90  1.50   2   64
-HEADSET-BT-200-BLACK-B  376045270115  New                         57.90   -      20   0.02  -     4.90  1.50   2   64
+HAM-LOOSE-250           210045300300  New                         12.90   -      5.5  -     -     4.90  1.50   1   18
 HEADSET-BT-200-USED     376045270115  UsedVeryGoodState           34.90   -      20   0.02  -     4.90  1.50   2    5
 SPEAKER-MINI-TEAL       07123456789   New                         24.90   -      20   0.02  -     4.90  1.50   2   90
 KEYBOARD-FR-TKL         376045270117  New                         69.00   -      20   0.02  -     4.90  1.50   2   28
@@ -90,10 +90,10 @@ HONEY-LAVENDER-500      376045270133  New                          9.40   -     
 TEA-GREEN-100           376045270134  New                          7.80   -      5.5  -     -     3.90  0.50   1  140
 OLIVES-LOOSE-1KG        210045300100  New                         11.90   -      5.5  -     -     4.90  1.50   1   30
 CHEESE-LOOSE-500        210045300200  New                         13.50   -      5.5  -     -     4.90  1.50   1   26
-TEA-GREEN-100-GIFT      376045270134  New                          9.80   -      5.5  -     -     3.90  0.50   1  140
+TEA-LOOSE-250           210045300400  New                          9.80   -      5.5  -     -     3.90  0.50   1  140
 """  # noqa: E501 - a table is read by its columns
-"""Two rows name a product and condition again under another reference, and two have a GTIN that
-begins with 2, as shops print on what they weigh themselves: the service refuses these four."""
+"""Four rows have a GTIN that begins with 2, as shops print on what they weigh themselves: the
+service refuses these."""
 
 FRENCH = """
 BOUILLOIRE-17-INOX      376045270201  New                         29.90    39.90  20   0.15  -     4.90  1.50   2   60
@@ -123,10 +123,9 @@ CHAIR-DINING-GREEN      376045270127  New                         74.90   94.90 
 BOOK-BREAD-AT-HOME      376045270132  New                         24.00   -      5.5  -     -     2.90  0.50   1   50
 OLIVES-LOOSE-1KG        210045300100  New                         11.90   -      5.5  -     -     4.90  1.50   1   30
 TEA-GREEN-100           376045270134  New                          7.80   -      5.5  -     -     3.90  0.50   1  138
-TEA-GREEN-100-GIFT      376045270134  New                          9.80   -      5.5  -     -     3.90  0.50   1  138
+TEA-LOOSE-250           210045300400  New                          9.80   -      5.5  -     -     3.90  0.50   1  138
 """  # noqa: E501 - a table is read by its columns
-"""Two of them the service refuses: a GTIN that begins with 2, and a product and condition that is
-there under another reference."""
+"""Two of them the service refuses: their GTIN begins with 2."""
 COMMENTS = {
     "HEADSET-BT-200-USED": "Tested, with its case & cable",
     "HEADSET-BT-200-GOOD": "A scratch on the left side",
@@ -237,7 +236,7 @@ WARNINGS: tuple[tuple[str, Values], ...] = (
     ("stock-differs: a warning, one stock for one product", {"product.gtin": gtin("376045270398")}),
     (
         "stock-differs: a warning, one stock for one product",
-        {"product.gtin": gtin("376045270398"), "quantity": 99},
+        {"product.gtin": gtin("376045270398"), "quantity": 99, "salesChannelId": "SECOND"},
     ),
     ("hidden-rows: a warning, this row is hidden", {}),
 )

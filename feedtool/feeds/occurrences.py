@@ -51,9 +51,11 @@ class Group:
 class Occurrences:
     """Keys and where they occur, in the order in which they were added.
 
-    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` is what
-    a subclass remembers of each, at the same index; empty without.
+    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` has what a
+    subclass remembers of each, `width` entries at a time; empty without.
     """
+
+    width = 1
 
     def __init__(self, notes: MutableSequence[Any] | None = None) -> None:
         self.notes: MutableSequence[Any] = [] if notes is None else notes
@@ -84,7 +86,7 @@ class Occurrences:
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` occurrences."""
         self._store()
-        del self._places[length:], self._hashes[length:], self.notes[length:]
+        del self._places[length:], self._hashes[length:], self.notes[length * self.width :]
         self._keys.truncate(length)
 
     def key(self, index: int) -> str:
@@ -100,7 +102,16 @@ class Occurrences:
         packed = self._places[index]
         return RowPlace(packed >> 32, packed & 0xFFFFFFFF)
 
-    def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> MessageText:
+    def folded(self, keys: Sequence[str]) -> Sequence[str]:
+        """The keys by which occurrences belong together, in the order of these.
+
+        A subclass may leave out differences that people do not see.
+        """
+        return keys
+
+    def others(
+        self, index: int, group: Group | Sequence[int], names: Sequence[str], named: int = 5
+    ) -> MessageText:
         """The other places of a key: the first rows, those of other sheets with their names."""
         here = self.place(index)
         first = islice(group, named + 1)
@@ -125,7 +136,7 @@ class Occurrences:
             for index in indexes:
                 key: int | bytes = self._hashes[index]
                 before = last.get(key)
-                if before is not None and self._keys[before] != self._keys[index]:
+                if before is not None and not self._are_same(before, index):
                     key = self._keys[index]  # by chance another key has the same hash
                     before = last.get(key)
                 if before is not None:
@@ -148,10 +159,15 @@ class Occurrences:
             if len(set(map(self._hashes.__getitem__, part))) < len(part):
                 yield part
 
+    def _are_same(self, before: int, index: int) -> bool:
+        if self._keys[before] == self._keys[index]:
+            return True
+        first, second = self.folded([self.key(before), self.key(index)])
+        return first == second
+
     def _store(self) -> None:
-        texts = [_stored(key) for key in self._new]
-        self._hashes.extend(map(hash, texts))
-        self._keys.extend(texts)
+        self._hashes.extend(map(hash, self.folded(self._new)))
+        self._keys.extend([_stored(key) for key in self._new])
         self._new.clear()
 
 

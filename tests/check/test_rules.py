@@ -184,7 +184,8 @@ def test_values_beyond_the_last_header(
     files: Files, record: str, cells: list[tuple[str, str]]
 ) -> None:
     header = HEADER.removesuffix(",note\n")
-    (sheet,) = checked(files.text(f"{header}\n{record}\n{RECORD.replace('SKU-1', 'SKU-2')}"))
+    another = table([offer(2)]).splitlines()[1]
+    (sheet,) = checked(files.text(f"{header}\n{record}\n{another}"))
     problems = told(sheet, "too-many-columns")
     assert [(problem.column, problem.value) for problem in problems] == cells
     assert all(problem.row == 2 and problem.header is None for problem in problems)

@@ -24,7 +24,7 @@ SAMPLE_CODES = {
     "offers-upsert.xlsx": (0, 0, 1, 1, 0, 0),
     "offers-fr.csv": (0, 0, 1, 1, 0, 0),
     "offers-update.xlsx": (0, 0, 1, 1, 0, 0),
-    "offers-mistakes.xlsx": (1, 1, 1, 1, 2, 1),
+    "offers-mistakes.xlsx": (1, 1, 2, 2, 2, 1),  # of two channels
     "legacy-offers.xlsx": (0, 0, 1, 1, 1, 1),
     "products.xlsx": (0, 0, 2, 2, 0, 0),
     "products-and-offers.xlsx": (2, 2, 2, 2, 2, 0),

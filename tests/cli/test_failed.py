@@ -51,7 +51,7 @@ def correct(path: Path, changes: Mapping[str, Mapping[str, str]]) -> None:
 def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
     feedtool: Feedtool, files: Files
 ) -> None:
-    rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(1)), offer(4)]
+    rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(3, 2)), offer(4)]
     path = files.csv(*rows, name="feeds/offers.csv")
     ran = feedtool("submit --sandbox", path)
     place = path.with_name("offers.failed.xlsx")
@@ -69,7 +69,7 @@ def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
     answers = [
         [row[key] for key in ("sellerExternalReference", *OURS[:2], OURS[3])] for row in found
     ]
-    assert answers == [["SKU-2", 3, "Invalid", "number-range"], ["SKU-3", 4, "Rejected", "2403"]]
+    assert answers == [["SKU-2", 3, "Invalid", "number-range"], ["SKU-3", 4, "Rejected", "1324"]]
     assert "-1 must not be below 0" in found[0][OURS[2]]
 
 

@@ -369,13 +369,16 @@ def test_a_column_that_an_expression_reads_is_not_called_useless(
 ) -> None:
     base = (
         '[match]\nkind = "offers-upsert"\n[columns]\n"Réf" = "sellerExternalReference"\n'
+        '"Fiche" = "product.reference"\n'
         '[names]\ncost = "PA HT"\nspare = "PV conseil"\n[compute]\n"price.price" = "cost * 2"\n'
     )
     files.text(base, "base.toml")
-    files.text("Réf;PA HT;PV conseil;Poids\nA1;2;7;1\nA2;3;8;2\nA3;4;9;1\n", "list.csv")
+    rows = "A1;2;7;1;R1\nA2;3;8;2;R2\nA3;4;9;1;R3\n"
+    files.text(f"Réf;PA HT;PV conseil;Poids;Fiche\n{rows}", "list.csv")
     feedtool("map list.csv --yes --recipe base.toml")
-    assert recipe()["columns"] == {"Réf": "sellerExternalReference", "Poids": False}
-    defaults = "condition=New taxes.VAT=20 preparationTime=2 quantity=1 product.gtin=4006381333931"
+    known = {"Réf": "sellerExternalReference", "Fiche": "product.reference"}
+    assert recipe()["columns"] == {**known, "Poids": False}
+    defaults = "condition=New taxes.VAT=20 preparationTime=2 quantity=1"
     words = [f"--default={word}" for word in defaults.split()]
     words += [f"--default={SHIPPING}.cost=4.9", f"--default={SHIPPING}.additionalCost=1"]
     ran = feedtool("validate", "list.csv", *words, "--format", "json")

@@ -1,10 +1,20 @@
 """The rules about offers; their pages for users are in `problems.md`."""
 
 from array import array
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import partial
+from unicodedata import normalize
 
-from feedtool.areas.offers.columns import CONDITION_TYPE, IDENTITY, TAXES, mode_label
+from feedtool.areas.offers.columns import (
+    CONDITION_TYPE,
+    GTIN,
+    IDENTITY,
+    PRODUCT_REFERENCE,
+    REFERENCE,
+    TAXES,
+    mode_label,
+)
 from feedtool.feeds.feed import EXPORTED, Row
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, Rule, SheetFacts
@@ -24,6 +34,8 @@ NOTHING_TO_UPDATE = PROBLEMS.error("nothing-to-update")
 ORIGIN_PRICE_BELOW_PRICE = PROBLEMS.error("origin-price-below-price")
 PREPARATION_TIME_REQUIRED = PROBLEMS.error("preparation-time-required")
 PRICE_BELOW_TAXES = PROBLEMS.error("price-below-taxes")
+REFERENCE_ALIKE = PROBLEMS.warning("reference-alike")
+SAME_PRODUCT = PROBLEMS.error("same-product")
 STOCK_DIFFERS = PROBLEMS.warning("stock-differs")
 TAXES_INCOMPLETE = PROBLEMS.error("taxes-incomplete")
 
@@ -150,84 +162,118 @@ class DuplicateReferences(Occurrences):
         if reference is not None:
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
+    def folded(self, keys: Sequence[str]) -> Sequence[str]:
+        """The keys without case, in one form of Unicode."""
+        if "".join(keys).isascii():  # nearly all are: in a loop that runs in C
+            return [*map(str.casefold, keys)]
+        return [normalize("NFKC", key).casefold() for key in keys]
+
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each row whose reference is not alone; `names` are the sheets'."""
+        equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        alike: defaultdict[int, list[int]] = defaultdict(list)
         for index, key, group in self.repeated():
-            channel, _, reference = key.partition("\0")
-            issue = Issue(
-                DUPLICATE_REFERENCE,
-                tr(
+            if (group.first, key) not in equal:
+                alike[group.first].append(index)
+            equal[group.first, key].append(index)
+        rows = ((index, first, key) for (first, key), same in equal.items() for index in same)
+        for index, first, key in sorted(rows):
+            same, (channel, _, reference) = equal[first, key], key.partition("\0")
+            place, about = self.place(index), ("sellerExternalReference", reference)
+            if len(same) > 1:
+                message = tr(
                     "“{reference}” occurs {count} times for {channel}: also in {others}",
                     reference=reference,
-                    count=len(group),
+                    count=len(same),
                     channel=channel,
-                    others=self.others(index, group, names),
-                ),
-                tr("keep one row of each reference"),
-                "sellerExternalReference",
-                reference,
-            )
-            yield self.place(index), issue
+                    others=self.others(index, same, names),
+                )
+                hint = tr("keep one row of each reference")
+                yield place, Issue(DUPLICATE_REFERENCE, message, hint, *about)
+            if len(alike[first]) > 1 and index == same[0]:
+                message = tr(
+                    "“{reference}” differs only in case or Unicode form from {others}",
+                    reference=reference,
+                    others=self.others(index, alike[first], names),
+                )
+                hint = tr("write it alike if it is one offer")
+                yield place, Issue(REFERENCE_ALIKE, message, hint, *about)
 
 
 UNSEEN, ALIKE = -1, -2
 """Instead of an index: not looked at yet, and all quantities are the same."""
 
 
-class DifferentStocks(Occurrences):
-    """Remembers the quantity of every product and condition until all files are read."""
+class SameProducts(Occurrences):
+    """Remembers the rows of every product and condition until all files are read."""
+
+    width = 3
+    """Its notes of a row: the quantity, and hashes of the channel and of the reference."""
 
     def __init__(self) -> None:
         super().__init__(array("q"))
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note a row."""
+        """Note a row; a GTIN is the same with and without zeros in front."""
         values = row.values
-        product = values.get("product.gtin") or values.get("product.reference")
-        quantity = values.get("quantity")
+        quantity, product, field = values.get("quantity"), values.get(GTIN), GTIN
+        if product is None:
+            product, field = values.get(PRODUCT_REFERENCE), PRODUCT_REFERENCE
         if product is not None and isinstance(quantity, int):
-            self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
-            self.notes.append(quantity)
+            name = product.lstrip("0") if field is GTIN else product
+            self.add(f"{field}\0{name}\0{values.get('condition')}", sheet, row.number)
+            self.notes.extend((quantity, hash(row.channel), hash(values.get(REFERENCE))))
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """A warning for each row of a product whose rows do not agree."""
+        """An issue for each row whose stock differs, or whose offer has another reference, too."""
+        quantities, channels, references = (
+            self.notes[start :: self.width] for start in range(self.width)
+        )
         unlike = array("q", [UNSEEN]) * len(self)
+        doubled: dict[tuple[int, int], list[int]] = {}
         last: RowPlace | None = None
         for index, key, group in self.repeated():
-            if self.place(index) == last:  # the same row on a further channel
-                continue
-            last = self.place(index)
-            if unlike[group.first] == UNSEEN:
-                first = self.notes[group.first]
-                others = (other for other in group if self.notes[other] != first)
-                unlike[group.first] = next(others, ALIKE)
+            place, (field, product, condition) = self.place(index), key.split("\0")
+            product_words = {"product": product, "condition": CONDITION_TYPE.label(condition)}
+            if index == group.first:
+                others = (other for other in group if quantities[other] != quantities[index])
+                unlike[index] = next(others, ALIKE)
+                by_channel: defaultdict[int, list[int]] = defaultdict(list)
+                for other in group:
+                    by_channel[channels[other]].append(other)
+                for channel, rows in by_channel.items():
+                    if len({references[other] for other in rows}) > 1:
+                        doubled[index, channel] = rows
+            if rows := doubled.get((group.first, channels[index]), []):
+                message = tr(
+                    "{product}, {condition}, is offered under another reference, too: see {others}",
+                    others=self.others(index, rows, names),
+                    **product_words,
+                )
+                hint = tr("keep one row; to rename an offer, delete the old reference")
+                yield place, Issue(SAME_PRODUCT, message, hint, field, product)
             other = unlike[group.first]
-            if other == ALIKE:
+            if other == ALIKE or place == last:  # the same row on a further channel
                 continue
-            own = self.notes[index]
-            if own == self.notes[other]:
+            last, quantity = place, quantities[index]
+            if quantity == quantities[other]:
                 other = group.first
-            place, (product, _, condition) = self.place(other), key.partition("\0")
-            issue = Issue(
-                STOCK_DIFFERS,
-                tr(
-                    "stock {own} here and {other} in row {row} of {sheet} for {product},"
-                    " {condition}; stock is shared",
-                    own=own,
-                    other=self.notes[other],
-                    row=place.row,
-                    sheet=names[place.sheet],
-                    product=product,
-                    condition=CONDITION_TYPE.label(condition),
-                ),
-                tr("give the same stock in all rows of a product and condition"),
-                "quantity",
-                str(own),
+            place_of_other = self.place(other)
+            message = tr(
+                "stock {own} here and {other} in row {row} of {sheet} for {product},"
+                " {condition}; stock is shared",
+                own=quantity,
+                other=quantities[other],
+                row=place_of_other.row,
+                sheet=names[place_of_other.sheet],
+                **product_words,
             )
-            yield self.place(index), issue
+            hint = tr("give the same stock in all rows of a product and condition")
+            yield place, Issue(STOCK_DIFFERS, message, hint, "quantity", str(quantity))
 
 
 UPDATES = ("offers-update",)
+OFFERING = ("offers-upsert", "legacy-offers")
 WHOLE = ("offers-upsert", "offers-update", "legacy-offers")
 CHANGES = ("offers-update", "legacy-stock-and-price")
 JSON = ("offers-upsert", "offers-update", "offers-delete")
@@ -246,6 +292,8 @@ RULES = (
     Rule(ORIGIN_PRICE_BELOW_PRICE, check_origin_price, kinds=WHOLE),
     _of_blanks(PREPARATION_TIME_REQUIRED, check_preparation_time, kinds=UPDATES),
     Rule(PRICE_BELOW_TAXES, check_price_below_taxes, kinds=WHOLE),
-    Rule(STOCK_DIFFERS, survey=DifferentStocks, kinds=("offers-upsert",)),
+    Rule(REFERENCE_ALIKE, kinds=REFERRING),
+    Rule(SAME_PRODUCT, kinds=OFFERING),
+    Rule(STOCK_DIFFERS, survey=SameProducts, kinds=OFFERING),
     _of_blanks(TAXES_INCOMPLETE, check_taxes_incomplete, kinds=UPDATES),
 )
