@@ -31,6 +31,7 @@ PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 NOT_SHOWN = {
     "same-product": "of two rows, as duplicate-reference is",
     "reference-alike": "of two rows, as duplicate-reference is",
+    "merged-cells": "of a sheet that was laid out to be read",
     "reference-rewritten": "of a program, and held",
     "placeholder": "of a program's export, and this was typed",
     "placeholder-doubtful": "of a program's export, and this was typed",

@@ -1,14 +1,19 @@
 """Places: an issue of a row becomes a Problem with its row, column and value."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from feedtool.check.recipes.channels import of_channel
-from feedtool.model.cells import Block, Cells, brief, letters, shown
+from feedtool.feeds.columns.choice import Ignored
+from feedtool.model.cells import Block, Cells, brief, index_of, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Problem
+from feedtool.model.sheet import VALID
+from feedtool.model.text import tr
+from feedtool.sheets.read.source import CellRange
 
 Place = tuple[str | None, str | None, str | None]
 """A column's letters, header and key."""
@@ -107,6 +112,55 @@ class Locator:
         place = None if at is None else letters(at), header and brief(header), key
         self._places[index] = place
         return place
+
+
+class MergedCells:
+    """The cells that are merged with others, of which the first one alone has a value."""
+
+    def __init__(self, merged: Sequence[CellRange], header: Header) -> None:
+        """Take those of known columns below the header."""
+        self._header = header
+        self._ranges: dict[int, list[CellRange]] = {}
+        for area in sorted(merged):
+            for index in header.columns if area.last_row > header.after else ():
+                if area.first_column <= index <= area.last_column:
+                    self._ranges.setdefault(index, []).append(area)
+
+    def over(self, row: int, index: int) -> CellRange | None:
+        """The range that has a cell, unless it is the first of its range."""
+        ranges = self._ranges.get(index, ())
+        place = bisect_right(ranges, row, key=attrgetter("first_row")) - 1
+        area = ranges[place] if place >= 0 else None
+        is_first = area is not None and area[:2] == (row, index)
+        return None if area is None or is_first or row > area.last_row else area
+
+    def in_valid_rows(self, marks: bytes, is_sent: Callable[[str], bool]) -> list[str]:
+        """The ranges that leave a cell of a valid row blank, in a column that travels."""
+        ranges = {
+            area: None
+            for index, areas in sorted(self._ranges.items())
+            for area in areas
+            if is_sent(self._header.columns[index].key)
+            and not isinstance(self._header.columns[index].type, Ignored)
+            # The first row of a range has its value in the first column.
+            if marks.find(VALID, area.first_row + (index == area.first_column), area.last_row + 1)
+            >= 0
+        }
+        return list(map(str, ranges))
+
+    def named(self, problem: Problem) -> Problem:
+        """A problem of a blank cell, with the range that leaves it blank."""
+        if problem.row is None or problem.column is None or problem.value is not None:
+            return problem
+        area = self.over(problem.row, index_of(problem.column))
+        if area is None:
+            return problem
+        message = tr(
+            "{message}: the cells {range} are merged, and the first one alone has their value",
+            message=problem.message,
+            range=str(area),
+        )
+        return problem._replace(message=message, hint=tr("unmerge the cells, and fill each"))
 
 
 def line_of(cells: Cells, position: int) -> int | None:

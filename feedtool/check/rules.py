@@ -22,6 +22,9 @@ DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
 ENCODING_DOUBTFUL = PROBLEMS.error("encoding-doubtful")
 ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
+MERGED_CELLS = PROBLEMS.warning("merged-cells")
+MERGED_NAMED = 5
+"""Ranges of merged cells that a message names."""
 NOT_A_ROW = PROBLEMS.warning("not-a-row")
 RECIPE_FAILED = PROBLEMS.error("recipe-failed")
 REQUEST_INCOMPLETE = PROBLEMS.error("request-incomplete")
@@ -62,6 +65,19 @@ def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:
                 sheet.hidden_rows,
             ),
             tr("delete the rows that shall not be sent"),
+        )
+
+
+def check_merged(sheet: SheetFacts) -> Iterator[Issue]:
+    """One warning with the ranges of merged cells."""
+    if sheet.merged:
+        ranges: MessageText = joined(sheet.merged[:MERGED_NAMED])
+        if (left := len(sheet.merged) - MERGED_NAMED) > 0:
+            ranges = tr("{ranges} and {left} more", ranges=ranges, left=left)
+        yield Issue(
+            MERGED_CELLS,
+            tr("merged cells, of which the first one alone has a value: {ranges}", ranges=ranges),
+            tr("unmerge the cells, and fill each"),
         )
 
 
@@ -173,6 +189,7 @@ RULES = (
     Rule(DIMENSION_WRONG, check_sheet=notices(DIMENSION_WRONG, "")),
     Rule(ENCODING_GUESSED, check_sheet=notices(ENCODING_GUESSED, ENCODING_HINT)),
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
+    Rule(MERGED_CELLS, check_sheet=check_merged),
     Rule(REQUIRED_MISSING, check_required, is_by_blanks=attrgetter("is_required_by_blanks")),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
     *map(

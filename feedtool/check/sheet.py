@@ -6,7 +6,7 @@ from operator import itemgetter
 from feedtool.check import two_processes
 from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import Locator
+from feedtool.check.locate import Locator, MergedCells
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
@@ -319,11 +319,17 @@ class SheetReader:
 
     def _check_sheet(self) -> None:
         """Adds the issues of the sheet, which stand before those of rows."""
+        merged = MergedCells(self.sheet.merged, self.header)
+        if self.sheet.merged:
+            problems, self.problems = self.problems, ProblemSpool()
+            for problem in problems:
+                self.problems.append(merged.named(problem))
         texts = self.header.texts
         unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         read = (self.hidden, elsewhere, self.sheet.notices, self._recipe)
-        facts = SheetFacts(self.columns, unknown, *read)
+        lost = merged.in_valid_rows(bytes(self.checked.marks), self.feed.is_sent)
+        facts = SheetFacts(self.columns, unknown, *read, merged=lost)
         issues = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)

@@ -59,6 +59,8 @@ class SheetFacts(Struct, frozen=True):
     """The notices of reading, by the name of the code that it belongs to."""
     recipe: str = ""
     """The file of the recipe that it is read by; empty without one."""
+    merged: Sequence[str] = ()
+    """The ranges of merged cells that leave a cell of a valid row blank."""
 
 
 class Survey(Protocol):

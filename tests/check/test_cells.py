@@ -15,6 +15,7 @@ from tests.conftest import Files, checked, offer
 
 ORIGIN = "price.originPrice"
 ROW = offer(price__originPrice="30")
+TRACKED = [key for key in ROW if key.startswith("deliveryModes.")]
 COLUMNS = {key: index for index, key in enumerate(ROW, 1)}
 
 
@@ -138,11 +139,58 @@ def test_what_a_spreadsheet_escapes_is_invisible_too(files: Files, escape: str) 
     assert [one.code for one in sheet.problems()] == ["reference-format"]
 
 
-def test_merged_cells_fill_nothing_down(files: Files) -> None:
-    path = files.book({"Offers": [offer(1), offer(2, condition="")]})
+MERGED: dict[str, tuple[list[dict[str, str]], str, list[tuple[int | None, str, str]]]] = {
+    "a condition of several rows": (
+        [offer(1), offer(2, condition=""), offer(3, condition="")],
+        "C2:C4",
+        [(3, "required-missing", "C2:C4"), (4, "required-missing", "C2:C4")],
+    ),
+    "a blank cell beside it": (
+        [offer(1), offer(2, condition=""), offer(3, price__price="")],
+        "C2:C3",
+        [(3, "required-missing", "C2:C3"), (4, "required-missing", "price.price is missing")],
+    ),
+    "an amount over two columns": (
+        [offer(1) | {TRACKED[1]: ""}],
+        "F2:G2",
+        [(2, "required-missing", "F2:G2")],
+    ),
+    "a list price, which a row need not have": (
+        [offer(1, price__originPrice="30"), offer(2, price__originPrice="")],
+        "J2:J3",
+        [(None, "merged-cells", "J2:J3")],
+    ),
+    "several": (
+        [offer(number, price__originPrice="") for number in range(12)],
+        "J2:J3 J4:J5 J6:J7 J8:J9 J10:J11 J12:J13",
+        [(None, "merged-cells", "J2:J3, J4:J5, J6:J7, J8:J9, J10:J11 and 1 more")],
+    ),
+    "a column that is not sent": (
+        [offer(1, salesChannelFeedback="x"), offer(2, salesChannelFeedback="")],
+        "J2:J3",
+        [],
+    ),
+    "a column beside the table": ([offer(1), offer(2)], "K2:K3", []),
+    "the rows below": ([offer(1), offer(2)], "A5:C9", []),
+    "the first row alone": ([offer(1), offer(2)], "J1:K1", []),
+}
+
+
+@pytest.mark.parametrize(("rows", "ranges", "expected"), MERGED.values(), ids=MERGED)
+def test_merged_cells_fill_nothing_down(
+    files: Files,
+    rows: list[dict[str, str]],
+    ranges: str,
+    expected: list[tuple[int | None, str, str]],
+) -> None:
+    path = files.book({"Offers": rows})
     book = load_workbook(path)
-    book["Offers"].merge_cells("C2:C3")
+    for area in ranges.split():
+        book["Offers"].merge_cells(area)
     book.save(path)
     (sheet,) = checked(path)
-    (problem,) = sheet.problems()
-    assert (problem.row, problem.field, problem.code) == (3, "condition", "required-missing")
+    problems = [problem for problem in sheet.problems() if problem.code != "unknown-column"]
+    assert [(one.row, one.code) for one in problems] == [(row, code) for row, code, _ in expected]
+    for problem, (_, _, words) in zip(problems, expected, strict=True):
+        assert words in problem.message
+        assert ("merged" in problem.message) == (":" in words)

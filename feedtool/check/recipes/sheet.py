@@ -23,7 +23,7 @@ from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.settings import Context
 from feedtool.model.text import joined, tr
 from feedtool.sheets import Sheet
-from feedtool.sheets.read.source import LAST_COLUMN
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange
 
 FIRST = LAST_COLUMN + 1
 """The index of the first column that no sheet can have."""
@@ -151,6 +151,14 @@ class RecipeSheet(Sheet):
     def notices(self) -> Mapping[str, Sequence[str]]:
         """Those of the sheet."""
         return self._sheet.notices
+
+    @property
+    def merged(self) -> Sequence[CellRange]:
+        """The ranges of merged cells of the sheet that it is made of.
+
+        The columns that are added stand behind them.
+        """
+        return self._sheet.merged
 
     def _read(self) -> Generator[Block]:
         yield from self.blocks()

@@ -23,7 +23,13 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
-from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange, cell_range
+from feedtool.sheets.read.source import (
+    LAST_COLUMN,
+    LAST_ROW,
+    MOST_MERGED,
+    CellRange,
+    cell_range,
+)
 from feedtool.sheets.read.xml_chunks import Chunk
 from feedtool.sheets.read.xml_parser import (
     Node,
@@ -85,6 +91,8 @@ class SheetParser(XmlParser):
         """As the sheet announces it."""
         self.last_row = 0
         """The number of the last row so far, whoever read it."""
+        self.merged: list[CellRange] = []
+        """The ranges of merged cells, which stand behind the rows."""
         self._rows: list[SheetRow] = []
         self._hidden = False
         self._cells: dict[int, Raw] = {}
@@ -92,7 +100,11 @@ class SheetParser(XmlParser):
         super().__init__(
             part,
             limits,
-            {f"{_ROW}/c": self._add_cell, "/worksheet/dimension": self._announce},
+            {
+                f"{_ROW}/c": self._add_cell,
+                "/worksheet/dimension": self._announce,
+                "/worksheet/mergeCells/mergeCell": self._merge,
+            },
             starts={_ROW: self._start_row},
             ends={_ROW: self._end_row},
         )
@@ -112,6 +124,15 @@ class SheetParser(XmlParser):
     def _announce(self, node: Node) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
         self.dimension = cell_range(node.attributes.get("ref", ""))
+
+    def _merge(self, node: Node) -> None:
+        """Remember a range of merged cells.
+
+        What is wrong with it harms nobody: it only explains why cells are blank.
+        """
+        merged = cell_range(node.attributes.get("ref", ""))
+        if merged and len(self.merged) < MOST_MERGED:
+            self.merged.append(merged)
 
     def _start_row(self, node: Node) -> None:
         number = self.last_row + 1

@@ -21,6 +21,8 @@ LAST_COLUMN = 16_383
 _RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,18})(?::([A-Za-z]+)([0-9]{1,18}))?")
 _MOST = 1 << 16
 """Cells with a value that are enough: four rows as wide as the grid."""
+MOST_MERGED = 10_000
+"""Ranges of merged cells that are remembered of a sheet."""
 HEADER = 1
 """The number of a keyed sheet's header row."""
 _BLOCK = 1000
@@ -80,6 +82,7 @@ class Sheet(ABC):
     """Empty in a CSV."""
     doubts: Doubts | None = None
     """Letters of a CSV that may be others."""
+    _merged: Sequence[CellRange] = ()
 
     def __init__(self) -> None:
         self._notices: dict[str, list[str]] = {}
@@ -88,6 +91,14 @@ class Sheet(ABC):
     def notices(self) -> Mapping[str, Sequence[str]]:
         """The texts of all notices by code, complete when all blocks have been read."""
         return self._notices
+
+    @property
+    def merged(self) -> Sequence[CellRange]:
+        """The ranges of merged cells, complete when all blocks have been read.
+
+        None where the format has none, or its reader does not tell them.
+        """
+        return self._merged
 
     def _notice(self, code: str, text: str) -> None:
         self._notices.setdefault(code, []).append(text)

@@ -128,6 +128,7 @@ class XlsxSheet(Sheet):
             warned = warned or (block is not None and self._warn(block, reader.dimension))
             yield block
         reader.finish()
+        self._merged = reader.merged
 
     def _of_scan(self, scan: Scan) -> Block | None:
         columns = scan.columns

@@ -23,7 +23,7 @@ from feedtool.sheets.read.others.rows import (
 )
 from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
 from feedtool.sheets.read.package import ZipPackage
-from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange
 
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -97,7 +97,7 @@ def _rows(content: Part, wanted: int) -> Generator[CellRow]:
             if sheet > wanted:
                 return
         elif event == "end" and sheet == wanted:
-            cells = _cells(element)
+            cells, merged = _cells(element, number + 1)
             hidden = element.get(f"{TABLE}visibility") in {"collapse", "filter"}
             last = number + _count(element, "rows")
             if cells:
@@ -111,16 +111,18 @@ def _rows(content: Part, wanted: int) -> Generator[CellRow]:
                         tr("Remove the rows and columns that only repeat others."),
                     )
                 for at in range(number + 1, last + 1):
-                    yield CellRow(at, cells, hidden)
+                    yield CellRow(at, cells, hidden, merged if at == number + 1 else ())
             number = last
 
 
-def _count(element: Any, what: str) -> int:
-    return max(1, int(element.get(f"{TABLE}number-{what}-repeated", 1)))
+def _count(element: Any, what: str, how: str = "repeated") -> int:
+    return max(1, int(element.get(f"{TABLE}number-{what}-{how}", 1)))
 
 
-def _cells(row: Any) -> list[Cell]:
+def _cells(row: Any, number: int) -> tuple[list[Cell], list[CellRange]]:
+    """The cells of a row, and the ranges of merged cells that begin there."""
     cells: list[Cell] = []
+    merged: list[CellRange] = []
     at = 0
     for element in row.iterchildren(CELL, COVERED):
         cell = BLANK if element.tag == COVERED else _cell(element)
@@ -128,8 +130,11 @@ def _cells(row: Any) -> list[Cell]:
         if cell is not BLANK:
             place(cells, at, cell)
             cells += [cell] * (min(count, LAST_COLUMN + 1 - at) - 1)
+        width, height = (_count(element, what, "spanned") for what in ("columns", "rows"))
+        if width > 1 or height > 1:
+            merged.append(CellRange(number, at, number + height - 1, at + width - 1))
         at += count
-    return cells
+    return cells, merged
 
 
 def _cell(element: Any) -> Cell:

@@ -16,7 +16,14 @@ from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
 from feedtool.sheets.read.package import ZipPackage
-from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, Sheet, decode
+from feedtool.sheets.read.source import (
+    LAST_COLUMN,
+    LAST_ROW,
+    MOST_MERGED,
+    CellRange,
+    Sheet,
+    decode,
+)
 from feedtool.sheets.read.workbook import SheetEntry
 
 LARGEST = 64 * MIB
@@ -40,6 +47,8 @@ class CellRow(NamedTuple):
     cells: Sequence[Cell]
     """From column A on."""
     hidden: bool = False
+    merged: Sequence[CellRange] = ()
+    """The ranges of merged cells that begin in it."""
 
 
 class RowsTable(NamedTuple):
@@ -84,13 +93,16 @@ class RowsSheet(Sheet):
 
     def _in_order(self) -> Generator[CellRow]:
         last = 0
+        merged: list[CellRange] = []
         what = tr("Sheet “{name}” is damaged", name=self.name)
         with refusing(self._problem, what), closing(self._rows()) as rows:
             for row in rows:
                 if not last < row.number <= LAST_ROW or len(row.cells) > LAST_COLUMN + 1:
                     raise Damage(tr("row {number} is out of order, or too long", number=row.number))
                 last = row.number
+                merged += row.merged if len(merged) < MOST_MERGED else ()
                 yield row
+        self._merged = merged
 
 
 def _block(rows: list[CellRow]) -> Block:

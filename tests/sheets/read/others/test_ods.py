@@ -102,6 +102,17 @@ def test_rows(read_bytes: ReadBytes, rows: str, expected: dict[int, dict[int, Ce
     assert (len(read) if isinstance(expected, int) else read) == expected
 
 
+def test_merged_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.ods"
+    wide = TEXT.replace("<table:table-cell", '<table:table-cell table:number-columns-spanned="2"')
+    high = TEXT.replace("<table:table-cell", '<table:table-cell table:number-rows-spanned="3"')
+    path.write_bytes(ods(row(TEXT) + row(TEXT, wide, COVERED, TEXT, high)))
+    with open_source(path) as source:
+        sheet = source.sheet("A")
+        assert [*sheet.blocks()]
+        assert list(map(str, sheet.merged)) == ["B2:C2", "E2:E4"]
+
+
 def test_sheets_of_a_flat_file(read_bytes: ReadBytes) -> None:
     long = "Prices [spring] of more than 31 letters"
     tables = "".join(
