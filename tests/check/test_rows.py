@@ -83,7 +83,7 @@ def test_all_problems_of_all_rows_are_told_in_the_order_of_places(files: Files) 
 
 
 def test_rows_are_the_valid_and_the_invalid_and_blank_ones_are_in_none(files: Files) -> None:
-    padded, doubled = (offer(sellerExternalReference=it) for it in (" SKU-3", "SKU-1"))
+    padded, doubled = offer(3, sellerExternalReference=" SKU-3"), offer(1)
     others = (offer(2, quantity="-1"), padded, {"price.price": " "}, doubled)
     (sheet,) = checked(files.csv(offer(1), {}, *others))
     counts = sheet.counts()

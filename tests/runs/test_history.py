@@ -159,7 +159,7 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
 
 def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(1), offer(2), name="first.csv"))
-    rows = [offer(1), offer(2, product__gtin=offer(1)["product.gtin"]), offer(4, quantity="x")]
+    rows = [offer(1), offer(2, product__gtin=offer(9)["product.gtin"]), offer(4, quantity="x")]
     found = desk.submit(files.csv(*rows, offer(5), name="second.csv"))
     verdicts = [one.status for outcome in found.outcomes for one in outcome.every_verdict()]
     counts = after(desk, number=2).counts

@@ -40,7 +40,7 @@ _BY_PEOPLE = frozenset(
 _PUNCTUATION = re.compile(r"[-\u2010-\u2015\u2212_.,:;/\\|*?!~#=+…'\"()\[\]{}<>]{1,40}")
 _ZERO = re.compile(r"0+(?:[.,]0+)?")
 _FORMULA = re.compile(r"=[+-]?(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
-"""Of another cell alone: `=A1`, `='July'!$B$2`."""
+"""A lone reference to a cell: `=A1`, `='July'!$B$2`."""
 
 
 def is_formula_error(text: str) -> bool:

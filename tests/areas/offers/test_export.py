@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +20,7 @@ from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
 from feedtool.check.not_rows import TOTALS
+from feedtool.feeds.columns.placeholders import placeholder_issues
 from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
@@ -257,14 +259,20 @@ skus = (
         max_size=20,
     )
     .filter(lambda text: "|" not in text and not text.startswith("\u00ad"))
-    .filter(lambda sku: folded(sku) not in TOTALS)
-)  # such a row would be a total
+    .filter(lambda sku: folded(sku) not in TOTALS)  # such a row would be a total
+    .filter(lambda sku: not placeholder_issues(sku) and not sku.endswith(".0"))
+)
+
+
+def alike(sku: str) -> str:
+    """A reference without what makes it another one to the service, and to people the same."""
+    return normalize("NFKC", sku).casefold()
 
 
 @st.composite
 def any_offers(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Offers that a service may have, none of which shares anything with another."""
-    named = draw(st.lists(skus, min_size=1, max_size=6, unique=True))
+    named = draw(st.lists(skus, min_size=1, max_size=6, unique_by=alike))
     found = []
     for number, reference in enumerate(named):
         further = draw(st.sets(st.sampled_from(SMALL_PARCEL_MODES[1:] + LARGE_PARCEL_MODES)))
