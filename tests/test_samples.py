@@ -37,6 +37,8 @@ NOT_SHOWN = {
     "placeholder-doubtful": "of a program's export, and this was typed",
     "text-too-long": "no spreadsheet program keeps such a cell",
     "encoding-guessed": "the sample in CSV is marked as UTF-8",
+    "encoding-doubtful": "the sample in CSV is marked as UTF-8",
+    "encoded-twice": "a mistake of whole files",
     "csv-quotes": "of a CSV, and this is a workbook",
     "dimension-wrong": "spreadsheet programs write it right",
     "xml-irregular": "of an Offers.xml, and this is a workbook",

@@ -5,6 +5,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -178,7 +179,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     ),
     **{
         f"a document of Numbers, by {part}": (
-            lambda part=part: package({part: "x", "Metadata/Properties.plist": ""}),
+            partial(package, {part: "x", "Metadata/Properties.plist": ""}),
             "not-a-workbook",
             ("Numbers", "File > Export To > Excel"),
         )

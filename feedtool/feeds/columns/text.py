@@ -130,19 +130,18 @@ def encoded_twice(value: str) -> tuple[Issue, ...]:
     if value.isascii():
         return ()
     for page, letters in _TWICE.items():
-        mended = value
+        corrected = value
         for pair in dict.fromkeys(letters.findall(value)):
             with suppress(UnicodeError):
-                mended = mended.replace(pair, pair.encode(page).decode())
-        if mended != value:
+                corrected = corrected.replace(pair, pair.encode(page).decode())
+        if corrected != value:
             message = tr(
-                "“{value}” looks like “{mended}” in a wrong encoding", value=value, mended=mended
+                "“{value}” looks like “{corrected}” in a wrong encoding",
+                value=value,
+                corrected=corrected,
             )
-            return (
-                Issue(
-                    ENCODED_TWICE, message, tr("write “{mended}” if that is meant", mended=mended)
-                ),
-            )
+            hint = tr("write “{corrected}” if that is meant", corrected=corrected)
+            return (Issue(ENCODED_TWICE, message, hint),)
     return ()
 
 
