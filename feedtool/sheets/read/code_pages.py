@@ -93,6 +93,8 @@ _COMMON = {
 }
 """The first bytes of the usual letters."""
 _NEARLY_ALL = 0.8
+_MANY_LATIN = 3
+"""Times the bytes beyond ASCII: no East Asian words have so many Latin letters."""
 _TWO_LETTERS = re.compile(r"[^\x00-\x7f]{2,}")
 _UTF8_IN_LATIN = re.compile(rb"\xc3[\x80-\xbf]|\xc2[\xa0-\xbf]|\xe2[\x80-\x84][\x80-\xbf]")
 _SYMBOLS = "’‘“”„‚«»‹›…–—•·°²³¹½¼¾×÷±€£¥¢§©®™ªºµ¡¿¶†‡‰´№\xa0\xad"
@@ -198,6 +200,11 @@ def find_page(words: Collection[bytes], *, has_mac_lines: bool) -> CodePage | No
 
 def east_asian_pages(text: bytes) -> list[str]:
     """The pages of several bytes for a letter in which nearly all letters are usual ones."""
+    # `Référence` on a Mac would be Japanese, but nearly all of its letters are Latin ones.
+    words = b"".join(words_in(text))
+    latin = words.decode("ascii", "ignore")
+    if sum(map(str.isalpha, latin)) > _MANY_LATIN * (len(words) - len(latin)):
+        return []
     likely = []
     for name, usual in _EAST_ASIAN.items():
         try:

@@ -93,6 +93,7 @@ def test_a_byte_that_many_pages_read_otherwise_tells_none() -> None:
         ("big5", "中文桌子"),
         ("euc_kr", "상품-1"),
         ("cp932", "商品 テーブル"),
+        ("cp932", "iPhone用ケース"),
     ],
 )
 def test_pages_of_east_asia_are_likely_by_their_usual_letters(page: str, text: str) -> None:
@@ -104,7 +105,7 @@ def test_pages_of_east_asia_are_likely_by_their_usual_letters(page: str, text: s
     [
         *(("cp1252", text) for text in ("créée, Dépôt", "Référence", "ÉTÉ", "été")),
         *(("cp850", text) for text in ("Référence", "crème-1", "voilà", "Größe")),
-        *(("mac_roman", text) for text in ("Référence Œuvre-à", "crème", "schön")),
+        *(("mac_roman", text) for text in ("Référence", "Référence Œuvre-à", "crème", "schön")),
         *(("cp1250", text) for text in ("Śruba-łóżko-ż", "kůň")),
     ],
 )
