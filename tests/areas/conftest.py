@@ -61,7 +61,7 @@ def rows_read_once(path: str, sheet: str) -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=16)
 def _rows_of_content(content: bytes, sheet: str) -> list[dict[str, Any]]:
-    return rows_of(BytesIO(content), sheet)  # type: ignore[arg-type]  # openpyxl reads it too
+    return rows_of(BytesIO(content), sheet)
 
 
 def submit(feedtool: Feedtool, path: str | Path, *more: str) -> Ran:

@@ -235,7 +235,9 @@ def applied() -> list[tuple[str | None, str]]:
         return [(one.reference, str(one.package_type)) for one in applied_requests(sandbox)]
 
 
-def rows_of(path: Path | str, sheet: str = "", header: int = 2) -> list[dict[str, Any]]:
+def rows_of(
+    path: Path | str | io.BytesIO, sheet: str = "", header: int = 2
+) -> list[dict[str, Any]]:
     """The rows of a sheet, or of the first, by the keys of a row; blank cells left out.
 
     Our own headings stand in the row above, where people read the header.
