@@ -67,7 +67,7 @@ def placeholder_issues(text: str) -> tuple[Issue, ...]:
     lower = text.casefold()
     if lower in _BY_PROGRAMS or _PUNCTUATION.fullmatch(text):
         message = tr("“{text}” is what programs write where there is no value", text=text)
-        hint = tr("write what is meant, or empty the cell")
+        hint = tr("write the real value; an optional cell may be left empty")
         return (Issue(PLACEHOLDER, message, hint),)
     if _FORMULA.fullmatch(text):
         message = tr("“{text}” is a formula that was kept as a text", text=text)
