@@ -196,6 +196,22 @@ def presets() -> str:
     return markdown_table(("Preset", "The export that it fits"), rows)
 
 
+def preset_rules() -> str:
+    """The rules about rows of each recipe that ships, in a table for each."""
+    done = {
+        recipe_file.SKIP_ROWS: "left out",
+        recipe_file.NOT_FOR_SALE: "left out; quantity 0 where the offer was accepted before",
+        recipe_file.OUT_OF_STOCK: "sent with quantity 0",
+        recipe_file.WARN: "sent, with a warning",
+    }
+    parts = []
+    for path in sorted((ROOT / "feedtool/check/recipes/presets").glob("*.toml")):
+        tables = tomllib.loads(path.read_text("utf-8"))
+        rows = ((reason, text) for name, text in done.items() for reason in tables.get(name, {}))
+        parts.append(f"`preset:{path.stem}`\n\n{markdown_table(('Rows', 'What is done'), rows)}")
+    return "\n\n".join(parts)
+
+
 def _first_comment(text: str) -> str:
     lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
     return " ".join(line.removeprefix("#").strip() for line in lines)

@@ -103,11 +103,13 @@ def _constants(package: Path) -> Iterator[str]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts in tables and lists."""
+    """The texts in tables and lists, and the keys of tables."""
     match value:
         case str():
             yield value
         case dict() | list():
+            if isinstance(value, dict):
+                yield from value
             for item in value.values() if isinstance(value, dict) else value:
                 yield from _texts(item)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from feedtool.check.recipes.fields import Formula, Keys
+from feedtool.check.recipes.recipe_file import OUT_OF_STOCK
 from feedtool.check.recipes.sheet import FIRST, RecipeBlock, RecipeSheet
 from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.columns.text import plain
@@ -47,10 +48,12 @@ class _Explanation:
             else:
                 steps = self._given(key)
             yield FieldSteps(key, self._shown(sheet.columns[index - FIRST](block)), list(steps))
-        for formula in sheet.skips:
-            result = self._shown(block.computed(formula, block.made))
-            steps = self._of_formula(formula, block.made)
-            yield FieldSteps(tr("skip “{reason}”", reason=formula.key), result, list(steps))
+        for table, formula in sheet.rules:
+            of_key = block.given if table == OUT_OF_STOCK else block.made
+            result = self._shown(block.computed(formula, of_key))
+            steps = self._of_formula(formula, of_key)
+            name = tr("{table} “{reason}”", table=table, reason=formula.key)
+            yield FieldSteps(name, result, list(steps))
 
     def _shown(self, keys: Keys) -> str:
         key = keys[0]

@@ -1,6 +1,6 @@
 """What is wrong with the cells of a row, while its sheet is read."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -9,14 +9,15 @@ from msgspec.structs import replace
 
 from feedtool.check.locate import InCell
 from feedtool.check.recipes.channels import SKIP
-from feedtool.check.rules import RECIPE_FAILED
+from feedtool.check.rules import RECIPE_FAILED, RECIPE_WARNING
 from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.feed import Feed
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Severity
+from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.check.recipes.sheet import RecipeSheet
+    from feedtool.check.recipes.sheet import RecipeSheet, Ruled
 
 
 class RowFaults(Struct):
@@ -27,6 +28,7 @@ class RowFaults(Struct):
 
 
 NO_FAULTS = RowFaults()
+CHECK_HINT = tr("the row is sent all the same: look whether that is meant")
 
 
 def take_out_flaws(
@@ -49,10 +51,21 @@ def take_out_flaws(
                 row.refused.add(key)
 
 
-def with_skip(flaws: RowFaults, index: int, flaw: InvalidValue) -> RowFaults:
-    """The faults of a row of which nobody knows whether it is to be skipped."""
-    faults: list[InCell] = [(index, fault, "") for fault in flaw.faults]
-    return RowFaults([*flaws.faults, *faults], {*flaws.refused, SKIP})
+def with_rules(
+    flaws: RowFaults, ruled: Iterable["Ruled"], source: Callable[[int], str]
+) -> RowFaults:
+    """The faults of a row with the warnings of a recipe, and of rules of which nobody knows.
+
+    `source` shows the cell that a rule is about.
+    """
+    result = RowFaults([*flaws.faults], {*flaws.refused})
+    for _, index, said in ruled:
+        if isinstance(said, InvalidValue):
+            result.faults += [(index, fault, "") for fault in said.faults]
+            result.refused.add(SKIP)
+        else:
+            result.faults.append((index, Issue(RECIPE_WARNING, said, CHECK_HINT), source(index)))
+    return result
 
 
 def told_once(

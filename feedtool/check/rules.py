@@ -26,7 +26,9 @@ MERGED_CELLS = PROBLEMS.warning("merged-cells")
 MERGED_NAMED = 5
 """Ranges of merged cells that a message names."""
 NOT_A_ROW = PROBLEMS.warning("not-a-row")
+NOT_FOR_SALE = PROBLEMS.warning("not-for-sale")
 RECIPE_FAILED = PROBLEMS.error("recipe-failed")
+RECIPE_WARNING = PROBLEMS.warning("recipe-warning")
 REQUEST_INCOMPLETE = PROBLEMS.error("request-incomplete")
 REQUIRED_MISSING = PROBLEMS.error("required-missing")
 SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
@@ -197,7 +199,9 @@ RULES = (
         (
             ENCODING_DOUBTFUL,
             NOT_A_ROW,
+            NOT_FOR_SALE,
             RECIPE_FAILED,
+            RECIPE_WARNING,
             REQUEST_INCOMPLETE,
             SCHEMA_MISMATCH,
             TOO_MANY_COLUMNS,

@@ -1,9 +1,10 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 
-from feedtool.check import two_processes
+from feedtool.check import rules, two_processes
 from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.locate import Locator, MergedCells
@@ -11,8 +12,9 @@ from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, of_channel
+from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, WARN
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
-from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
+from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_rules
 from feedtool.check.row_values import filled, nothing_filled
 from feedtool.check.rules import Beyond, encoding_doubtful, required_missing, rules_for
 from feedtool.feeds.area import Areas
@@ -30,6 +32,7 @@ from feedtool.model.sheet import (
     CheckedSheet,
     ProblemSpool,
     Refused,
+    Withdrawal,
 )
 from feedtool.model.text import FieldName, tr
 
@@ -66,6 +69,15 @@ class SheetReader:
         """The issues that are said once for the sheet, by their codes."""
         self._channel = options.channel if feed.has_channel else ""
         self._family = areas.family(feed)
+        shared = (column.key for column in feed.understood(context.settings) if column.is_shared)
+        self._stock_key = next(shared, "")
+        stock_feeds = (
+            other
+            for other in self._family.values()
+            if other.action and self._stock_key in other.changeable(self.columns)
+        )
+        self._stock_feed = next(stock_feeds, None)
+        """The kind whose rows may change a stock alone."""
         self._kinds = {other.action: kind for kind, other in self._family.items() if other.action}
         self._by_channel = channel_split(self.header)
         self._split = self._by_channel or feed.split
@@ -165,13 +177,41 @@ class SheetReader:
             if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
             row = dict(zip(self._keys, row_values, strict=True))
-            if block.skipped and (left_out := block.skipped.get(block.rows[position])):
-                if isinstance(left_out, str):
-                    self._skip(cells, position, row, Message("", left_out))
+            if block.ruled and (ruled := block.ruled.get(block.rows[position])):
+                table, index, said = ruled[0]
+                if table != WARN and isinstance(said, str):
+                    self._skip(cells, position, row, Message("", said))
+                    if table == NOT_FOR_SALE:
+                        left_out = self._row(block.rows[position], row, flaws)
+                        self._note_withdrawal(cells, position, left_out, index, said)
                     continue
-                flaws = with_skip(flaws, *left_out)
+                flaws = with_rules(flaws, ruled, partial(self._source, cells, position))
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws, shape)
+
+    def _source(self, cells: Cells, position: int, index: int) -> str:
+        """The text of the cell that a rule of a recipe is about."""
+        origins = self.header.origins.get(index)
+        return shown(cells.at(position, origins[0])) if origins else ""
+
+    def _note_withdrawal(
+        self, cells: Cells, position: int, row: Row, index: int, reason: str
+    ) -> None:
+        """Notes the Updates that set the stock of a row to 0, should its offer be on sale."""
+        feed, stock = self._stock_feed, self._stock_key
+        if feed is None or not row.values.get(feed.reference) or not self.checked.has_items:
+            return
+        text = tr(
+            "{reason}: its offer was accepted before, so its quantity is set to 0", reason=reason
+        )
+        issue = Issue(rules.NOT_FOR_SALE, text, tr("nothing needs to be done"))
+        place = (index, issue, self._source(cells, position, index))
+        (problem,) = self.locator.in_row(cells, position, (place,), ())
+        for part in self._by_channel(row) if self._by_channel else (row,):
+            values = {feed.reference: row.values[feed.reference], stock: 0}
+            update = part._replace(feed=feed, values=values, refused=NOTHING_REFUSED)
+            item = item_of(update, feed.request(update), purges=False)
+            self.checked.withdrawals.append(Withdrawal(item.row, item, problem))
 
     def _columns(self, block: Block) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
         """The values of each column of a block, and what is wrong with them by position."""

@@ -67,8 +67,8 @@ class Block(Struct, frozen=True):
     decode: Callable[[Hashable], Cell]
     occupied: frozenset[int] | None = None
     """The columns that have a value, where few of many do; None may be all of them."""
-    skipped: Mapping[int, Any] | None = None
-    """The rows that a recipe leaves out, each with its reason."""
+    ruled: Mapping[int, Sequence[Any]] | None = None
+    """The rows that rules of a recipe are about, each with these."""
 
     def used(self, first: int) -> Sequence[int]:
         """The columns from this one on that may have a value, ascending."""

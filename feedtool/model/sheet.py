@@ -45,6 +45,16 @@ class Filled(NamedTuple):
         return values
 
 
+class Withdrawal(NamedTuple):
+    """A skipped row that is not for sale, and what takes its offer off sale."""
+
+    row: int
+    item: Item
+    """Sets the stock of its offer to 0."""
+    problem: Problem
+    """The warning of the row where that is sent."""
+
+
 class FieldSteps(NamedTuple):
     """A field of a row, and how it came about."""
 
@@ -127,6 +137,8 @@ class CheckedSheet(Struct):
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
     skipped: Spool[RowResult] = field(default_factory=lambda: Spool(RowResult))
     """The rows that are none: totals, and the header once more."""
+    withdrawals: Spool[Withdrawal] = field(default_factory=lambda: Spool(Withdrawal))
+    """The Updates of skipped rows that are not for sale."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
     problems_by_source: list[ProblemSpool] = field(default_factory=list)
@@ -225,6 +237,22 @@ class CheckedSheet(Struct):
                 channels.add(result.channel)
                 self.withheld.append(result)
 
+    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
+        """Lets skipped rows take their offers off sale; in the order of rows."""
+        rows = {withdrawal.row for withdrawal in withdrawals}
+        items, skipped, problems = Spool(Item), Spool(RowResult), ProblemSpool()
+        updates = (withdrawal.item for withdrawal in withdrawals)
+        for item in merge(self.items, updates, key=lambda item: item.row):
+            items.append(item)
+        for result in self.skipped:
+            if result.row not in rows:
+                skipped.append(result)
+        problems.append_all([*dict.fromkeys(withdrawal.problem for withdrawal in withdrawals)])
+        for row in rows:
+            self.marks[row] = VALID
+        self.items, self.skipped = items, skipped
+        self.problems_by_source.append(problems)
+
     @property
     def size(self) -> int:
         """The number of its rows, but for those that are none."""
@@ -234,7 +262,7 @@ class CheckedSheet(Struct):
         """Takes back all that was found in the rows, since they are read once more."""
         self.items, self.refused = Spool(Item), Spool(Refused)
         self.problems_by_source, self.marks = [], RowStates()
-        self.skipped = Spool(RowResult)
+        self.skipped, self.withdrawals = Spool(RowResult), Spool(Withdrawal)
         self.filled = self.filled and Spool(Filled)
 
     def is_clean(self) -> bool:

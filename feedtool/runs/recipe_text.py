@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.recipes.recipe_file import RULES
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import Constant
@@ -107,7 +108,12 @@ def _of_base(proposal: SheetProposal, keys: set[str]) -> tuple[dict[str, Table],
         **values,
         "default": base.file.default,
         "compute": usable("compute", base.file.compute, base.compute),
-        "skip": usable("skip", base.file.skip, base.skip),
+        "fill_down": {
+            header: by
+            for header, by in base.file.fill_down.items()
+            if {folded(header), folded(by)} <= headers
+        },
+        **{table: usable(table, getattr(base.file, table), base.rules[table]) for table in RULES},
         **{f"join.{quoted(name)}": join for name, join in joins.items()},
     }
     for code, rules in base.file.channels.items():

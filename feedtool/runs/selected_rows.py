@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
-from feedtool.areas.offers.changes.selection import SelectionOptions, select
+from feedtool.areas.offers.changes.selection import SelectionOptions, select, withdraw
 from feedtool.check import ReadOptions
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.chosen_rows import choose
@@ -30,6 +30,8 @@ def select_rows(
     run: int | None = None,
 ) -> None:
     """Decides which rows are sent, by what the ledger knows of an account (address, seller)."""
+    known = accepted_offers(workspace, account, run)
+    withdraw(sheets, known)
     choose(sheets, selection.rows)
     if asked.purges:  # sent whole, whatever has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
@@ -43,7 +45,6 @@ def select_rows(
     doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
     known_references = partial(workspace.ledger.known_references, *account, run)
     others = hold(sheets, selection, sent_before, taken_before, doubtful_before, known_references)
-    known = accepted_offers(workspace, account, run)
     select(others, known, selection, asked.dialect, earlier)
 
 

@@ -1,10 +1,16 @@
 """Recipes that ship: the exports of programs as they are, whole and without what is optional."""
 
+import json
+from datetime import date
+from pathlib import Path
+
 import pytest
 
-from feedtool.runs.presets import presets
+from feedtool.check.recipes.recipe_file import RULES
+from feedtool.model.text import Translator
+from feedtool.runs.presets import preset, presets
 from tests.cli.conftest import Feedtool
-from tests.conftest import Files
+from tests.conftest import Files, gtin
 
 GTIN = "4006381333931"
 FIXED = (
@@ -77,6 +83,111 @@ EXPORTS: dict[str, tuple[str, str, str]] = {
 }
 
 
+SENT, SKIPPED, EMPTY, WARNED = "sent", "skipped", "quantity 0", "sent, with a warning"
+MARKS: dict[str, dict[str, str]] = {
+    # Of each: what else stands in a row, and what becomes of it.
+    "shopify": {
+        "Status=active|Published=true|Gift Card=false|Variant Requires Shipping=true": SENT,
+        "Variant Inventory Policy=continue|Variant Inventory Qty=3": SENT,
+        "Status=|Published=|Gift Card=|Variant Requires Shipping=": SENT,
+        "Status=draft|Published=true": SKIPPED,
+        "Status=Archived|Published=false": SKIPPED,
+        "Gift Card=TRUE": SKIPPED,
+        "Variant Requires Shipping=false": SKIPPED,
+        "Status=active|Published=false": WARNED,
+        "Status=unlisted": WARNED,
+        "Status=paused": WARNED,
+        "Variant Inventory Policy=continue|Variant Inventory Qty=0": WARNED,
+    },
+    "shopify-2025": {
+        "Status=Active|Published on online store=TRUE|Gift card=FALSE|Requires shipping=TRUE": SENT,
+        "Continue selling when out of stock=DENY|Inventory quantity=0": EMPTY,
+        "Status=Draft": SKIPPED,
+        "Status=Archived": SKIPPED,
+        "Gift card=TRUE": SKIPPED,
+        "Requires shipping=FALSE": SKIPPED,
+        "Status=Active|Published on online store=FALSE": WARNED,
+        "Status=Unlisted": WARNED,
+        "Continue selling when out of stock=CONTINUE|Inventory quantity=-2": WARNED,
+    },
+    "woocommerce": {
+        "Type=simple|Published=1|Visibility in catalog=visible|Backorders allowed?=0": SENT,
+        "Type=variation|Published=1.0|Visibility in catalog=search": SENT,
+        "Type=variation|Backorders allowed?=notify": SENT,
+        "Published=": SENT,
+        "Published=-1": SKIPPED,
+        "Published=0": SKIPPED,
+        "Type=simple, virtual": SKIPPED,
+        "Type=variation, downloadable, virtual": SKIPPED,
+        "Type=variable, virtual|Stock=": SKIPPED,
+        "Type=external": SKIPPED,
+        "In stock?=0": EMPTY,
+        "In stock?=0|Stock=": EMPTY,
+        "In stock?=backorder|Stock=-3|Backorders allowed?=1": WARNED,
+        "Visibility in catalog=hidden": WARNED,
+    },
+    "magento": {
+        "product_online=1|is_in_stock=1|visibility=Catalog, Search|allow_backorders=0": SENT,
+        "visibility=Not Visible Individually|allow_backorders=1": SENT,
+        "product_online=|is_in_stock=": SENT,
+        "product_online=2": SKIPPED,
+        "product_online=0": SKIPPED,
+        "product_type=virtual": SKIPPED,
+        "product_type=downloadable": SKIPPED,
+        "product_type=giftcard": SKIPPED,
+        "product_type=configurable": SKIPPED,
+        "is_in_stock=0": EMPTY,
+        "allow_backorders=1|qty=-2.0000": WARNED,
+    },
+    "odoo": {
+        "Active=True|Can be Sold=True|Sales=True|Product Type=Storable Product": SENT,
+        "Active=|Can be Sold=|Sales=|Product Type=Goods": SENT,
+        "Active=False": SKIPPED,
+        "Can be Sold=FALSE": SKIPPED,
+        "Sales=False": SKIPPED,
+        "Product Type=Service": SKIPPED,
+    },
+    "odoo-fields": {
+        "active=True|sale_ok=1|type=product|detailed_type=product": SENT,
+        "active=False": SKIPPED,
+        "sale_ok=0": SKIPPED,
+        "type=service": SKIPPED,
+        "detailed_type=service": SKIPPED,
+    },
+    "prestashop": {"Status=1": SENT, "Status=": SENT, "Status=0": SKIPPED, "Active=No": SKIPPED},
+    "prestashop-fr": {"État=1": SENT, "État=Oui": SENT, "État=0": SKIPPED, "Actif=Non": SKIPPED},
+    "prestashop-es": {"Estado=1": SENT, "Estado=Sí": SENT, "Estado=0": SKIPPED},
+    "google-merchant": {
+        "availability=in stock|expiration_date=2099-01-01T10:00+0100": SENT,
+        "availability=InStock": SENT,
+        "availability=": SENT,
+        "availability=discontinued": SKIPPED,
+        "expiration_date=2020-01-01": SKIPPED,
+        "availability=out_of_stock": EMPTY,
+        "availability=out of stock|quantity=": EMPTY,
+        "availability=preorder": WARNED,
+        "availability=backorder": WARNED,
+        "availability=soon": WARNED,
+    },
+    "amazon": {
+        "status=Active|add-delete=": SENT,
+        "status=|add-delete=a": SENT,
+        "status=Inactive": SKIPPED,
+        "status=Incomplete": SKIPPED,
+        "add-delete=d": SKIPPED,
+        "add-delete=x": SKIPPED,
+        "status=Gesperrt": WARNED,
+    },
+    "mirakl": {
+        "update-delete=update|available-start-date=|available-end-date=": SENT,
+        "available-start-date=2020-01-01|available-end-date=2099-12-31T23:59:59+01:00": SENT,
+        "update-delete=DELETE": SKIPPED,
+        "available-start-date=2099-01-01": SKIPPED,
+        "available-end-date=2020-01-01": SKIPPED,
+    },
+}
+
+
 def table(always: str, optional: str, left_out: str) -> str:
     row = dict(cell.split("=", 1) for cell in f"{always}|{optional}".strip("|").split("|"))
     other = dict(cell.split("=", 1) for cell in left_out.split("|")) if left_out else {}
@@ -112,3 +223,66 @@ def test_a_map_takes_what_ships(feedtool: Feedtool, files: Files, name: str) -> 
 
 def test_each_is_tried() -> None:
     assert sorted(EXPORTS) == presets()
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_what_is_not_for_sale_there_is_not_sold_here(
+    feedtool: Feedtool, files: Files, name: str
+) -> None:
+    always, optional, _ = EXPORTS[name]
+    base = dict(cell.split("=", 1) for cell in f"{always}|{optional}".split("|"))
+    rows = []
+    for number, mark in enumerate(MARKS[name]):
+        own = {
+            "A1": f"A{number}",
+            GTIN: gtin(number),
+            f"'{GTIN}": gtin(number),
+            "pen": f"p{number}",
+        }
+        changes = dict(cell.split("=", 1) for cell in mark.split("|"))
+        stock = {key: "4" for key in base if key.casefold().endswith(("quantity", "qty"))}
+        cells = {key: own.get(value, value) for key, value in base.items()}
+        rows.append({**cells, **stock, **changes})
+    header = dict.fromkeys(key for row in rows for key in row)
+    lines = [header, *([row.get(key, "") for key in header] for row in rows)]
+    text = "".join(";".join(f'"{cell}"' for cell in line) + "\n" for line in lines)
+    files.text(text, "export.csv")
+    command = "submit export.csv --dry-run --format json --requests out --recipe"
+    ran = feedtool(command, f"preset:{name}", *FIXED)
+    quantities = {
+        request["sellerExternalReference"]: request["quantity"]
+        for path in Path("out").rglob("upload-*.json")
+        for request in json.loads(path.read_text())
+    }
+    warned = {problem["row"] for problem in ran.only["problems"]}
+    assert {problem["code"] for problem in ran.only["problems"]} <= {"recipe-warning"}
+    became = {}
+    for number, mark in enumerate(MARKS[name]):
+        quantity = quantities.get(f"A{number}")
+        kept = WARNED if number + 2 in warned else EMPTY if quantity == 0 else SENT
+        became[mark] = SKIPPED if quantity is None else kept
+    assert became == MARKS[name]
+
+
+def test_the_marks_of_each_are_tried() -> None:
+    assert sorted(MARKS) == presets()
+
+
+@pytest.mark.parametrize("name", presets())
+def test_its_reasons_are_said_in_each_language(name: str) -> None:
+    file = preset(name, date(2026, 11, 20)).file
+    reasons = [reason for table in RULES for reason in getattr(file, table)]
+    for language in ("fr", "es"):
+        say = Translator(language)
+        assert [reason for reason in reasons if say.message(reason) == reason] == []
+
+
+def test_a_variant_is_what_its_product_is(feedtool: Feedtool, files: Files) -> None:
+    header = "Handle;Variant SKU;Variant Barcode;Variant Price;Variant Inventory Qty;Status"
+    rows = [f"a;A{it};{gtin(it)};9.99;4;{status}" for it, status in enumerate(("archived", ""))]
+    other = f"b;B1;{gtin(9)};9.99;4;"
+    files.text("\n".join([header, *rows, other]) + "\n", "export.csv")
+    ran = feedtool("submit export.csv --dry-run --format json --recipe preset:shopify", *FIXED)
+    assert ran.statuses == ["Skipped", "Skipped", "Valid"]
+    ran = feedtool("submit export.csv --dry-run --language fr --recipe preset:shopify", *FIXED)
+    assert "2 archivé (Status)" in ran.out

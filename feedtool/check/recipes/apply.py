@@ -23,6 +23,7 @@ from feedtool.check.recipes.header_columns import column_index
 from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, read_join
 from feedtool.check.recipes.join_file import JoinFile
 from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.recipes.recipe_file import OUT_OF_STOCK
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
@@ -54,6 +55,8 @@ class _Application:
         self.recipe, self.row, self.texts, self.feed = recipe, row, texts, feed
         self.columns = {column.key: column for column in feed.understood(context.settings)}
         self.sheet, self.context = sheet, context
+        shared = (key for key, column in self.columns.items() if column.is_shared)
+        sheet.stock = next(shared, "")
         self.by_index: dict[int, Column] = {}
         self.origins: dict[int, tuple[int, ...]] = {}
         self.used: set[int] = set()
@@ -143,6 +146,16 @@ class _Application:
             self.sheet.counts.append(partial(sheet.count, indexes))
             sheets.append(sheet)
         return sheets
+
+    def read_fill_down(self) -> None:
+        """The columns whose blank cells have what stands above them, for expressions."""
+        for header, other in self.recipe.file.fill_down.items():
+            place = self.recipe.place("fill_down", header)
+            indexes = [column_index(text, self.texts, place) for text in (header, other)]
+            if self.recipe.path is None and None in indexes:  # as in `formula`
+                continue
+            index, by = (self.needed_index(text, place) for text in (header, other))
+            self.sheet.fill_down[index] = by
 
     def needed_index(self, header: str, place: str) -> int:
         """The column of a header that a rule of the recipe reads."""
@@ -235,9 +248,9 @@ class _Application:
             self.sheet.fields.setdefault(key, RecipeField(key))
         for key, field in self.sheet.fields.items():
             formula = self.sheet.formulas.get(key)
-            is_plain = (
-                field.source is not None and field.mapped is None and not (field.joins or formula)
-            )
+            is_emptied = bool(self.recipe.rules[OUT_OF_STOCK]) and key == self.sheet.stock
+            is_made = field.mapped is not None or field.joins or formula or is_emptied
+            is_plain = field.source is not None and not is_made
             if is_plain and field.source is not None:
                 self.by_index[field.source] = self.column(key, "")
             elif formula or field.source is not None or field.joins or field.default.text:
@@ -245,12 +258,15 @@ class _Application:
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
-        for reason, expression in self.recipe.skip.items():
-            formula = self.formula(reason, expression, "skip")
-            formula.at = self.sheet.add(_computer(formula))
-            self.sheet.made_by[formula.at] = formula
-            self.origins[formula.at] = self.origins_of(reason, formula)
-            self.sheet.skips.append(formula)
+        for table, rules in self.recipe.rules.items():
+            for reason, expression in rules.items():
+                formula = self.formula(reason, expression, table)
+                self.sheet.rules.append((table, formula))
+                if table == OUT_OF_STOCK:
+                    continue
+                formula.at = self.sheet.add(_computer(formula))
+                self.sheet.made_by[formula.at] = formula
+                self.origins[formula.at] = self.origins_of(reason, formula)
         for code, rules in self.recipe.channels.items():
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
@@ -329,6 +345,7 @@ def apply(
     application.given = frozenset(given)
     application.read_columns()
     application.read_values()
+    application.read_fill_down()
     sheets = application.read_joins(joined, context)
     application.add_columns()
     application.add_rules()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from feedtool.check.recipes.values import (
     LONGEST_TEXT,
     ExpressionFailure,
+    NumberText,
     Value,
     is_blank,
     number_text,
@@ -20,7 +21,9 @@ from feedtool.check.recipes.values import (
     read_pattern,
     read_text,
     read_whole,
+    show,
 )
+from feedtool.model.header import folded
 from feedtool.model.text import tr
 
 Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]
@@ -65,6 +68,18 @@ def joined(texts: Sequence[str], between: str = "") -> str:
             tr("the text would have more than {count} characters", count=LONGEST_TEXT)
         )
     return between.join(texts)
+
+
+def _says(value: Value, *words: str) -> bool:
+    """True if a cell says one of some words; a number and a tick box say theirs."""
+    match value:
+        case NumberText():
+            text = number_text(value.number)
+        case Decimal() | bool():
+            text = show(value)
+        case _:
+            return isinstance(value, str) and folded(value) in map(folded, words)
+    return text in words
 
 
 def _split(text: str, separator: str, number: int) -> str:
@@ -147,6 +162,13 @@ FUNCTIONS: Mapping[str, _Function] = {
         (read_text, read_pattern),
         'matches(a, "Tarif*")',
         "true if a text is so, in any case: `*` is any text, `?` one character",
+    ),
+    "says": _Function(
+        _says,
+        (read_any, read_text),
+        'says(a, "no", "0", "false")',
+        "true if one of some words stands there, without regard to case, accents, blanks and signs",
+        is_open=True,
     ),
     "blank": _Function(is_blank, (read_any,), "blank(a)", "true if nothing stands there"),
     "days_since": _Function(

@@ -12,7 +12,14 @@ from msgspec.structs import replace
 
 from feedtool.check.recipes.channels import SKIP
 from feedtool.check.recipes.expressions import Expression, compile_expression
-from feedtool.check.recipes.recipe_file import LONGEST_FILE, RecipeFile, parse_tables, place_of
+from feedtool.check.recipes.recipe_file import (
+    LONGEST_FILE,
+    OUT_OF_STOCK,
+    RULES,
+    RecipeFile,
+    parse_tables,
+    place_of,
+)
 from feedtool.check.recipes.syntax import ExpressionProblem
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.header import folded
@@ -31,7 +38,8 @@ class Recipe(Struct, frozen=True):
     text: str
     file: RecipeFile
     compute: Mapping[str, Expression]
-    skip: Mapping[str, Expression]
+    rules: Mapping[str, Mapping[str, Expression]]
+    """By the tables of RULES."""
     channels: Mapping[str, Mapping[str, Expression]]
     today: date
     """The day for `days_since`."""
@@ -110,7 +118,7 @@ def _compiled(recipe: Recipe) -> Recipe:
         result = {}
         for key, source in sources.items():
             try:
-                is_condition = SKIP in {table, key}
+                is_condition = table in RULES or key == SKIP
                 result[key] = compile_expression(
                     source, list(known), recipe.today, is_condition=is_condition
                 )
@@ -135,7 +143,10 @@ def _compiled(recipe: Recipe) -> Recipe:
     return replace(
         recipe,
         compute=compiled("compute", file.compute, keys),
-        skip=compiled("skip", file.skip, made),
+        rules={
+            table: compiled(table, getattr(file, table), keys if table == OUT_OF_STOCK else made)
+            for table in RULES
+        },
         channels={
             code: compiled(f"channels.{code}", rules, made) for code, rules in file.channels.items()
         },

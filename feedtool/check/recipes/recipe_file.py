@@ -58,6 +58,9 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Header, or `@` and a column's letters → key; false: known, and of no use."""
     names: dict[str, str] = {}
     """Name in expressions → header."""
+    fill_down: dict[str, str] = {}
+    """Header → header: expressions read in a blank cell what stands above it, as long as the second
+    column says the same."""
     values: dict[str, dict[str, Constant]] = {}
     """Key → what stands in the cell → what is meant."""
     default: dict[str, Constant] = {}
@@ -66,11 +69,22 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Key → expression; it wins over a column."""
     skip: dict[str, str] = {}
     """Reason → condition of the rows that are left out."""
+    not_for_sale: dict[str, str] = {}
+    """Reason → condition of the rows that are left out; where the service has accepted their offer
+    before, its quantity is set to 0."""
+    out_of_stock: dict[str, str] = {}
+    """Reason → condition of the rows whose quantity is 0."""
+    warn: dict[str, str] = {}
+    """Reason → condition of the rows that are sent with a warning."""
     join: dict[str, Join] = {}
     """A name → a second sheet whose rows are joined."""
     channels: dict[str, dict[str, str]] = {}
     """salesChannelId → key → expression; `skip` is a condition."""
 
+
+SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN = "skip", "not_for_sale", "out_of_stock", "warn"
+RULES = (SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN)
+"""Tables of conditions by their reasons: the first that is true leaves a row out."""
 
 Lines = Mapping[tuple[str, str], int]
 """The table and the key of each line that begins one, with its number."""
@@ -78,10 +92,11 @@ Lines = Mapping[tuple[str, str], int]
 MEANT = {
     "columns": tr("a field in quotes, or false"),
     "names": tr("a header in quotes"),
+    "fill_down": tr("a header in quotes"),
     "values": tr("a text, a number, true or false"),
     "default": tr("a text, a number, true or false"),
     "compute": tr("an expression in quotes"),
-    "skip": tr("a condition in quotes"),
+    **dict.fromkeys(RULES, tr("a condition in quotes")),
     "channels": tr("an expression in quotes"),
 }
 """What stands behind the keys of a table."""

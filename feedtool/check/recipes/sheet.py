@@ -1,5 +1,6 @@
 """A sheet as a recipe makes it: its own columns, and behind them those that the recipe adds."""
 
+from bisect import bisect_left
 from collections.abc import (
     Callable,
     Collection,
@@ -12,16 +13,17 @@ from collections.abc import (
 )
 from decimal import localcontext
 from itertools import repeat
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from feedtool.check.recipes.fields import REMEMBERED, Formula, Keys, RawValue, RecipeField
+from feedtool.check.recipes.recipe_file import OUT_OF_STOCK, WARN
 from feedtool.check.recipes.values import CONTEXT
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.settings import Context
-from feedtool.model.text import joined, tr
+from feedtool.model.text import MessageText, joined, tr
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN, CellRange
 
@@ -30,6 +32,21 @@ FIRST = LAST_COLUMN + 1
 
 T = TypeVar("T")
 
+TRUE, ZERO = Cell(Kind.BOOLEAN, "TRUE"), Cell(Kind.NUMBER, "0")
+
+Above = dict[int, tuple[str, Cell]]
+"""A column that is filled down → the text by which it is, and the last filled cell."""
+
+
+class Ruled(NamedTuple):
+    """A rule of a recipe that is about a row."""
+
+    table: str
+    column: int
+    """The index of its condition among the columns that the recipe adds."""
+    said: str | InvalidValue
+    """The reason, or why nobody knows whether the condition is true."""
+
 
 class RecipeBlock:
     """A block, with the columns that a recipe makes of it."""
@@ -37,6 +54,8 @@ class RecipeBlock:
     def __init__(self, sheet: "RecipeSheet", block: Block) -> None:
         self._sheet, self.block = sheet, block
         self._sources: dict[int, Keys] = {}
+        self.filled_down: dict[int, Keys] = {}
+        """The columns in whose blank cells stands what is above them."""
         self._fields: dict[str, Keys] = {}
         self._values: dict[Hashable, list[object | None]] = {}
 
@@ -74,17 +93,28 @@ class RecipeBlock:
 
     def made(self, key: str) -> Keys:
         """The cells of a key, computed where the recipe does."""
-        formula = self._sheet.formulas.get(key)
-        if formula is None:
+        sheet = self._sheet
+        formula, emptying = sheet.formulas.get(key), sheet.emptying(key)
+        if formula is None and not emptying:
             return self.given(key)
         name = f"={key}"
         if name not in self._fields:
-            self._fields[name] = self.computed(formula, self.given)
+            keys = self.computed(formula, self.given) if formula else self.given(key)
+            for condition in emptying:
+                results = self.computed(condition, self.given)
+                keys = [
+                    result if isinstance(result, InvalidValue) else ZERO if result == TRUE else key
+                    for key, result in zip(keys, results, strict=True)
+                ]
+            self._fields[name] = keys
         return self._fields[name]
 
     def inputs(self, formula: Formula, of_key: Callable[[str], Keys]) -> list[Keys]:
         """The cells that a formula reads, by the order of its names."""
-        return [of_key(name) if is_key else self.source(at) for name, is_key, at in formula.inputs]
+        return [
+            of_key(name) if is_key else self.filled_down.get(at) or self.source(at)
+            for name, is_key, at in formula.inputs
+        ]
 
     def computed(self, formula: Formula, of_key: Callable[[str], Keys]) -> Keys:
         """The results of a formula: Cells, or an InvalidValue where it fails."""
@@ -139,7 +169,12 @@ class RecipeSheet(Sheet):
         """The formulas of keys on a channel, `price.price[CODE]`."""
         self.counts: list[Callable[[RecipeBlock], None]] = []
         """Each counts the rows of a block that are in a joined sheet."""
-        self.skips: list[Formula] = []
+        self.rules: list[tuple[str, Formula]] = []
+        """Conditions, each with its table."""
+        self.stock = ""
+        """The key that is 0 where a condition of OUT_OF_STOCK is true."""
+        self.fill_down: dict[int, int] = {}
+        """The columns whose blank cells have what is above → those that must say the same."""
         self.made_by: dict[int, Formula] = {}
         """The formulas by the index of the column that they fill, or stand for."""
         self.is_until_blank = False
@@ -183,32 +218,43 @@ class RecipeSheet(Sheet):
             for decimal in reader.evidence
         }
         self._readers |= settled
-        for formula in (*self.formulas.values(), *self.on_channels.values(), *self.skips):
+        rules = (formula for _, formula in self.rules)
+        for formula in (*self.formulas.values(), *self.on_channels.values(), *rules):
             formula.memory.clear()
         return bool(settled)
 
     def row(self, number: int) -> RecipeBlock | None:
         """A row by itself, as the recipe makes it; None where the file has none."""
-        block = next(self._sheet.blocks(number - 1), None)
-        is_there = block is not None and block.rows[0] == number
-        return RecipeBlock(self, _part(block, [0])) if block and is_there else None
+        above: Above = {}
+        for block in self._sheet.blocks(0 if self.fill_down else number - 1):
+            before = bisect_left(block.rows, number)
+            self._fill_down(RecipeBlock(self, _part(block, range(before))), above)
+            if number in block.rows:
+                made = RecipeBlock(self, _part(block, [before]))
+                self._fill_down(made, above)
+                return made
+            if block.rows[-1] > number:
+                break
+        return None
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks, as the recipe makes them."""
-        last = after_row
+        last, above = after_row, Above()
         for block in self._sheet.blocks(after_row):
             filled = _filled_rows(block)
             if self.is_until_blank:
                 places = enumerate(filled, last + 1)
                 filled = [at for number, at in places if block.rows[at] == number]
             if filled:
-                yield self._block(block if len(filled) == len(block.rows) else _part(block, filled))
+                part = block if len(filled) == len(block.rows) else _part(block, filled)
+                yield self._block(part, above)
             if self.is_until_blank and len(filled) < len(block.rows):
                 return
             last = block.rows[-1]
 
-    def _block(self, block: Block) -> Block:
+    def _block(self, block: Block, above: Above) -> Block:
         made = self._current = RecipeBlock(self, block)
+        self._fill_down(made, above)
         for count in self.counts:
             count(made)
 
@@ -223,8 +269,26 @@ class RecipeSheet(Sheet):
             column,
             made.decode,
             frozenset(block.used(0)),
-            self._skipped(made),
+            self._ruled(made),
         )
+
+    def _fill_down(self, made: RecipeBlock, above: Above) -> None:
+        """Put into blank cells of a block what stands above them, in the rows of one text."""
+        for index, by in self.fill_down.items():
+            text, last = above.get(index, ("", BLANK))
+            filled: list[Hashable] = []
+            for key, other in zip(made.source(index), made.source(by), strict=True):
+                cell, now = made.decode(key), made.decode(other).text
+                if now != text or not now or not _is_blank(cell):
+                    text, last = now, cell
+                filled.append(last)
+            above[index], made.filled_down[index] = (text, last), filled
+
+    def emptying(self, key: str) -> Sequence[Formula]:
+        """The conditions on which a key is 0."""
+        if key != self.stock:
+            return ()
+        return [formula for table, formula in self.rules if table == OUT_OF_STOCK]
 
     def with_origin(self, index: int, key: str, position: int, flaw: InvalidValue) -> InvalidValue:
         """What is wrong with a value of the last block, with the formula or the file it is of."""
@@ -260,21 +324,24 @@ class RecipeSheet(Sheet):
         places = [join.place(block, position) for join in field.joins] if field else []
         return next(filter(None, reversed(places)), "")
 
-    def _skipped(self, made: RecipeBlock) -> Mapping[int, str | tuple[int, InvalidValue]]:
-        """The rows that are left out, each with its reason, or why that is not known."""
-        skipped: dict[int, str | tuple[int, InvalidValue]] = {}
-        for formula in self.skips:
+    def _ruled(self, made: RecipeBlock) -> Mapping[int, Sequence[Ruled]]:
+        """The rows that a rule is about: the first that leaves one out, or else all warnings."""
+        ruled: dict[int, list[Ruled]] = {}
+        for table, formula in self.rules:
+            if table == OUT_OF_STOCK:
+                continue
+            reason = MessageText((formula.key.replace("{", "{{").replace("}", "}}"),))
             results = made.computed(formula, made.made)
             for position, (row, result) in enumerate(zip(made.block.rows, results, strict=True)):
+                said: str | InvalidValue = reason
                 if isinstance(result, InvalidValue):
-                    flaw = self.with_origin(formula.at, "", position, result)
-                    skipped.setdefault(row, (formula.at, flaw))
-                elif result == _TRUE:
-                    skipped.setdefault(row, formula.key)
-        return skipped
-
-
-_TRUE = Cell(Kind.BOOLEAN, "TRUE")
+                    said = self.with_origin(formula.at, "", position, result)
+                elif result != TRUE:
+                    continue
+                of_row = ruled.setdefault(row, [])
+                if not of_row or of_row[0].table == WARN:
+                    of_row.append(Ruled(table, formula.at, said))
+        return ruled
 
 
 def made_column(key: str) -> Callable[[RecipeBlock], Keys]:

@@ -106,6 +106,35 @@ def select(
             selection.decide(sheet, earlier(sheet.checked) if is_shrinking_guarded else None)
 
 
+def withdraw(sheets: Sequence[CheckedSheet], known: "AcceptedOffers") -> None:
+    """Send the Updates of skipped rows that are not for sale, whose offers would stay on sale.
+
+    An offer that is not known, or has no stock, needs none. Another row of the command keeps its
+    offer and its stock on sale, as where a shop sells an archived product by its reference again.
+    """
+    sources = [sheet for sheet in sheets if sheet.withdrawals and not sheet.purges]
+    if not (sources and known.is_any):
+        return
+    sold: set[tuple[str, str] | str] = set()
+    for sheet in sheets:
+        for item in sheet.items:
+            stock = state.key_of(item.package_type, item.product, None, "", item.reference)
+            sold |= {(item.channel, item.reference), stock}
+        sold.update((row.channel, row.reference or "") for row in sheet.refused)
+    for sheet in sources:
+        coming, sent = iter(sheet.withdrawals), []
+        while batch := [*islice(coming, CHUNK)]:
+            offers = known.look_up([withdrawal.item for withdrawal in batch])
+            for withdrawal, (offer, stock, quantity) in zip(batch, offers, strict=True):
+                name = (withdrawal.item.channel, withdrawal.item.reference)
+                is_on_sale = offer and offer.fields and quantity != 0
+                if is_on_sale and sold.isdisjoint((name, stock)):
+                    sold.add(name)
+                    sent.append(withdrawal)
+        if sent:
+            sheet.withdraw(sent)
+
+
 class _ComparedRow(NamedTuple):
     """A row after the first pass."""
 
