@@ -7,12 +7,12 @@ is a row.
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
 from msgspec import Struct
 
-from feedtool.check.rules import not_a_row
+from feedtool.check.rules import EXAMPLE_LEFT, not_a_row
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.gtin import Gtin
@@ -106,6 +106,11 @@ def _is_text_of(text: str, column: Column) -> bool:
         return False
 
 
+def _squeezed(text: str) -> str:
+    """A text without blanks and case."""
+    return "".join(text.split()).casefold()
+
+
 class NotRows:
     """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
 
@@ -134,6 +139,7 @@ class NotRows:
         self._examples = {
             folded(example_reference(language, self._example)) for language in LANGUAGES
         }
+        self._prefixes = tuple(_squeezed(example_reference(language, "")) for language in LANGUAGES)
         self._sums: frozenset[int] | None = None
 
     def may_be(self, values: Mapping[str, object]) -> bool:
@@ -168,6 +174,23 @@ class NotRows:
             return None
         text = shown(next(iter(filled.values())))
         return not_a_row(tr("the only cells of this row are the sums of those above them"), text)
+
+    def left_of_example(self, cells: Cells, position: int) -> Iterator[Issue]:
+        """The issues of a row that was typed over a template's example, and in part is still that.
+
+        Only what names a product is looked at: that reference, and texts of several words.
+        """
+        for index, cell in self._filled(cells, position).items():
+            column = self._header.columns.get(index)
+            if column is None:
+                continue
+            is_left = _squeezed(cell.text).startswith(self._prefixes)
+            if index != self._reference:
+                names_product = isinstance(column.type, ProductReference) or " " in column.example
+                is_left = names_product and _is_text_of(cell.text, column)
+            if is_left:
+                text = tr("“{cell}” is left of the template's example", cell=shown(cell))
+                yield Issue(EXAMPLE_LEFT, text, tr("type your own value over it"), column.key)
 
     def _filled(self, cells: Cells, position: int) -> Mapping[int, Cell]:
         """The cells of a row that hold something, ours aside."""

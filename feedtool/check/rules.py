@@ -21,6 +21,7 @@ CSV_QUOTES = PROBLEMS.warning("csv-quotes")
 DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
 ENCODING_DOUBTFUL = PROBLEMS.error("encoding-doubtful")
 ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
+EXAMPLE_LEFT = PROBLEMS.error("example-left")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
 MERGED_CELLS = PROBLEMS.warning("merged-cells")
 MERGED_NAMED = 5
@@ -198,6 +199,7 @@ RULES = (
         Rule,
         (
             ENCODING_DOUBTFUL,
+            EXAMPLE_LEFT,
             NOT_A_ROW,
             NOT_FOR_SALE,
             RECIPE_FAILED,

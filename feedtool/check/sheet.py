@@ -23,6 +23,7 @@ from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColu
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Column
+from feedtool.model.markers import STAMP
 from feedtool.model.nouns import Issue, Message, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
@@ -62,6 +63,8 @@ class SheetReader:
         self.header, feed = checked.header, chosen.feed
         self.options, self.context, self.number = options, context, number
         self.areas, self.surveys = areas, surveys
+        is_template = feed.template is None and STAMP in self.header.stamp
+        self._example_row = self.header.after + 1 if is_template else None
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
         checked.labels = {item.key: item.labels for item in feed.understood(context.settings)}
@@ -253,6 +256,8 @@ class SheetReader:
         row, enriched = self._enrich(row) if self._enrich else (row, ())
         if self.sheet.doubts:
             enriched = (*enriched, *encoding_doubtful(row, self.sheet.doubts))
+        if number == self._example_row:
+            enriched = (*enriched, *self._not_rows.left_of_example(cells, position))
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)

@@ -112,6 +112,8 @@ class Field(Struct, frozen=True):
     """The group whose colour its header wears."""
     is_number: bool = False
     """True if its example is a number."""
+    is_in_example: bool = True
+    """True if the row that begins the sheet as an example shows it."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -218,10 +220,11 @@ class Words:
         example: str = "",
         *,
         is_shared: bool = False,
+        is_in_example: bool = True,
     ) -> Column:
         """A column, by its label in English and what belongs in it."""
-        labels, aliases = self.of(label), self.aliases(key)
-        return Column(key, cell_type, labels, self.of(note), example, aliases, is_shared)
+        names = (self.of(label), self.of(note), example, self.aliases(key))
+        return Column(key, cell_type, *names, is_shared, is_in_example)
 
     def group(self, english: str, *columns: Column) -> tuple[Column, ...]:
         """The columns of a group, by its name in English."""

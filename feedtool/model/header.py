@@ -40,6 +40,8 @@ class Column(Struct, frozen=True):
     """Other headers that mean it, beside the key and the labels."""
     is_shared: bool = False
     """True if all sales channels have the same value, and none a column of its own."""
+    is_in_example: bool = True
+    """False of what is optional, and sent by mistake where it is left of a template's example."""
     group: tuple[str, ...] = ()
     """The group that a template shows it in, in `LANGUAGES`; none where it stands alone."""
 

@@ -123,6 +123,7 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
                 is_folded=column.key in folded,
                 group=column.group[at] if column.group else "",
                 is_number=isinstance(column.type, Number),
+                is_in_example=column.is_in_example,
             )
         )
     return tuple(fields)

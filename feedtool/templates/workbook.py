@@ -141,7 +141,7 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
     last = get_column_letter(len(contents.fields))
     sheet.conditional_formatting.add(f"A{FIRST_ROW}:{last}{FIRST_ROW}", is_example)
     for column, field in enumerate(contents.fields, start=1):
-        if field.is_folded or not field.example:
+        if field.is_folded or not field.is_in_example or not field.example:
             continue
         cell = sheet.cell(FIRST_ROW, column)
         if field.is_number:

@@ -1,14 +1,19 @@
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
-from feedtool.model.text import Translator
+from feedtool.feeds.template import example_reference
+from feedtool.model.sheet import INVALID, VALID
+from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, gtin, offer, table, told, update
 
 CODE = "not-a-row"
+TEMPLATES = Path(__file__).parents[2] / "templates"
 
 BLANK = dict.fromkeys(offer(), "")
 FOUR = [offer(number, price__price=f"{number}.10") for number in range(1, 5)]
@@ -125,3 +130,58 @@ def test_a_product_without_a_reference_is_one(files: Files) -> None:
     rows = table([{"gtin": gtin(number), "title": "Total"} for number in range(3)])
     (sheet,) = checked(files.text(rows.replace("title", "categoryCode")), kind="products")
     assert sheet.counts().skipped == 0
+
+
+AUC = "AUC4006381333931"
+TYPED_OVER: dict[str, tuple[str, dict[str, object], list[str]]] = {
+    # Of each: the kind, the cells that are typed over, and the keys of what is told as left.
+    "only the price": ("offers-upsert", {"E3": 21}, ["sellerExternalReference"]),
+    "behind the word": ("offers-upsert", {"A3": "{word}A-1"}, ["sellerExternalReference"]),
+    "in capitals": ("offers-upsert", {"A3": "EXEMPLE: A-1"}, ["sellerExternalReference"]),
+    "an earlier one's product": (
+        "offers-upsert",
+        {"A3": "A-1", "C3": AUC},
+        ["product.reference"],
+    ),
+    "a title": ("fulfillment-products", {"A3": "A-1"}, ["label"]),
+    "an address": ("outbound-shipments", {"D3": "O-1"}, ["deliveryAddress.line"]),
+    # They stay as they are.
+    "the reference": ("offers-upsert", {"A3": "A-1"}, []),
+    "a reference like it": ("offers-upsert", {"A3": "Example-7"}, []),
+    "its own number": ("offers-upsert", {"A3": "SKU-1001"}, []),
+    "a title of one's own": (
+        "fulfillment-products",
+        {"A3": "A-1", "D3": "Kettle 1.7 l, steel"},
+        [],
+    ),
+    "another row": ("offers-upsert", {"A4": "{word}A-1", "B4": "3760452700039", "C4": AUC}, []),
+    "a stock list": ("offers-update", {"A3": "A-1"}, []),
+    "a legacy offer": ("legacy-offers", {"A3": "A-1"}, []),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("kind", "cells", "keys"), TYPED_OVER.values(), ids=TYPED_OVER)
+def test_what_is_left_of_an_example_is_told(
+    kind: str, cells: dict[str, object], keys: list[str], language: Language, tmp_path: Path
+) -> None:
+    workbook = load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
+    word, sheet_to_fill = example_reference(language, ""), workbook.worksheets[2]
+    for place, value in cells.items():
+        text = value.format(word=word) if isinstance(value, str) else value
+        sheet_to_fill[place] = text
+    workbook.save(tmp_path / "filled.xlsx")
+    (sheet,) = checked(tmp_path / "filled.xlsx")
+    left = [problem.field for problem in sheet.problems() if problem.code == "example-left"]
+    assert left == keys
+    if kind == "offers-upsert" and len(cells) == 1:
+        assert (sheet.marks[3], len(sheet.items)) == (INVALID if keys else VALID, not keys)
+
+
+def test_another_sheet_may_say_what_the_example_says(tmp_path: Path) -> None:
+    workbook = load_workbook(TEMPLATES / "offers-upsert.en.xlsx")
+    workbook["Offers"]["A3"], workbook["Offers"]["C3"] = "Example: A-1", AUC
+    workbook.custom_doc_props = type(workbook.custom_doc_props)()
+    workbook.save(tmp_path / "plain.xlsx")
+    (sheet,) = checked(tmp_path / "plain.xlsx")
+    assert "example-left" not in {problem.code for problem in sheet.problems()}

@@ -253,13 +253,21 @@ def test_an_example_with_another_cell_is_a_row(letter: str, tmp_path: Path) -> N
     assert "not-a-row" not in {problem.code for problem in sheet.problems()}
 
 
-@pytest.mark.parametrize("language", TONGUES)
-def test_an_example_with_another_price_is_sent(language: Language, tmp_path: Path) -> None:
-    workbook = opened("offers-upsert", language)
-    workbook[to_fill("offers-upsert", language)]["E3"] = 21
-    workbook.save(tmp_path / "filled.xlsx")
-    (sheet,) = checked(tmp_path / "filled.xlsx")
-    assert (sheet.marks[3], len(sheet.items), list(sheet.problems())) == (VALID, 1, [])
+OPTIONAL = {
+    "offers-upsert": {"product.reference", "price.originPrice", "taxes.EcoPart"},
+    "offers-update": {"price.originPrice", "taxes.EcoPart"},
+    "legacy-offers": {"price.originPrice", "taxes.EcoPart", "comment"},
+    "orders": {"lineId"},
+    "outbound-shipments": {f"deliveryAddress.{it}" for it in ("firstName", "phone", "email")},
+}
+
+
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_an_example_shows_nothing_optional_that_harms(kind: str, language: Language) -> None:
+    sheet = read(kind, language)[to_fill(kind, language)]
+    filled = {str(key.value) for key, cell in zip(sheet[2], sheet[3], strict=True) if cell.value}
+    assert filled
+    assert not filled & OPTIONAL.get(kind, set())
 
 
 def test_an_earlier_template_without_bands_and_example_is_read_as_ever(tmp_path: Path) -> None:

@@ -64,7 +64,14 @@ IDENTITY_COLUMNS = WORDS.group(
         "The discussion's identifier; it stays as it is. Empty opens a new one.",
         "f81ca182",
     ),
-    _column(ORDER, Identifier(), "Order", "The order that it is about.", "24A17F09"),
+    _column(
+        ORDER,
+        Identifier(),
+        "Order",
+        "The order that it is about.",
+        "24A17F09",
+        is_in_example=False,
+    ),
     _column(CHANNEL, Identifier(), "Sales channel", "The channel of the order."),
     _column(PRODUCT, Identifier(), "Product id", "Of the order, where it is about one product."),
 )

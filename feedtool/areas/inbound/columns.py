@@ -5,6 +5,7 @@ mean a column are in `locale/`.
 """
 
 from decimal import Decimal
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -74,12 +75,13 @@ IDENTITY_COLUMNS = WORDS.group(
     _column("label", Text(), "Label", "What the product is called.", "Kettle 1.7 l"),
 )
 _OF_DIMENSION = "Of the packed product; the smallest first."
+_optional = partial(_column, is_in_example=False)
 SIZE_COLUMNS = WORDS.group(
     "Packed product",
-    _column(DIMENSIONS[0], _MEASURE, "Smallest side", _OF_DIMENSION, "12"),
-    _column(DIMENSIONS[1], _MEASURE, "Middle side", _OF_DIMENSION, "20"),
-    _column(DIMENSIONS[2], _MEASURE, "Longest side", _OF_DIMENSION, "25.5"),
-    _column(WEIGHT, _MEASURE, "Weight", "Of the packed product.", "1.2"),
+    _optional(DIMENSIONS[0], _MEASURE, "Smallest side", _OF_DIMENSION, "12"),
+    _optional(DIMENSIONS[1], _MEASURE, "Middle side", _OF_DIMENSION, "20"),
+    _optional(DIMENSIONS[2], _MEASURE, "Longest side", _OF_DIMENSION, "25.5"),
+    _optional(WEIGHT, _MEASURE, "Weight", "Of the packed product.", "1.2"),
 )
 FURTHER_COLUMNS = WORDS.group(
     "Further data",
@@ -88,8 +90,8 @@ FURTHER_COLUMNS = WORDS.group(
     _column("categoryUn", Text(), "UN category", "Of dangerous goods; may stay empty."),
     _column("categoryIcpe", Text(), "ICPE category", "Of classified goods; may stay empty."),
     _column("customsReference", Identifier(), "Customs reference", "May stay empty."),
-    _column(VALUE, Money(above=Decimal(0)), "Value", "Of the product; may stay empty.", "19.90"),
-    _column("originCountryCode", Country(), "Country of origin", "A country or its code.", "FR"),
+    _optional(VALUE, Money(above=Decimal(0)), "Value", "Of the product; may stay empty.", "19.90"),
+    _optional("originCountryCode", Country(), "Country of origin", "A country or its code.", "FR"),
     _column("language", _LANGUAGES, "Language", "Of the label.", "en-US"),
 )
 _PRODUCT_COLUMNS = (*IDENTITY_COLUMNS, *SIZE_COLUMNS, *FURTHER_COLUMNS)

@@ -37,6 +37,7 @@ _WORDS = Words("feedtool.areas.legacy")
         "Comment",
         "What the customer reads of this offer; may stay empty.",
         tr("Delivered with its manual"),
+        is_in_example=False,
     ),
 )
 LEGACY_WRITINGS = {

@@ -104,6 +104,7 @@ IDENTITY_COLUMNS = WORDS.group(
         "Product reference",
         "The product's reference in the service's catalogue.",
         "AUC4006381333931",
+        is_in_example=False,
     ),
     _column(CONDITION, CONDITION_TYPE, "Condition", "One of the list.", "New"),
 )
@@ -116,6 +117,7 @@ PRICE_COLUMNS = WORDS.group(
         "List price (strike-through)",
         "The higher price, shown struck through; may stay empty.",
         "24.99",
+        is_in_example=False,
     ),
 )
 TAX_COLUMNS = WORDS.group(
@@ -127,6 +129,7 @@ TAX_COLUMNS = WORDS.group(
         "Eco-participation (amount)",
         "Amount contained in the price.",
         "0.12",
+        is_in_example=False,
     ),
     _column("taxes.DEA", AMOUNT, "DEA (amount)", "Amount contained in the price.", "0"),
 )

@@ -63,7 +63,14 @@ def carriers(settings: AccountSettings) -> tuple[str, ...]:
 IDENTITY_COLUMNS = WORDS.group(
     "Order",
     _column(ORDER, Identifier(), "Order", "The order's identifier; it stays as it is.", "24A17F09"),
-    _column(LINE, Identifier(), "Line", "The line's identifier; it stays as it is.", "24A17F09-1"),
+    _column(
+        LINE,
+        Identifier(),
+        "Line",
+        "The line's identifier; it stays as it is.",
+        "24A17F09-1",
+        is_in_example=False,
+    ),
     _column(OFFER, Identifier(), "Offer", "The offer's identifier; it stays as it is."),
 )
 SHIPPING_COLUMNS = WORDS.group(
@@ -190,6 +197,7 @@ SHIPMENT_COLUMNS = tuple(
                 "Seller's reference",
                 "In the place of the line: the product, where one line of the order has it.",
                 "SKU-1",
+                is_in_example=False,
             ),
         ),
     )

@@ -51,7 +51,9 @@ def _shown(key: str, label: str) -> Column:
 
 
 def _address(name: str, label: str, cell_type: CellType, note: str, example: str) -> Column:
-    return _column(f"deliveryAddress.{name}", cell_type, label, note, example)
+    is_in_example = name not in {"firstName", "phone", "email"}
+    key = f"deliveryAddress.{name}"
+    return _column(key, cell_type, label, note, example, is_in_example=is_in_example)
 
 
 _OF_CUSTOMER = "Of the customer."
