@@ -49,6 +49,11 @@ NOT_SHOWN = {
     "variant-group-found": "of products, and found at the service alone",
     "vat-fraction": "a mistake of whole columns",
     "recipe-failed": "of a recipe, and a template needs none",
+    "recipe-warning": "of a recipe, and a template needs none",
+    "not-for-sale": "of a recipe, and a template needs none",
+    "example-left": "of the first row of a template alone, which the sample fills",
+    "sale-mark": "of a column that no template has",
+    "sale-mark-unclear": "of a column that no template has",
 }
 
 MISTAKES: dict[int | None, tuple[str, ...]] = {

@@ -32,6 +32,8 @@ RECIPE_FAILED = PROBLEMS.error("recipe-failed")
 RECIPE_WARNING = PROBLEMS.warning("recipe-warning")
 REQUEST_INCOMPLETE = PROBLEMS.error("request-incomplete")
 REQUIRED_MISSING = PROBLEMS.error("required-missing")
+SALE_MARK = PROBLEMS.error("sale-mark")
+SALE_MARK_UNCLEAR = PROBLEMS.warning("sale-mark-unclear")
 SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
 TOO_MANY_COLUMNS = PROBLEMS.error("too-many-columns")
 UNKNOWN_COLUMN = PROBLEMS.warning("unknown-column")
@@ -205,6 +207,8 @@ RULES = (
             RECIPE_FAILED,
             RECIPE_WARNING,
             REQUEST_INCOMPLETE,
+            SALE_MARK,
+            SALE_MARK_UNCLEAR,
             SCHEMA_MISMATCH,
             TOO_MANY_COLUMNS,
         ),

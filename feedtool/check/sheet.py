@@ -17,6 +17,7 @@ from feedtool.check.requests import RowGroups, faults, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_rules
 from feedtool.check.row_values import filled, nothing_filled
 from feedtool.check.rules import Beyond, encoding_doubtful, required_missing, rules_for
+from feedtool.check.sale_marks import About, SaleMark, about_of
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
@@ -86,6 +87,13 @@ class SheetReader:
         self._split = self._by_channel or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
         self._checks: dict[str, FeedChecks] = {}
+        texts = self.header.texts
+        self._sale_marks = [
+            (index, texts[index], about)
+            for index, _ in self.header.unknown
+            if feed.is_for_sale and (about := about_of(texts[index]))
+        ]
+        """The columns of the user's own that say which rows are not for sale."""
         self._choose_surveys()
 
     @property
@@ -159,6 +167,11 @@ class SheetReader:
         }
         self._keys = [self.header.columns[index].key for index in self.columns_read]
         self._beyond = ColumnReader(Beyond(), self.context)
+        recipe, once, has_action = self._recipe, self.once, ACTION in self.checked.labels
+        self._marks = {}
+        for index, text, about in self._sale_marks:
+            mark = SaleMark(about, text, letters(index), recipe, once, has_action=has_action)
+            self._marks[index] = ColumnReader(mark, self.context)
 
     def _rewind(self, seen: Sequence[int]) -> None:
         for survey, length in zip(self.own_surveys, seen, strict=True):
@@ -228,6 +241,11 @@ class SheetReader:
                 if reader.is_flawed:
                     take_out_flaws(values, index, key, flawed, self._made)
             table.append(values)
+        for index, marks in self._marks.items():
+            if index < block.width:
+                values = marks.read(block.column(index), block.decode)
+                if marks.is_flawed:
+                    take_out_flaws(values, index, letters(index), flawed, self._made)
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
@@ -244,6 +262,8 @@ class SheetReader:
         flaws: RowFaults,
         shape: Shape,
     ) -> None:
+        if self._marks and flaws.refused:
+            flaws = self._without_marks(flaws, values)
         row = self._row(cells.block.rows[position], values, flaws)
         number, checks = row.number, self._checks[row.feed.kind]
         if number in cells.block.hidden:
@@ -280,6 +300,23 @@ class SheetReader:
             self.checked.refused.append(Refused(number, reference, product_of(row), row.channel))
         if in_cells or issues:
             self.problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
+
+    def _without_marks(self, flaws: RowFaults, values: Mapping[str, object]) -> RowFaults:
+        """The faults of a row without those of marks that change nothing.
+
+        A row whose action is given says what is done; one without stock is not on sale, unless
+        it is to be deleted.
+        """
+        is_unsold = values.get(self._stock_key) == 0
+        needless = {
+            index
+            for index, _, about in self._sale_marks
+            if values.get(ACTION) or (is_unsold and about is not About.ACTION)
+        }
+        return RowFaults(
+            [fault for fault in flaws.faults if fault[0] not in needless],
+            flaws.refused.difference(map(letters, needless)),
+        )
 
     def _row(self, number: int, values: dict[str, object], flaws: RowFaults) -> Row:
         feed, action, channel = self.feed, values.get(ACTION), self._channel

@@ -224,10 +224,14 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
     click.echo(say(where) + "\n")
     meanings = []
     for column in proposal.columns:
+        useless = tr("of no use here")
+        if column.not_for_sale:
+            words = joined(map(in_quotes, column.not_for_sale[:3]))
+            useless = tr("left out where it says {words}", words=clean(words))
         if is_accepted(column, least):
-            meanings.append(column.key or say(tr("of no use here")))
+            meanings.append(column.key or say(useless))
         else:
-            near = [column.key or (tr("of no use here") if column.is_useless else "")]
+            near = [column.key or (useless if column.is_useless else "")]
             guesses = [guess for guess in [*near, *column.alternatives][:2] if guess]
             meanings.append("? " + say(either(guesses) if guesses else tr("not known")))
     width = max(map(len, meanings), default=0)
@@ -341,6 +345,7 @@ def _write_json(
                 "accepted": column.index in indexes,
                 "confidence": column.confidence,
                 "alternatives": list(column.alternatives),
+                **({"notForSale": list(column.not_for_sale)} if column.not_for_sale else {}),
             }
             for column in proposal.columns
         ],

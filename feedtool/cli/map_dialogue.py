@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from feedtool.cli.errors import CONSOLE
 from feedtool.model.text import LANGUAGES, column_name, either, joined, tr
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from feedtool.runs.mapping import SheetProposal
 
 IGNORE = tr("of no use")
+NOT_FOR_SALE = tr("a mark of rows that are left out")
 WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
 
 
@@ -57,7 +59,7 @@ def _ask_column(
     click.echo(f"\n{CONSOLE.say.label(head)} {samples}", err=True)
     perhaps = tr(
         "perhaps {field} ({share} %, {reason})",
-        field=guess or IGNORE,
+        field=guess or (NOT_FOR_SALE if column.not_for_sale else IGNORE),
         share=column.confidence,
         reason=column.reason,
     )
@@ -66,6 +68,8 @@ def _ask_column(
     _say(perhaps)
     while True:
         answer = _prompt(WAYS, "y")
+        if answer == "y" and column.not_for_sale and guess is None:
+            return replace(column, confidence=100)
         if answer == "y":
             return chosen_as(column, guess)
         if answer == "i":

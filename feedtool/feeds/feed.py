@@ -230,6 +230,8 @@ class Feed(Struct, frozen=True, eq=False):
     """The type of packages that replace all that the service has; None where there is none."""
     is_usual: bool = False
     """True of the kind that a merchant's own sheet is mapped to where no other is named."""
+    is_for_sale: bool = False
+    """True if its rows are sold, so that a column of the user's own may say which are not."""
     is_named_elsewhere: bool = False
     """True if other kinds say of an unknown header that it is the key of a column of this one."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()

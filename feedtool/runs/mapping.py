@@ -221,7 +221,7 @@ def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
 
 def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
     """A column as somebody has said what it is; None is of no use."""
-    return replace(column, key=key, confidence=100, is_useless=key is None)
+    return replace(column, key=key, confidence=100, is_useless=key is None, not_for_sale=())
 
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:

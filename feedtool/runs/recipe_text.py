@@ -11,8 +11,9 @@ from msgspec import to_builtins
 
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
+from feedtool.check.recipes.functions import is_name
 from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.recipes.recipe_file import RULES
+from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, RULES
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import Constant
@@ -40,8 +41,21 @@ def recipe_text(
         return f"@{column.column}" if is_double else column.header
 
     of_base, left_out = _of_base(proposal, {column.key or "" for column in named})
+    marks = [column for column in columns if column.not_for_sale]
+    for column in marks:
+        short = folded(column.header)
+        is_free = is_name(short) and short not in {*of_base.get("names", {}), *proposal.known}
+        short = short if is_free else f"column_{column.column}"
+        words = ", ".join(map(quoted, column.not_for_sale))
+        of_base["names"] = {**of_base.get("names", {}), short: name(column)}
+        rule = {f"{column.header}: not for sale": f"says({short}, {words})"}
+        of_base[NOT_FOR_SALE] = {**of_base.get(NOT_FOR_SALE, {}), **rule}
     read = set(map(folded, of_base.get("names", {}).values()))  # by expressions
-    useless = [column for column in columns if not column.key and folded(column.header) not in read]
+    useless = [
+        column
+        for column in columns
+        if not column.key and column not in marks and folded(column.header) not in read
+    ]
     tables: dict[str, Table] = {
         "columns": {name(column): column.key or False for column in [*named, *useless]},
         **of_base,

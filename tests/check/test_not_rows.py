@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from openpyxl.packaging.custom import CustomPropertyList
 
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
@@ -133,7 +134,7 @@ def test_a_product_without_a_reference_is_one(files: Files) -> None:
 
 
 AUC = "AUC4006381333931"
-TYPED_OVER: dict[str, tuple[str, dict[str, object], list[str]]] = {
+TYPED_OVER: dict[str, tuple[str, dict[str, str | int], list[str]]] = {
     # Of each: the kind, the cells that are typed over, and the keys of what is told as left.
     "only the price": ("offers-upsert", {"E3": 21}, ["sellerExternalReference"]),
     "behind the word": ("offers-upsert", {"A3": "{word}A-1"}, ["sellerExternalReference"]),
@@ -163,7 +164,7 @@ TYPED_OVER: dict[str, tuple[str, dict[str, object], list[str]]] = {
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("kind", "cells", "keys"), TYPED_OVER.values(), ids=TYPED_OVER)
 def test_what_is_left_of_an_example_is_told(
-    kind: str, cells: dict[str, object], keys: list[str], language: Language, tmp_path: Path
+    kind: str, cells: dict[str, str | int], keys: list[str], language: Language, tmp_path: Path
 ) -> None:
     workbook = load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
     word, sheet_to_fill = example_reference(language, ""), workbook.worksheets[2]
@@ -181,7 +182,7 @@ def test_what_is_left_of_an_example_is_told(
 def test_another_sheet_may_say_what_the_example_says(tmp_path: Path) -> None:
     workbook = load_workbook(TEMPLATES / "offers-upsert.en.xlsx")
     workbook["Offers"]["A3"], workbook["Offers"]["C3"] = "Example: A-1", AUC
-    workbook.custom_doc_props = type(workbook.custom_doc_props)()
+    workbook.custom_doc_props = CustomPropertyList()  # type: ignore[attr-defined]  # the stubs do not know it
     workbook.save(tmp_path / "plain.xlsx")
     (sheet,) = checked(tmp_path / "plain.xlsx")
     assert "example-left" not in {problem.code for problem in sheet.problems()}

@@ -195,9 +195,11 @@ FULL_FEED = Feed(
         "left empty, its old value is gone."
     ),
     purge_type=PackageType.PURGE,
+    is_for_sale=True,
     is_named_elsewhere=True,
 )
 STOCK_AND_PRICE_FEED = Feed(
+    is_for_sale=True,
     kind=STOCK_AND_PRICE_KIND,
     changeable=lambda _: CHANGEABLE,
     area="feedtool.areas.legacy",

@@ -171,6 +171,7 @@ def template(basis: Basis) -> Contents:
 
 
 FEED = Feed(
+    is_for_sale=True,
     kind="products",
     area="feedtool.areas.products",
     sheet="Products",

@@ -11,12 +11,17 @@ from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts, o
 from feedtool.check.mapping.neighbours import SAME_ROWS, weigh_neighbours
 from feedtool.check.mapping.weights import NEIGHBOURS
 from feedtool.check.mapping.words import words_of
-from feedtool.model.cells import letters
-from feedtool.model.header import Column
+from feedtool.check.sale_marks import ALWAYS, About, about_of, is_sold
+from feedtool.feeds.columns.text import plain
+from feedtool.feeds.feed import ACTION
+from feedtool.model.cells import letters, shown
+from feedtool.model.header import Column, folded
 from feedtool.model.text import tr
 
 SHOWN = 3
 """Alternatives and samples that are told."""
+SURE_MARK, UNSURE_MARK = 95, 50
+"""The confidence that a column says which rows are not for sale: its words are known, or not."""
 REFERENCES = frozenset(("reference", "unclear reference"))
 """The concepts of which a sheet usually has one."""
 
@@ -36,6 +41,8 @@ class ColumnProposal(Struct, frozen=True):
     """Other keys that it may be, the best first."""
     samples: tuple[str, ...]
     reason: str
+    not_for_sale: tuple[str, ...] = ()
+    """Words of its cells that say that a row is not for sale."""
 
     @property
     def column(self) -> str:
@@ -82,9 +89,33 @@ def propose(
     return [
         _said(column, said[column.index])
         if column.index in said
-        else _proposal(column, guesses[column.index], taken, known)
+        else _with_mark(column, _proposal(column, guesses[column.index], taken, known), known)
         for column in columns
     ]
+
+
+def _with_mark(
+    column: SheetColumn, proposal: ColumnProposal, known: Mapping[str, Column]
+) -> ColumnProposal:
+    """The proposal of a column that says which rows are for sale: never of no use."""
+    about = about_of(column.header)
+    unsold = (cell for cell in column.cells if about and is_sold(about, cell) is False)
+    words = {folded(cell.text): plain(shown(cell)) for cell in unsold}
+    is_field = proposal.key is not None and about in {About.STATUS, About.STATE}
+    if about is None or is_field or (about is About.STATE and not words):
+        return proposal
+    is_understood = None not in {is_sold(about, cell) for cell in column.cells}
+    return replace(
+        proposal,
+        key=None,
+        confidence=SURE_MARK if words or is_understood else UNSURE_MARK,
+        is_useless=True,
+        alternatives=tuple(key for key in (ACTION,) if key in known),
+        reason=tr("says which rows are not for sale")
+        if words or is_understood
+        else tr("may say which rows are not for sale"),
+        not_for_sale=tuple(dict.fromkeys((*words.values(), *ALWAYS[about]))),
+    )
 
 
 def _said(column: SheetColumn, meaning: KnownMeaning) -> ColumnProposal:

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
     "codes by their check digits": ({"Foo": CODES}, "", [GTIN]),
     "no codes below EAN": ({"EAN": WHOLE}, "", [("product.gtin", False)]),
     "conditions by what they are": ({"Foo": "Neuf Neuf Neuf Neu"}, "", [("condition", True)]),
-    "a state that is none": ({"Etat": "Actif Actif Inactif Actif"}, "", [(None, False)]),
+    "a state that is none": ({"Etat": "Actif Actif Inactif Actif"}, "", [(None, True)]),
     "a reference with codes": (
         {"SKU": CODES, "EAN": CODES},
         "",

@@ -1,0 +1,138 @@
+"""Unknown columns that mark rows which are not for sale: `Actif`, `update-delete`.
+
+The first word in them that is not understood is a warning, and keeps no row back.
+"""
+
+import re
+import tomllib
+from enum import Enum
+
+from feedtool.check.rules import SALE_MARK, SALE_MARK_UNCLEAR
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.text import plain, refused
+from feedtool.model.cells import Cell, Kind, rounded, shown
+from feedtool.model.header import folded
+from feedtool.model.nouns import Issue
+from feedtool.model.own_files import folder_of
+from feedtool.model.text import tr
+
+
+class About(Enum):
+    """The subject of a column that marks rows."""
+
+    SOLD = "sold"
+    """Yes is for sale."""
+    UNSOLD = "unsold"
+    """Yes is not for sale."""
+    ACTION = "action"
+    STATUS = "status"
+    STATE = "state"
+    """A status, or the condition of a product."""
+
+
+_TABLES = tomllib.loads((folder_of("feedtool.check") / "sale_marks.toml").read_text("utf-8"))
+HEADERS = {About(name): frozenset(map(folded, texts)) for name, texts in _TABLES["headers"].items()}
+_WORDS = {name: frozenset(map(folded, texts)) for name, texts in _TABLES["words"].items()}
+LISTING_ACTION = re.compile(r"\*?\s*action\s*\(.*")
+"""The header of marketplaces' files: `*Action(SiteID=France|Country=FR|…)`."""
+
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./-]\d\d?[./-]\d{2,4}.*")
+
+NOT_SOLD = {
+    About.SOLD: _WORDS["no"] | _WORDS["deleted"] | _WORDS["unsold"],
+    About.UNSOLD: _WORDS["yes"] | _WORDS["deleted"] | _WORDS["unsold"],
+    About.ACTION: _WORDS["deleted"] | _WORDS["taken_off"],
+    About.STATUS: _WORDS["deleted"] | _WORDS["unsold"],
+    About.STATE: _WORDS["deleted"] | _WORDS["unsold"],
+}
+IS_SOLD = {
+    About.SOLD: _WORDS["yes"] | _WORDS["sold"],
+    About.UNSOLD: _WORDS["no"] | _WORDS["sold"],
+    About.ACTION: _WORDS["sold"] | _WORDS["put_on"],
+    About.STATUS: _WORDS["yes"] | _WORDS["sold"],
+    About.STATE: frozenset[str](),
+}
+ALWAYS: dict[About, tuple[str, ...]] = {
+    About.SOLD: ("0", "no", "false"),
+    About.UNSOLD: ("1", "yes", "true"),
+    About.ACTION: ("delete",),
+    About.STATUS: ("inactive", "archived", "deleted"),
+    About.STATE: (),
+}
+"""Words of a recipe beside those that were found: a later delivery may have them."""
+
+
+def about_of(header: str) -> About | None:
+    """The subject of a column by its header; None where it does not mark rows."""
+    if LISTING_ACTION.fullmatch(header.casefold()):
+        return About.ACTION
+    name = folded(re.sub(r"[(\[].*", "", header))
+    return next((about for about, names in HEADERS.items() if name in names), None)
+
+
+def is_sold(about: About, cell: Cell) -> bool | None:
+    """False of a row that is not for sale by a cell; None where nobody knows. A blank says yes."""
+    text = plain(shown(cell))
+    word = (
+        f"{rounded(cell.text):f}".removesuffix(".0") if cell.kind is Kind.NUMBER else folded(text)
+    )
+    if not word or word in IS_SOLD[about]:
+        return True
+    is_date = about is About.UNSOLD and (cell.kind is Kind.DATE or bool(_DATE.fullmatch(text)))
+    if is_date or word in NOT_SOLD[about]:
+        return False
+    return True if about is About.STATE else None
+
+
+class SaleMark:
+    """The type of a column that says which rows are not for sale."""
+
+    def __init__(
+        self,
+        about: About,
+        header: str,
+        column: str,
+        recipe: str,
+        once: dict[str, Issue],
+        *,
+        has_action: bool,
+    ) -> None:
+        """`once` takes the warning of the first word that nobody understands."""
+        self._about, self._header, self._column, self._once = about, header, column, once
+        self._hint = (
+            tr(
+                "leave such rows out by [not_for_sale] in {recipe}, or write “{header}” = false in"
+                " its [columns] if they are for sale",
+                recipe=recipe,
+                header=header,
+            )
+            if recipe
+            else tr(
+                "name the column action, with Upsert, Update or Delete; or let feedtool map write a"
+                " recipe that leaves such rows out by [not_for_sale], or says “{header}” = false",
+                header=header,
+            )
+            if has_action
+            else tr(
+                "let feedtool map write a recipe that leaves such rows out by [not_for_sale], or"
+                " says “{header}” = false",
+                header=header,
+            )
+        )
+
+    def read(self, cell: Cell, column: ColumnReader) -> InvalidValue | None:
+        """None for a row that is sold, else `sale-mark`."""
+        del column
+        sold = is_sold(self._about, cell)
+        values = {"header": self._header, "column": self._column, "value": plain(shown(cell))[:40]}
+        if sold is False:
+            text = tr("“{header}” in {column} says “{value}”: it is not for sale", **values)
+            return refused(SALE_MARK, text, self._hint)
+        if sold is None:
+            text = tr(
+                "“{header}” in {column} says “{value}”: whether that is for sale is not understood",
+                **values,
+            )
+            issue = Issue(SALE_MARK_UNCLEAR, text, self._hint, value=values["value"])
+            self._once.setdefault(SALE_MARK_UNCLEAR.name, issue)
+        return None
