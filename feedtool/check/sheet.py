@@ -1,6 +1,6 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 
@@ -32,6 +32,7 @@ from feedtool.model.sheet import (
     SKIPPED,
     VALID,
     CheckedSheet,
+    Filled,
     ProblemSpool,
     Refused,
     Withdrawal,
@@ -269,10 +270,7 @@ class SheetReader:
         if number in cells.block.hidden:
             self.hidden += 1
         if self.checked.filled is not None:
-            for part in self._by_channel(row) if self._by_channel else (row,):
-                place, by_channel = (self.header, self.locator), self._by_channel is not None
-                kept = filled(cells, position, part, *place, is_by_channel=by_channel)
-                self.checked.filled.append(kept)
+            self.checked.filled.append_all([*self._filled(row, cells, position)])
         row, enriched = self._enrich(row) if self._enrich else (row, ())
         if self.sheet.doubts:
             enriched = (*enriched, *encoding_doubtful(row, self.sheet.doubts))
@@ -300,6 +298,12 @@ class SheetReader:
             self.checked.refused.append(Refused(number, reference, product_of(row), row.channel))
         if in_cells or issues:
             self.problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
+
+    def _filled(self, row: Row, cells: Cells, position: int) -> Iterator[Filled]:
+        is_by_channel = self._by_channel is not None
+        for part in self._by_channel(row) if self._by_channel else (row,):
+            place = (self.header, self.locator)
+            yield filled(cells, position, part, *place, is_by_channel=is_by_channel)
 
     def _without_marks(self, flaws: RowFaults, values: Mapping[str, object]) -> RowFaults:
         """The faults of a row without those of marks that change nothing.
