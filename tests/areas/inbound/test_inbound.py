@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter
 
 from tests.areas.conftest import Enter, effects, killed_and_resumed, pass_time, state, submit
 from tests.areas.inbound.sandbox.dock import GTINS
@@ -78,9 +77,12 @@ def test_what_differs_is_marked_on_its_very_cell(feedtool: Feedtool) -> None:
     fill("fulfillment-products.xlsx", [product(weight=1.2)])
     ran = submit(feedtool, "fulfillment-products.xlsx")
     assert (ran.code, ran.statuses) == (0, ["Existing"])
-    keys = [*rows_of("fulfillment-products.xlsx", "Fulfilment products")[0]]
-    cells = coloured("fulfillment-products.result.xlsx", "Fulfilment products")
-    assert f"{get_column_letter(keys.index('weight') + 1)}3" in cells
+    (weight,) = (
+        cell.column_letter
+        for cell in load_workbook("fulfillment-products.xlsx")["Fulfilment products"][2]
+        if cell.value == "weight"
+    )
+    assert f"{weight}3" in coloured("fulfillment-products.result.xlsx", "Fulfilment products")
 
 
 def test_a_reference_of_another_product_is_refused(feedtool: Feedtool) -> None:
