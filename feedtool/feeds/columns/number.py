@@ -21,7 +21,10 @@ INTEGER_REQUIRED = PROBLEMS.error("integer-required")
 PERCENT_READ = PROBLEMS.warning("percent-read")
 VAT_FRACTION = PROBLEMS.error("vat-fraction")
 
-_BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
+_BLANKS = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
+_APOSTROPHES = "'’‘′´`\u02bc"  # noqa: RUF001
+_IN_THREES = rf"[0-9]{{1,3}}(?:(?:[{_BLANKS}][0-9]{{3}})+|(?:[{_APOSTROPHES}][0-9]{{3}})+)"
+"""Thousands set off by blanks or, as in Switzerland, by apostrophes."""
 CENT = Decimal("0.01")
 
 # Writings in which nothing is ambiguous: (pattern, what separates the decimals).
@@ -29,11 +32,11 @@ _WRITINGS = tuple(
     (re.compile(pattern, re.ASCII), decimal)
     for pattern, decimal in (
         (r"[0-9]+", ""),
-        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+", ""),
+        (_IN_THREES, ""),
         (r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", ""),
         (r"[0-9]{1,3}(?:,[0-9]{3}){2,}", ""),
-        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+\.[0-9]+", "."),
-        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+,[0-9]+", ","),
+        (_IN_THREES + r"\.[0-9]+", "."),
+        (_IN_THREES + ",[0-9]+", ","),
         (r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+", "."),
         (r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+", ","),
         # A lone separator: thousands come in threes, and do not begin with a zero.
@@ -41,7 +44,7 @@ _WRITINGS = tuple(
         (r"(?:0+|[0-9]{4,}),[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})", ","),
     )
 )
-_WRITTEN = re.compile(f"(?:[0-9.,]|{_BLANKS})+", re.ASCII)
+_WRITTEN = re.compile(f"[0-9.,{_BLANKS}{_APOSTROPHES}]+", re.ASCII)
 """The characters of all writings."""
 _AMBIGUOUS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}", re.ASCII)
 _NOT_DIGITS = re.compile(r"[^0-9]", re.ASCII)
@@ -49,6 +52,16 @@ _EVIDENCE_OF = {  # which decimal separator a writing without decimals still spe
     ".": re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII),
     ",": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", re.ASCII),
 }
+
+
+HOURS_OF_DAY = 24
+_COUNT = "([0-9]{1,4})"
+_DAYS = re.compile(
+    rf"{_COUNT}\s*(?:d|days?|j|jrs?|jours?|d[ií]as?|tage?|giorn[io]|gg|dag|dagen|dni|dzień)\.?"
+)
+_FROM_TODAY = re.compile(rf"[jdtg]\s*\+\s*{_COUNT}")
+_HOURS = re.compile(rf"{_COUNT}\s*(?:h|hrs?|hours?|heures?|horas?|std|stunden?|or[ae]|uur|godz)\.?")
+"""Times as sheets say them in the eight languages of headers."""
 
 
 class Amount(NamedTuple):
@@ -214,6 +227,22 @@ class Whole(Number, frozen=True):
 
 class Days(Whole, frozen=True):
     """A preparation time in days."""
+
+    def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
+        """`2 jours` and `J+2` are 2, and so is `48 h`; a span, or part of a day, is refused."""
+        spoken = text.casefold()
+        if days := _DAYS.fullmatch(spoken) or _FROM_TODAY.fullmatch(spoken):
+            return self.checked(Decimal(days[1]), cell, column)
+        if (hours := _HOURS.fullmatch(spoken)) and int(hours[1]) % HOURS_OF_DAY == 0:
+            return self.checked(Decimal(hours[1]) / HOURS_OF_DAY, cell, column)
+        value = Whole.read_text(self, text, cell, column)
+        if not isinstance(value, InvalidValue) or value.faults[0].code != NUMBER_FORMAT:
+            return value
+        return refused(
+            NUMBER_FORMAT,
+            tr("“{text}” is not a number of days", text=text),
+            tr("type whole days as one number: 2 for 48 h, 3 for 2-3 days"),
+        )
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """An int, at most the dialect's longest preparation."""

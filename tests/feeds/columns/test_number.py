@@ -45,6 +45,15 @@ READ: list[tuple[Number, Cell, object]] = [
     (STOCK, number("9999999999"), 9_999_999_999),
     (DAYS, number("0"), 0),
     (DAYS, text("365"), 365),
+    *(
+        (DAYS, text(writing), days)
+        for days, writings in {
+            1: "24h|1 jour|1 Day|24 heures|J+1|1 Tag",
+            2: "48 h|2 jours|2j|J+2|D + 2|2 days|2 días|48 hrs.|2 giorni|2 Tage|2 dni|2 dagen",
+            0: "0|0 h|J+0",
+        }.items()
+        for writing in writings.split("|")
+    ),
 ]
 NBSP, NARROW, THIN, FIGURE = "\u00a0", "\u202f", "\u2009", "\u2007"
 
@@ -61,6 +70,7 @@ WRITINGS = {
         "1299.00": (
             *("1 299,00", f"1{NBSP}299,00", f"1{NARROW}299,00", f"1{THIN}299,00"),
             *(f"1{FIGURE}299,00", "1 299.00", "1 299", "1.299,00", "1,299.00", "1 299,00 €"),
+            *("1'299.00", "1’299.00", "1'299", "1’299,00", "€ 1'299.00", "1´299.00"),  # noqa: RUF001
         ),
         "1234567.00": ("1.234.567", "1,234,567"),
         "1234567.89": ("1.234.567,89", "1 234 567,89"),
@@ -74,7 +84,8 @@ NO_NUMBERS = [
     *("cheap", "approx. 20", "19.99 USD", "$19.99", "£19", "19.99 CHF", "1e3", "1E+3x", "0x10"),
     *("1_000", "inf", "nan", "-", "+", "€", ".", ",", "..", ".5", "5.", "5,", "1,2,3", "1.2.3"),
     *("12,34.56", "1.23,45.67", "1,234,56", "12 34", "1 2999", "1  299", "19,99 €€", "--5", "+-5"),
-    *("5-", "(5)", "5%", "\u0661\u0662", "\uff11\uff12", "\u00b2", "\u2212 5", "1'299.00"),
+    *("5-", "(5)", "5%", "\u0661\u0662", "\uff11\uff12", "\u00b2", "\u2212 5"),
+    *("12'34", "1'2999", "1 234'567", "1''299", "'299", "1'299.900'000"),
     *("19.99 / 2", "=1+1", "TRUE", "19.99\n20.00"),
 ]
 REFUSED: dict[str, dict[Number, tuple[Cell, ...]]] = {
@@ -107,7 +118,9 @@ REFUSED: dict[str, dict[Number, tuple[Cell, ...]]] = {
     "number-format": {
         VAT: (text("%"), text("20 %%")),
         STOCK: (text("20 %"),),
-        DAYS: (text("2 days"),),
+        DAYS: (
+            *map(text, ("2-3 jours", "1-2", "immédiat", "36 h", "2 semaines", "5%", "2 j ouvrés")),
+        ),
         MONEY: (*map(text, NO_NUMBERS),),
     },
     "integer-required": {
@@ -141,6 +154,11 @@ def test_refused(kind: Number, cell: Cell, code: str) -> None:
     reading = read(kind, cell)
     assert (reading.value, reading.codes) == (None, (code,))
     assert reading.hint
+
+
+@pytest.mark.parametrize("cell", REFUSED["number-format"][DAYS], ids=named)
+def test_a_time_that_is_no_whole_days_is_told_so(cell: Cell) -> None:
+    assert read(DAYS, cell).hint.startswith("type whole days as one number:")
 
 
 @pytest.mark.parametrize("decimal", [None, ".", ","])
