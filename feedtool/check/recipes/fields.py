@@ -62,7 +62,7 @@ def cell_of(value: Value | float) -> Cell:
 
 
 class RawValue(Number, frozen=True):
-    """Any cell as a value of expressions."""
+    """Any cell as a value of expressions; `20 %` is 20, as in a column of rates."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The value; a text that is a number in its writing is a NumberText."""
@@ -79,7 +79,7 @@ class RawValue(Number, frozen=True):
         return self._of_text(text, cell, column) if text else None
 
     def _of_text(self, text: str, cell: Cell, column: ColumnReader) -> str:
-        value = self.read_text(text, cell, column)
+        value = self.read_text(text.removesuffix("%").rstrip(), cell, column)
         if isinstance(value, InvalidValue) and value.faults[0].code is NUMBER_AMBIGUOUS:
             return UnclearText(text, value.faults[0].message)
         return NumberText(text, value) if isinstance(value, Decimal) else text

@@ -18,11 +18,15 @@ from feedtool.check.recipes.values import (
     read_any,
     read_date,
     read_number,
+    read_numeric,
     read_pattern,
+    read_separator,
     read_text,
     read_whole,
     show,
 )
+from feedtool.feeds.columns.number import number_in
+from feedtool.feeds.columns.text import plain
 from feedtool.model.header import folded
 from feedtool.model.text import tr
 
@@ -73,7 +77,7 @@ def joined(texts: Sequence[str], between: str = "") -> str:
 def _says(value: Value, *words: str) -> bool:
     """True if a cell says one of some words; a number and a tick box say theirs."""
     match value:
-        case NumberText():
+        case NumberText() if not value.endswith("%"):
             text = number_text(value.number)
         case Decimal() | bool():
             text = show(value)
@@ -82,11 +86,33 @@ def _says(value: Value, *words: str) -> bool:
     return text in words
 
 
+def as_number(value: Decimal | str, decimal: str = "") -> Decimal:
+    """The number of a text; `decimal` separates its decimals where it could mean two."""
+    if isinstance(value, Decimal):
+        return value
+    number = number_in(plain(value), decimal or None)
+    if isinstance(number, Decimal):
+        return number
+    if number:
+        raise ExpressionFailure(
+            tr(
+                "“{text}” could mean two numbers: name the sign of its decimals, as in"
+                ' number(a, ",")',
+                text=value[:60],
+            )
+        )
+    raise ExpressionFailure(tr("“{text}” is not a number", text=value[:60]))
+
+
 def _split(text: str, separator: str, number: int) -> str:
     """The n-th part of a text, counted from the end where n is negative."""
     parts = text.split(separator or None)
     at = number - 1 if number > 0 else number
-    if not number or not -len(parts) <= at < len(parts):
+    if not number:
+        raise ExpressionFailure(
+            tr("split counts the parts from 1, and from the end with -1, not 0")
+        )
+    if not -len(parts) <= at < len(parts):
         raise ExpressionFailure(
             tr(
                 "“{text}” has no part {number} when it is split at “{separator}”",
@@ -136,6 +162,14 @@ FUNCTIONS: Mapping[str, _Function] = {
         "ends(a, 0.99)",
         "the next number, not below a, that ends so: 12.30 is 12.99; with 9, 13 is 19",
     ),
+    "number": _Function(
+        as_number,
+        (read_numeric, read_separator),
+        'number(split(a, "x", 1))',
+        "the number that a text is, as sheets write it: `1 299,90`, `19%`; where it may be two"
+        ' (`12,345`), a second text says what separates the decimals: `number(a, ",")`',
+        optional=1,
+    ),
     "lower": _Function(
         str.lower, (read_text,), "lower(a)", "a text in small letters", is_text=True
     ),
@@ -154,7 +188,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         _split,
         (read_text, read_text, read_whole),
         'split(a, "-", 1)',
-        "the n-th part of a text, from the end with -1; a part that is not there is a problem",
+        "the n-th part of a text: 1 is the first, -1 the last; what is not there is a problem",
         is_text=True,
     ),
     "matches": _Function(
@@ -199,9 +233,8 @@ ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def is_name(text: str) -> bool:
-    """True if expressions can use a text as a name."""
-    is_taken = text in CONSTANTS or text in FUNCTIONS or text in {"True", "False", "None"}
-    return text.isidentifier() and not iskeyword(text) and not is_taken
+    """True if expressions can use a text as a name; a function's is free, since no call is one."""
+    return text.isidentifier() and not iskeyword(text) and text not in CONSTANTS
 
 
 def arithmetic_failure(error: DecimalException, source: str) -> ExpressionFailure:

@@ -187,7 +187,7 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):
-            hint = tr("use letters, digits and _ alone, and no word such as if, min or round")
+            hint = tr("use letters, digits and _ alone, and no word such as if, not or none")
             yield ("names", name), tr("this cannot be a short name"), hint
 
 

@@ -115,6 +115,23 @@ def read_number(value: Value, source: str) -> Decimal:
     )
 
 
+def read_numeric(value: Value, source: str) -> Decimal | str:
+    """A number, or a text that may be one."""
+    if isinstance(value, str) and type(value) is not NumberText:
+        return value
+    return read_number(value, source)
+
+
+def read_separator(value: Value, source: str) -> str:
+    """The sign before decimals."""
+    text = read_text(value, source)
+    if text not in {",", "."}:
+        raise ExpressionFailure(
+            tr('{source} is {value}, not "," or "."', source=source, value=describe(value))
+        )
+    return text
+
+
 def negated(number: Decimal) -> Decimal:
     """Minus a number, however long; of zero, zero."""
     return number.copy_negate() if number else number

@@ -266,11 +266,16 @@ def number_of(cell: Cell, column: ColumnReader) -> Decimal | None:
     """The number of a cell, whatever speaks against it; None of what could mean two, or none."""
     if cell.kind is Kind.NUMBER:
         return rounded(cell.text)
-    text = plain(cell.text).removesuffix("%").rstrip()
-    negative, digits = _unsigned(text, column.dialect.currencies)
-    amount = parse(digits, column.decimal)
+    number = number_in(plain(cell.text), column.decimal, column.dialect.currencies)
+    return number if isinstance(number, Decimal) else None
+
+
+def number_in(text: str, decimal: str | None, currencies: tuple[str, ...] = ()) -> Decimal | str:
+    """The number of a text, perhaps with a sign, a currency or a percent sign; else as `parse`."""
+    negative, digits = _unsigned(text.removesuffix("%").rstrip(), currencies)
+    amount = parse(digits, decimal)
     if isinstance(amount, str):
-        return None
+        return amount
     return -amount.number if negative else amount.number
 
 

@@ -170,6 +170,13 @@ def test_the_other_cells_of_a_column_settle_its_decimals(
         assert "cost: 12,345 could mean 12345 or 12.345" in problem.message
 
 
+def test_a_rate_with_a_percent_sign_is_a_number(files: Files) -> None:
+    recipe = RECIPE.replace('"PA HT"', '"PA HT"\nrate = "Etat"').replace('"Etat" = false\n', "")
+    recipe = recipe.replace("cost * 2", "round(cost * (1 + rate / 100), 2)")
+    sheet = read_by(files, recipe, [row(1, condition="19%"), row(2, condition="5,5 %")])
+    assert [body["price"]["price"] for body in bodies(sheet).values()] == [11.9, 10.55]
+
+
 def test_a_column_may_be_named_by_its_letters_and_an_optional_one_may_lack(files: Files) -> None:
     recipe = RECIPE.replace('"Stock" =', '"@D" =').replace(
         "[names]", '"Struck" = "price.originPrice"\n[names]'

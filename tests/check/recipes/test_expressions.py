@@ -24,6 +24,7 @@ from feedtool.check.recipes.values import (
     CONTEXT,
     ExpressionFailure,
     NumberText,
+    UnclearText,
     UnreadableCell,
     Value,
 )
@@ -32,6 +33,8 @@ TODAY = date(2026, 11, 22)
 ROW: Mapping[str, Value] = {
     "cost": Decimal("12.30"),
     "stock": NumberText("1 200,50", Decimal("1200.50")),
+    "rate": NumberText("19 %", Decimal(19)),
+    "unclear": UnclearText("1,234", "1,234 could mean 1234 or 1.234"),
     "nothing": None,
     "name": "Lampe-Été-42",
     "since": date(2026, 11, 20),
@@ -65,6 +68,10 @@ VALUES: Mapping[str, Value] = {
     "7 % -3": Decimal(-2),
     "+stock / 1": Decimal("1200.50"),
     "1 / 3": Decimal("0.3333333333333333333333333333"),
+    "cost * (1 + rate / 100)": Decimal("14.637"),
+    "rate == 19 and rate > 5": True,
+    'rate == "19 %"': True,
+    'lower(rate) + ""': "19 %",
     "price.price * 2": Decimal(14),
     # A sum of texts is one by what is written, never by what stands in a row.
     '"" + cost + "-" + price.price': "12.3-7",
@@ -114,6 +121,13 @@ VALUES: Mapping[str, Value] = {
     'split(name, "-", 1)': "Lampe",
     'split(name, "-", -1)': "42",
     'split("a  b", "", 2)': "b",
+    'number(split("120 x 80,5", "x", -1)) * 2': Decimal("161.0"),
+    'number("1 299,90")': Decimal("1299.90"),
+    'number("-7.5%")': Decimal("-7.5"),
+    'number("12,345", ",")': Decimal("12.345"),
+    'number("12,345", ".")': Decimal(12345),
+    'number(unclear, ",")': Decimal("1.234"),
+    "number(stock) + number(cost)": Decimal("1212.80"),
     'matches(name, "lampe*")': True,
     'matches(name, "*-??")': True,
     'matches(name, "Lampe")': False,
@@ -125,6 +139,7 @@ VALUES: Mapping[str, Value] = {
     'says(sold, "true", "1")': True,
     'says(cost, "12.3")': True,
     'says(stock, "1200.5")': True,
+    'says(rate, "19%")': True,
     'says(-1, "1", "-1.0")': False,
     'says(since, "2026-11-18")': False,
     'says(nothing, "none", "")': False,
@@ -179,7 +194,14 @@ FAILURES = {
     'days_since("20/11/2026")': "not a date like",
     'days_since("2026-11-2099")': "not a date like",
     'split(name, "-", 4)': "“Lampe-Été-42” has no part 4 when it is split at “-”",
-    'split(name, "-", 0)': "has no part 0",
+    'split(name, "-", 0)': "split counts the parts from 1, and from the end with -1, not 0",
+    'number(split(name, "-", 1))': "“Lampe” is not a number",
+    'number("12,345")': "“12,345” could mean two numbers: name the sign of its decimals",
+    'number("12 €")': "“12 €” is not a number",
+    'number("1", ";")': 'the text “;”, not "," or "."',
+    "number(nothing)": "nothing is blank, not a number",
+    "number(broken)": "the cell shows #N/A, not a number",
+    "number(sold)": "sold is true, not a number",
     f'matches(name, "{"*" * 201}")': "more than 200 characters",
 }
 
@@ -329,8 +351,10 @@ def test_steps_are_those_that_count_in_the_row() -> None:
 
 
 def test_names_that_expressions_can_read() -> None:
-    taken = ("", "coût HT", "2x", "a.b", "min", "none", "None", "if", "a-b")
-    assert [text for text in (*taken, "coût", "cost_2") if is_name(text)] == ["coût", "cost_2"]
+    taken = ("", "coût HT", "2x", "a.b", "none", "None", "if", "a-b")
+    free = ["coût", "cost_2", "number", "min"]
+    assert [text for text in (*taken, *free) if is_name(text)] == free
+    assert value_of("number + number(number) * 2", {"number": Decimal(3)}) == 9
 
 
 # The oracle: each strategy gives a source and what its value must be, in its own arithmetic.

@@ -29,7 +29,12 @@ VALUES = {
     Cell(Kind.TEXT, " \u00a0"): None,
     Cell(Kind.TEXT, " 1\u202f299,90 € "): NumberText("1\u202f299,90 €", Decimal("1299.90")),
     Cell(Kind.TEXT, "1,234"): UnclearText("1,234", "1,234 could mean 1234 or 1.234; no other"),
+    Cell(Kind.TEXT, "19%"): NumberText("19%", Decimal(19)),
+    Cell(Kind.TEXT, "5,5 %"): NumberText("5,5 %", Decimal("5.5")),
+    Cell(Kind.TEXT, "1,234%"): UnclearText("1,234%", "1,234 could mean 1234 or 1.234; no other"),
     Cell(Kind.TEXT, "12 pcs"): "12 pcs",
+    Cell(Kind.TEXT, "%"): "%",
+    Cell(Kind.TEXT, "100% cotton"): "100% cotton",
 }
 
 
