@@ -195,6 +195,7 @@ class _Inline(Executor):
         return future
 
 
+BAD_REQUEST = 400
 MOST_PAGES = 1000
 """No list of more pages is read as a whole."""
 
@@ -202,7 +203,8 @@ MOST_PAGES = 1000
 def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
     """The answers to calls, one after the other up to one that is no success; or that of one.
 
-    Of a list that is read as a whole each page is an answer.
+    Of a list that is read as a whole each page is an answer. What the service refuses for a
+    parameter that the specification does not show is asked without it.
     """
     replies: list[Reply] = []
     left = deque(calls)
@@ -210,6 +212,10 @@ def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
         call = left.popleft()
         try:
             reply = client.send(call)
+            if reply.status == BAD_REQUEST and call.unsure:
+                sure = tuple(pair for pair in call.query if pair[0] not in call.unsure)
+                left.appendleft(replace(call, query=sure, unsure=frozenset()))
+                continue
             if reply.status in call.success and call.following:
                 link = call.following(reply)
                 left.extendleft([replace(call, target=link, query=())] if link else ())

@@ -5,8 +5,9 @@ from threading import Event
 
 import pytest
 
-from feedtool.model.call import Reply
-from feedtool.service.calls import CallResult, answered
+from feedtool.model.call import READ, Call, Reply
+from feedtool.service.answers import as_whole
+from feedtool.service.calls import CallResult, answered, ask_all
 
 HEARD = Reply(204, {}, b"", "https://service.example/v2")
 LONG = 60.0
@@ -51,3 +52,28 @@ def test_answers_are_taken_in_together_while_calls_wait_for_a_lane() -> None:
         let_go.set()
     # At most one call waits, and one is under way.
     assert len(done) >= len(calls) - 2
+
+
+class Strict:
+    """Refuses each query that has a name which it does not know, and has two pages."""
+
+    def __init__(self) -> None:
+        self.queries: list[tuple[tuple[str, str], ...]] = []
+
+    def send(self, call: Call) -> Reply:
+        self.queries.append(call.query)
+        if any(name == "orderId" for name, _ in call.query):
+            return Reply(400)
+        link = {} if call.target.endswith("2") else {"link": '</list/2>; rel="next"'}
+        return Reply(200, link, b"[]", "https://service.example/list")
+
+
+def test_a_parameter_that_is_refused_is_left_out_where_the_specification_does_not_show_it() -> None:
+    query = (("pageSize", "100"), ("orderId", "O1"))
+    call = Call("GET", "/list", READ, query=query)
+    strict = Strict()
+    assert ask_all(strict, [call]) == Reply(400)
+    both = ask_all(strict, [as_whole(Call("GET", "/list", READ, query, frozenset({"orderId"})))])
+    assert isinstance(both, tuple)
+    assert [reply.status for reply in both] == [200, 200]
+    assert strict.queries == [query, query, query[:1], ()]

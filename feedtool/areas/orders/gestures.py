@@ -18,6 +18,7 @@ from feedtool.feeds.judgement import impossible, said
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
+from feedtool.service.answers import as_whole
 
 
 class Granting(NamedTuple):
@@ -31,15 +32,20 @@ class Granting(NamedTuple):
 def look_at_gestures(act: Act) -> Sequence[Call]:
     """The order, what is available, and its requests."""
     order = act.reference
-    return [wire.read_order(order), wire.read_available(order), wire.read_gestures(order)]
+    requests = as_whole(wire.read_gestures(order))
+    return [wire.read_order(order), wire.read_available(order), requests]
 
 
 def granting(act: Act, replies: Sequence[Reply]) -> Granting:
-    """The state of all three; requests of other orders that a service lists are none of ours."""
-    order, available, requests = replies
-    gestures, _ = wire.gestures_of(requests)
-    own = tuple(it for it in gestures if it.order in {"", act.reference})
-    return Granting(wire.order_of(order), wire.available_of(available), own)
+    """The state of all three; a service may list the requests of other orders, too."""
+    order, available, *pages = replies
+    requests = tuple(
+        request
+        for page in pages
+        for request in wire.gestures_of(page)[0]
+        if request.order in {"", act.reference}
+    )
+    return Granting(wire.order_of(order), wire.available_of(available), requests)
 
 
 def judge_gesture(act: Act, state: Granting) -> Judgement:

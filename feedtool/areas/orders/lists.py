@@ -3,7 +3,7 @@
 Members that the specification does not show are brought as they come, under the service's names.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -74,11 +74,12 @@ flat, _table = partial(flat_row, known=KNOWN), partial(plain_table, known=KNOWN)
 # Gestures.
 
 
-def _gestures(reply: Reply, _: Call) -> ListPage:
+def _gestures(orders: Collection[str], reply: Reply, _: Call) -> ListPage:
     gestures, link = wire.gestures_of(reply)
     rows = [
-        (it.id or None, {**flat(it.document), "requestId": it.id, "orderId": it.order})
+        (it.id or repr(it), {**flat(it.document), "requestId": it.id, "orderId": it.order})
         for it in gestures
+        if not orders or it.order in {"", *orders}
     ]
     return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(rows))
 
@@ -93,7 +94,7 @@ GESTURES = Export(
         ServiceList(
             tr("gestures"),
             lambda query, _: [wire.read_gestures(order) for order in query["order"] or ("",)],
-            lambda _: _gestures,
+            lambda query: partial(_gestures, query["order"]),
             nothing(tr("there are no commercial gestures"), HINT),
             HINT,
             unit=tr("gestures"),

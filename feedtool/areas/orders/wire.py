@@ -264,9 +264,9 @@ def give(body: bytes) -> Call:
 
 
 def read_gestures(order: str = "") -> Call:
-    """The requests of gestures, of one order or of all."""
-    query = (("orderId", order),) if order else ()
-    return Call("GET", "/order-commercial-gesture-requests", READ, query=query)
+    """The requests of gestures; of other orders, too, where a service does not take the filter."""
+    query, unsure = (("orderId", order),) if order else (), frozenset({"orderId"})
+    return Call("GET", "/order-commercial-gesture-requests", READ, query=query, unsure=unsure)
 
 
 def gestures_of(reply: Reply) -> tuple[list[Gesture], str | None]:

@@ -691,6 +691,17 @@ def test_ours_is_the_gesture_that_was_answered() -> None:
     assert told(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
 
 
+def test_a_gesture_is_found_on_any_page_of_the_list_however_it_is_filtered() -> None:
+    """The specification shows no parameter of the list: it may be that of all orders."""
+    others = [request(f"G{number}", orderId=f"O{number}") for number in range(100, 200)]
+    granted = [request("G7", status="Accepted")]
+    documents = (order("Shipped"), None, {"items": others}, {"items": [*others, *granted]})
+    judgement = judged(GRANT, act(GESTURE_BODY, "[]"), *documents)
+    assert told(judgement) == (Goal.REACHED, Status.ACCEPTED, "")
+    *_, asked = GRANT.looks(act(GESTURE_BODY))
+    assert asked.following
+
+
 def test_a_gesture_sends_its_body_and_knows_the_requests_before() -> None:
     asked = act(GESTURE_BODY)
     state = GRANT.state(asked, [*map(reply, (order("Shipped"), None, [request("G1"), "strange"]))])

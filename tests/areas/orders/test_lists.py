@@ -104,12 +104,27 @@ def test_gestures_are_read_to_their_end(tmp_path: Path) -> None:
     assert (rows[0]["amount"], rows[1]["createdAt"]) == ("2.5", "2026-11-20T08:00:00")
 
 
-def test_gestures_of_some_orders(tmp_path: Path) -> None:
-    target = "/order-commercial-gesture-requests"
-    service = Service({f"{target}?O1": [{"requestId": "G1", "orderId": "O1"}], f"{target}?O2": []})
-    rows = table(GESTURES, tmp_path, service, order=("O1", "O2"))
-    assert [row["requestId"] for row in rows] == ["G1"]
-    assert service.asked == [f"{target}?O1", f"{target}?O2"]
+GESTURE_LIST = "/order-commercial-gesture-requests"
+ALL_GESTURES = [{"requestId": f"G{number}", "orderId": f"O{number}"} for number in (1, 2, 3)]
+FILTERS: dict[str, Mapping[str, Any]] = {
+    "it is taken": {
+        f"{GESTURE_LIST}?O1": ALL_GESTURES[:1],
+        f"{GESTURE_LIST}?O2": {"items": ALL_GESTURES[1:2]},
+    },
+    "it is ignored": {GESTURE_LIST: ALL_GESTURES},
+    "it is refused": {
+        f"{GESTURE_LIST}?O1": 400,
+        f"{GESTURE_LIST}?O2": 400,
+        GESTURE_LIST: ALL_GESTURES,
+    },
+}
+"""Whether a service takes the filter by order, which the specification does not show."""
+
+
+@pytest.mark.parametrize("answers", FILTERS.values(), ids=FILTERS)
+def test_gestures_of_some_orders(tmp_path: Path, answers: Mapping[str, Any]) -> None:
+    rows = table(GESTURES, tmp_path, Service(answers), order=("O1", "O2"))
+    assert [row["requestId"] for row in rows] == ["G1", "G2"]
 
 
 def parcel(number: int) -> dict[str, Any]:
