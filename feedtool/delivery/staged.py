@@ -64,6 +64,9 @@ NEXT: dict[Phase, Step | None] = {
 }
 """The step that each phase waits for."""
 
+TAKES_UPLOADS = {Phase.FILLING, Phase.PROBING}
+"""Phases before the last upload."""
+
 
 def _created(package: Package, context: AnswerContext) -> Transition:
     created = {"package_id": context.answer.value, "created_at": context.at}
@@ -129,7 +132,9 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
     if view.meaning is Meaning.INTEGRATED:
         ends = {"committed_at": committed_at, "finished_at": context.at}
         return Transition(seen.advance(context.time, phase=Phase.INTEGRATED, **ends))
-    if view.meaning is Meaning.OPEN:
+    # Before the commit a state that nobody knows is one of an open package that has not settled.
+    is_settling = view.meaning in {Meaning.SETTLING, Meaning.UNHEARD}
+    if view.meaning is Meaning.OPEN or (is_settling and package.phase in TAKES_UPLOADS):
         return Transition(_seen_open(seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
         after = seen.advance(context.time, phase=Phase.COMMITTED, committed_at=committed_at)
@@ -169,7 +174,7 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     one that is younger than open packages live has not, whatever a gateway says.
     """
     age = context.at - (package.created_at or context.at)
-    was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
+    was_open = context.protocol.meaning(package.state or "") in {Meaning.OPEN, Meaning.SETTLING}
     has_expired = was_open and SURELY_OPEN <= age < SURELY_KEPT
     if package.committed_at is not None and not has_expired:
         return look_up(package, context)

@@ -27,6 +27,8 @@ class Meaning(StrEnum):
 
     OPEN = "open"
     """Uploads and the commit are taken."""
+    SETTLING = "settling"
+    """Uploads are taken, and the commit is not until it is open again."""
     WORKING = "working"
     """Committed; the service goes on by itself."""
     INTEGRATED = "integrated"

@@ -89,6 +89,7 @@ def state_word(state: str) -> str:
 
 _STATES: Mapping[str, MessageText] = {
     "WaitingForCompletion": tr("waiting for completion"),
+    "Importing": tr("importing"),
     "Ready": tr("ready"),
     "IntegrationPending": tr("integration pending"),
     "Integrated": tr("integrated"),

@@ -40,8 +40,8 @@ def test_the_calls_of_one_package(scene_of: Callable[..., Scene]) -> None:
     assert verdicts[0].messages == (Message("8000", verdicts[0].messages[0].text),)
     calls = [*map(name_of, scene.client.calls)]
     assert calls[:4] == ["creation", "upload", "upload", "look"]
-    # The service takes the PATCH once the uploads have settled, then pages of 100 results.
-    assert calls.count("commit") > 1
+    # The PATCH waits until the uploads have settled (rule 6); then come pages of 100 results.
+    assert calls.count("commit") == 1
     assert calls[-2:] == ["fetch"] * 2
     sizes = [len(json.loads(call.body or b"")) for call in scene.client.calls[1:3]]
     assert sizes == [100, 1]

@@ -223,13 +223,18 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
         for phase, word, then in (
             # The uploads go on, carefully until one is taken.
             (Phase.PROBING, WAITING, {"phase": Phase.FILLING}),
+            (Phase.PROBING, "Importing", {"phase": Phase.FILLING}),
+            (Phase.PROBING, "Parked", {"phase": Phase.FILLING}),
             (Phase.PROBING, READY, {"committed_at": START, **TAKEN}),
             (Phase.FILLED, WAITING, {"phase": Phase.SETTLED, **FORWARD}),
             (Phase.FILLED, READY, {"committed_at": START, **TAKEN}),
+            # The commit waits until the package has settled.
+            (Phase.FILLED, "Importing", AGAIN),
             (Phase.FILLED, "Parked", AGAIN),
             # The PATCH is sent again, its pauses growing on.
             (Phase.COMMITTING, WAITING, {"phase": Phase.SETTLED, "due": None}),
             (Phase.COMMITTING, READY, TAKEN),
+            (Phase.COMMITTING, "Importing", AGAIN),
             (Phase.COMMITTING, "Parked", AGAIN),
             (Phase.COMMITTED, READY, TAKEN),
             (Phase.COMMITTED, WAITING, {"phase": Phase.COMMITTING, **AGAIN}),
@@ -254,12 +259,15 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
     # Where nothing is in it another one takes all.
     *(
         (
-            package(Phase.FILLING, uploads=(first, P, P), state=WAITING),
+            package(Phase.FILLING, uploads=(first, P, P), state=word),
             Step.GET_PACKAGE,
-            seen(WAITING),
+            seen(word),
             then,
         )
-        for first, then in ((T, FILLED), (D, FILLED), (R, EMPTY), (P, EMPTY))
+        for word, first, then in (
+            *((WAITING, T, FILLED), (WAITING, D, FILLED), (WAITING, R, EMPTY), (WAITING, P, EMPTY)),
+            *(("Importing", T, FILLED), ("Parked", T, FILLED)),
+        )
     ),
 ]
 
@@ -321,6 +329,7 @@ def test_gone_after_the_commit(do: Step, status: int) -> None:
         (WAITING, 3, Phase.LOOKING),
         (WAITING, 4, Phase.PLANNED),
         (WAITING, 24, Phase.PLANNED),
+        ("Importing", 24, Phase.PLANNED),
         # It may have been integrated, and forgotten since.
         (WAITING, 72, Phase.LOOKING),
         (READY, 24, Phase.LOOKING),

@@ -68,6 +68,7 @@ def test_an_answer_without_an_id(document: object) -> None:
         *(("Ready", Meaning.WORKING), ("IntegrationPending", Meaning.WORKING)),
         *(("Rejected", Meaning.REJECTED), ("Archived", Meaning.UNHEARD)),
         ("integrated", Meaning.UNHEARD),
+        ("Importing", Meaning.SETTLING),
     ],
 )
 def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:

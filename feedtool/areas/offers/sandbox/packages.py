@@ -42,11 +42,14 @@ from feedtool.sandbox.exchange import (
 from feedtool.sandbox.state import moment_of, stamp
 
 WAITING = "WaitingForCompletion"
+IMPORTING = "Importing"
+"""Between an upload and WaitingForCompletion. An assumption: the specification says only that a
+package has to settle "in WaitingForCompletion after an upload", and names no state before it."""
 READY = "Ready"
 PENDING = "IntegrationPending"
 INTEGRATED = "Integrated"
 REJECTED = "Rejected"
-STATES = (WAITING, READY, PENDING, INTEGRATED, REJECTED)
+STATES = (WAITING, IMPORTING, READY, PENDING, INTEGRATED, REJECTED)
 
 TABLES = (
     """
@@ -60,7 +63,7 @@ CREATE TABLE IF NOT EXISTS package(
   state TEXT NOT NULL,
   next_at TEXT,                -- when it changes by itself; NULL once it no longer does
   created_at TEXT NOT NULL,
-  settled_at TEXT NOT NULL,    -- until then PATCH answers 400
+  settled_at TEXT NOT NULL,    -- until then it says Importing, and PATCH answers 400
   ready_at TEXT,
   processed_at TEXT,
   requests INTEGER NOT NULL DEFAULT 0,
@@ -75,6 +78,10 @@ CREATE INDEX IF NOT EXISTS package_by_seller ON package(seller, id);
     + integration.TABLES
     + store.TABLES
 )
+
+_PACKAGES = f"""SELECT *,
+  iif(state = '{WAITING}' AND settled_at > :now, '{IMPORTING}', state) AS shown_state
+  FROM package"""  # noqa: S608 - made of constants
 
 
 # "Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
@@ -164,7 +171,7 @@ def complete(exchange: Exchange) -> HttpResponse:
     """PATCH /offer-packages/{packageId}: the package is complete, from here it goes by itself."""
     package = _package(exchange)
     chosen(exchange.request, "state", (READY,))
-    if package["state"] != WAITING or package["settled_at"] > stamp(exchange.now):
+    if package["shown_state"] != WAITING:
         raise bad_request("state", f"The package must be in the state {WAITING}.")
     pends = stamp(exchange.now + _behaviour(exchange).pend)
     exchange.db.execute(
@@ -191,10 +198,12 @@ def read_all(exchange: Exchange) -> HttpResponse:
     if channel is not None:
         known_channel(channel, "salesChannelId", exchange.settings)
     page = asked_page(exchange)
+    values = {"now": stamp(exchange.now), "seller": exchange.seller, "after": page.after}
     rows = exchange.db.execute(
-        "SELECT * FROM package WHERE seller = ?1 AND id > ?2 AND (?3 IS NULL OR state = ?3)"
-        " AND (?4 IS NULL OR channel = ?4) ORDER BY id LIMIT ?5",
-        (exchange.seller, page.after, state, channel, page.limit + 1),
+        f"{_PACKAGES} WHERE seller = :seller AND id > :after"
+        " AND (:state IS NULL OR shown_state = :state) AND (:channel IS NULL OR channel = :channel)"
+        " ORDER BY id LIMIT :limit",
+        values | {"state": state, "channel": channel, "limit": page.limit + 1},
     ).fetchall()
     return page_answer(exchange, page, rows, package_document)
 
@@ -234,8 +243,12 @@ def _behaviour(exchange: Exchange) -> OfferBehaviour:
 def _package(exchange: Exchange) -> Row:
     """The seller's package, or 404: unknown, another seller's, or expired."""
     row: Row | None = exchange.db.execute(
-        "SELECT * FROM package WHERE package_id = ? AND seller = ?",
-        (exchange.ids["packageId"], exchange.seller),
+        f"{_PACKAGES} WHERE package_id = :package AND seller = :seller",
+        {
+            "now": stamp(exchange.now),
+            "package": exchange.ids["packageId"],
+            "seller": exchange.seller,
+        },
     ).fetchone()
     if row is None:
         raise not_found("The package")
@@ -247,7 +260,7 @@ def package_document(package: Row) -> dict[str, Any]:
     document = {
         "packageId": package["package_id"],
         "packageType": package["type"],
-        "state": package["state"],
+        "state": package["shown_state"],
         "salesChannelId": package["channel"],
         "submissionDate": package["created_at"],
         "processingDate": package["processed_at"],

@@ -40,12 +40,14 @@ from feedtool.service.answers import (
 
 STATES = {
     "WaitingForCompletion": Meaning.OPEN,
+    # An assumption: the specification names no state of a package that has not yet settled.
+    "Importing": Meaning.SETTLING,
     "Ready": Meaning.WORKING,
     "IntegrationPending": Meaning.WORKING,
     "Integrated": Meaning.INTEGRATED,
     "Rejected": Meaning.REJECTED,
 }
-"""The specification's table of package states."""
+"""Package states of the specification, and an assumed one."""
 
 OUTCOMES = {
     "integrated": Status.INTEGRATED,

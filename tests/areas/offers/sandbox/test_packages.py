@@ -46,7 +46,7 @@ def test_a_package_as_it_is_read(desk: Desk) -> None:
     assert desk.read(package_id).json == {
         "packageId": package_id,
         "packageType": "Update",
-        "state": "WaitingForCompletion",
+        "state": "Importing",
         "salesChannelId": "SECOND",
         "submissionDate": "2026-03-02T09:00:00.000000Z",
         "processingDate": None,
@@ -91,9 +91,11 @@ def test_a_package_settles_some_time_after_its_last_upload(
             desk.wait(pause)
             assert desk.upload(package_id, desk.offer()).status == 201
         desk.wait(waited)
-        assert desk.state(package_id) == "WaitingForCompletion"
+        is_importing = bool(pauses) and waited < SETTLED
+        state = "Importing" if is_importing else "WaitingForCompletion"
+        assert desk.state(package_id) == state
         answer = desk.complete(package_id)
-        if pauses and waited < SETTLED:
+        if is_importing:
             assert (answer.status, answer.json["description"]) == (400, MUST_BE_WAITING)
             desk.wait(SETTLED - waited)
             answer = desk.complete(package_id)
@@ -206,14 +208,15 @@ def test_limits_of_an_upload_and_a_package(
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        ("", ["waiting", "second", "empty", "integrated"]),
+        ("", ["waiting", "second", "empty", "integrated", "importing"]),
         ("state=WaitingForCompletion", ["waiting", "second"]),
+        ("state=Importing", ["importing"]),
         ("state=Integrated", ["integrated"]),
         ("state=Rejected", ["empty"]),
         ("state=Ready", []),
         ("salesChannelId=SECOND", ["second"]),
         ("salesChannelId=PRIMARY&state=WaitingForCompletion", ["waiting"]),
-        ("limit=2", ["waiting", "second", "empty", "integrated"]),
+        ("limit=2", ["waiting", "second", "empty", "integrated", "importing"]),
     ],
 )
 def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
@@ -222,6 +225,8 @@ def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
     desk.complete(empty)
     names[desk.committed("Upsert", [desk.offer()])] = "integrated"
     desk.wait(INTEGRATED)
+    names[importing := desk.create()] = "importing"
+    desk.upload(importing, LONE)
     listed = desk.pages("/offer-packages", query)
     assert [names[package["packageId"]] for package in listed] == found
 
