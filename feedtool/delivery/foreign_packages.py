@@ -1,6 +1,7 @@
 """Packages and rows that are not of this ledger: those that are open, and those in answers."""
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from feedtool.delivery.steps import Step
 from feedtool.feeds.delivery import (
@@ -28,27 +29,33 @@ MOST = 20
 """So many are named; the others are counted."""
 
 PAGES = 5
-"""So many pages of the list are looked at; what is open is among the newest."""
+"""So many pages of a list are looked at."""
+
+OPEN = frozenset({Meaning.OPEN, Meaning.SETTLING})
 
 
 def foreign_packages(
-    ledger: Ledger, client: Sender, routes: Routes, meanings: Collection[Meaning] = (Meaning.OPEN,)
+    ledger: Ledger, client: Sender, routes: Routes, meanings: Collection[Meaning] = OPEN
 ) -> list[str]:
     """A warning for each in such a state, up to MOST; none where the service shows no list.
 
     NotAuthorised alone is raised: a seller who may not see the list (403) may be allowed to send.
     """
     protocols = (feed.delivery for feed in routes.values())
-    listings = {protocol.listing for protocol in protocols if isinstance(protocol, Staged)}
+    staged = {item.listing: item for item in protocols if isinstance(item, Staged)}.values()
     try:
-        shown = [package for listing in listings for package in _listed(client, listing)]
+        shown = {
+            package.package_id: package
+            for protocol in staged
+            for package in _in_states(client, protocol, meanings)
+        }
     except NotAuthorised:
         raise
     except (Unreadable, OutcomeUnknown) as error:
         return [tr("open packages that were not begun here are not known: {error}", error=error)]
     except (FeedtoolError, Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
-    listed = [package for package in shown if package.meaning in meanings]
+    listed = [package for package in shown.values() if package.meaning in meanings]
     known = ledger.known([package.package_id for package in listed])
     foreign = [package for package in listed if package.package_id not in known]
     warnings: list[str] = [
@@ -71,10 +78,27 @@ def foreign_packages(
     return warnings
 
 
-def _listed(
-    client: Sender, listing: Endpoint[AnswerPage[ListedPackage]]
+def _in_states(
+    client: Sender, protocol: Staged, meanings: Collection[Meaning]
 ) -> Iterator[ListedPackage]:
-    ref = PackageRef("", "", "", AccountSettings())
+    """Packages by state, since open ones may be far behind; of all states where that is refused."""
+    try:
+        for state in protocol.states:
+            if protocol.meaning(state) in meanings:
+                yield from _listed(client, protocol.listing, state)
+    except _ListRefused:
+        with suppress(_ListRefused):
+            yield from _listed(client, protocol.listing)
+
+
+class _ListRefused(Exception):
+    """The service does not show this list."""
+
+
+def _listed(
+    client: Sender, listing: Endpoint[AnswerPage[ListedPackage]], state: str = ""
+) -> Iterator[ListedPackage]:
+    ref = PackageRef("", "", "", AccountSettings(), state=state)
     for _ in range(PAGES):
         call = listing.call(ref)
         reply = client.send(call)
@@ -82,7 +106,7 @@ def _listed(
             answer = Answer(AnswerKind.AUTH, refusal(reply).text, reply.status)
             raise not_authorised(answer, tr("Nothing was sent."))
         if kind_of(call, reply) is not AnswerKind.DONE:
-            return
+            raise _ListRefused
         page = listing.read(reply)
         yield from page.items
         if page.next is None:

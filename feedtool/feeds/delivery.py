@@ -177,9 +177,11 @@ class Staged(NamedTuple):
     results: Endpoint[AnswerPage[RequestResult]]
     lookup: Lookup[Any]
     listing: Endpoint[AnswerPage[ListedPackage]]
-    """The seller's packages, whoever began them."""
+    """All packages of the seller, or those in the state that the reference names."""
+    states: Iterable[str]
+    """The service's words for a package's state."""
     meaning: Callable[[str], Meaning]
-    """Of a word that the service has for a package's state."""
+    """The meaning of such a word."""
     ready: str
     """Its word for a package that was just committed."""
 

@@ -22,6 +22,8 @@ class PackageRef(NamedTuple):
     """The number of entries a page is asked for; None leaves that to the service."""
     seller: str = ""
     """The SellerId, which some requests repeat."""
+    state: str = ""
+    """The service's word for its state, where a list is asked for such packages alone."""
 
 
 class Size(NamedTuple):

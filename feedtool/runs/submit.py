@@ -338,13 +338,13 @@ def _open_elsewhere(
 ) -> list[str]:
     """A warning for each open package of the seller that was not begun here.
 
-    It takes the one call that is made before a run is written down, so that a wrong token leaves
-    no run behind: NotAuthorised. With `is_working` also for what is being integrated.
+    Its calls are made before a run is written down, so that a wrong token leaves no run behind:
+    NotAuthorised. With `is_working` also for what is being integrated.
     """
-    from feedtool.delivery.foreign_packages import foreign_packages
+    from feedtool.delivery.foreign_packages import OPEN, foreign_packages
     from feedtool.feeds.delivery import Meaning
 
-    meanings = {Meaning.OPEN, Meaning.WORKING} if is_working else {Meaning.OPEN}
+    meanings = OPEN | {Meaning.WORKING} if is_working else OPEN
     if not _has_items(sheets):
         return []
     return foreign_packages(workspace.ledger, session.client, load().routes, meanings)

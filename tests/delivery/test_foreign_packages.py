@@ -1,16 +1,18 @@
 """What is not ours in what the service lists: it is named or left out, and never without end."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import httpx
 import pytest
 from msgspec.structs import replace
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
+from feedtool.sandbox import SandboxSettings
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import TWO, Scene, Script, holds, name_of, problem, upsert
@@ -47,6 +49,41 @@ def test_packages_that_others_have_open(
     found = foreign_packages(scene.ledger, Script(scene.client, "creation", answer), load().routes)
     assert len(found) == len(expected)
     assert all(part in warning for part, warning in zip(expected, found, strict=True)), found
+
+
+@pytest.mark.parametrize(
+    ("finished", "refused", "states"),
+    [
+        (501, {}, ["WaitingForCompletion", "Importing"]),
+        (3, {"WaitingForCompletion"}, ["WaitingForCompletion", ""]),
+        (3, {"Importing"}, ["WaitingForCompletion", "Importing", ""]),
+    ],
+)
+def test_open_packages_are_asked_for_by_state(
+    scene_of: Callable[..., Scene], finished: int, refused: set[str], states: list[str]
+) -> None:
+    scene = scene_of(SandboxSettings())
+    create = packages.create_package("PRIMARY", PackageType.DELETE, "en")
+
+    def begin() -> str:
+        return packages.package_id(scene.client.send(create))
+
+    for _ in range(finished):
+        scene.client.send(packages.commit(begin()))
+    scene.transport.sleep(60)
+    waiting, importing = begin(), begin()
+    scene.client.send(packages.upload(importing, [b'{"sellerExternalReference":"A"}']))
+    scene.client.calls.clear()
+    service = Script(
+        scene.client,
+        lambda call: dict(call.query).get("state") in refused,
+        problem(400),
+        forever=True,
+    )
+    found = foreign_packages(scene.ledger, service, load().routes)
+    assert sorted(line.split()[1] for line in found) == sorted([waiting, importing])
+    asked = [dict(call.query).get("state", "") for call in scene.client.calls]
+    assert asked == [state for state in states if state not in refused]
 
 
 def test_our_own_are_no_strangers(scene: Scene) -> None:

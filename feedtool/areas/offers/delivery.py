@@ -148,7 +148,10 @@ DELIVERY = Staged(
         packages.results_page,
     ),
     lookup=Lookup(ask_offers, offers.offers_page, partial(traces, _pairs), TEXTS),
-    listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
+    listing=Endpoint(
+        lambda package: offers.read_packages(package.link, package.state), offers.packages_page
+    ),
+    states=packages.STATES,
     meaning=packages.meaning_of,
     ready="Ready",
 )

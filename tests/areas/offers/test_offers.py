@@ -193,7 +193,8 @@ def test_links_of_lists_are_followed_as_they_are() -> None:
     link = "https://service.example/v2/anything?cursor=%2B1"
     followed = Call("GET", link, READ)
     assert read_offers("PRIMARY", ["A,1"], link=link) == followed
-    assert read_packages(link) == followed
+    assert read_packages(link) == read_packages(link, "Ready") == followed
+    assert read_packages(state="Ready").query == (("state", "Ready"),)
 
 
 @given(st.lists(st.text(min_size=1, max_size=50)), st.integers(1, 2000))

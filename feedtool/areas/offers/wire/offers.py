@@ -186,9 +186,14 @@ OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
 """Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
 
 
-def read_packages(link: str | None = None) -> Call:
-    """A page of the seller's packages; `link` is the address that the page before gave."""
-    return Call("GET", "/offer-packages" if link is None else link, READ)
+def read_packages(link: str | None = None, state: str = "") -> Call:
+    """A page of the seller's packages, or of those in a state alone.
+
+    `link` is the address that the page before gave.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    return Call("GET", "/offer-packages", READ, query=(("state", state),) if state else ())
 
 
 def read_offers(
