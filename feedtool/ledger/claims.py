@@ -114,7 +114,7 @@ class Claims:
         if lanes is not None:
             query = query.where(of.lane.in_(lanes))
         with reading(self._engine) as db:
-            return [*map(_claim, db.execute(query.order_by(of.taken_at, of.claim)))]
+            return [*map(_claim, db.execute(query.order_by(of.claim)))]
 
     def read(self, claim: int) -> Claim:
         """A claim as it is now."""

@@ -71,12 +71,12 @@ class Sellers:
             row = db.execute(query.filter_by(service=service, seller=seller)).one_or_none()
         return (0, None) if row is None else (row.failures, row.not_before)
 
-    def end_rest(self, key: SellerKey) -> None:
-        """Let the next pass over a seller's files come at once."""
+    def end_rest(self, key: SellerKey, at: datetime | None = None) -> None:
+        """Let the next pass over a seller's files come at a time; None is at once."""
         service, seller = key
         is_it = (sellers.c.service == service, sellers.c.seller == seller)
         with writing(self._engine) as db:
-            db.execute(update(sellers).where(*is_it).values(not_before=None))
+            db.execute(update(sellers).where(*is_it).values(not_before=at))
 
     def pace(self, key: SellerKey) -> str | None:
         """What a seller's last run has learnt of its pace; None where that was full speed."""

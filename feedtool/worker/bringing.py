@@ -1,7 +1,7 @@
 """Files are brought: into the store, then as parcels, then the seller's pass is queued."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from feedtool.model.text import tr
 from feedtool.runs.workspace import Workspace
 from feedtool.watch.messages import AlreadySent
 from feedtool.worker.passes import Queue
+from feedtool.worker.rests import LONGEST_REST
 
 AGAIN = tr("bring it again with --same-within 0")
 
@@ -108,6 +109,7 @@ class Bringer(Struct, frozen=True):
     def queue_pass(self, options: BringOptions, now: datetime) -> None:
         """Queue the seller's pass, for when its rest is over."""
         _, rest = self.workspace.ledger.sellers.rest(self.key)
+        rest = min(rest, now + timedelta(seconds=LONGEST_REST)) if rest else None
         times = [at for at in (options.not_before, rest) if at and at > now]
         self.queue.put(self.key, max(times, default=None), options.priority)
 

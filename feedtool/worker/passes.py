@@ -18,7 +18,7 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.watch.messages import Bug
 from feedtool.watch.session import Environment
 from feedtool.worker.parcel_work import Lanes, ParcelWork
-from feedtool.worker.rests import FILES, SECONDS, PassEnd, next_pass, rest_after
+from feedtool.worker.rests import FILES, LONGEST_REST, SECONDS, PassEnd, next_pass, rest_after
 from feedtool.worker.telling import Teller
 
 
@@ -123,6 +123,9 @@ class Passes:
         failures, resting = self._ledger.sellers.rest(key)
         now = self._environment.now()
         if resting and resting > now:
+            latest = now + timedelta(seconds=LONGEST_REST)
+            if resting > latest:  # by the clock of another machine, which is ahead
+                self._ledger.sellers.end_rest(key, resting := latest)
             return self._queue_next(key, PassEnd(), (resting - now).total_seconds(), tries)
         work = self._work(key, now)
         if work is None:

@@ -12,7 +12,7 @@ from feedtool.ledger.parcels import ParcelState
 from feedtool.model.errors import Exit, Interrupted, Stopped
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
-from feedtool.worker.bringing import BringOptions
+from feedtool.worker.bringing import Bringer, BringOptions
 from feedtool.worker.passes import Slice
 from tests.conftest import offer
 from tests.pairs import pairs
@@ -223,6 +223,24 @@ def test_a_seller_that_rests_is_left_alone_until_then(world: ParcelWorld) -> Non
     assert world.work() is False
     assert world.sent() == []
     assert world.queued == [Queued("shop", NOON + timedelta(seconds=1), 0, 1)]
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=6), timedelta(days=400)])
+def test_a_rest_by_a_clock_that_is_ahead_is_no_longer_than_any(
+    shared: ParcelWorld, ahead: timedelta
+) -> None:
+    world, longest = shared, timedelta(seconds=300)
+    world.bring("a.csv", offer(1))
+    world.closed, world.today = {"shop"}, NOON + ahead
+    world.work()
+    world.closed, world.queued, world.today = set(), [], NOON
+    with world.workspace() as workspace:
+        Bringer(workspace, world, world.key(), "shop", None).queue_pass(BringOptions(), NOON)
+    world.work()
+    assert world.queued == [Queued("shop", NOON + longest), Queued("shop", NOON + longest, 0, 1)]
+    world.today += longest
+    world.work()
+    assert world.sent() == ["SKU-1"]
 
 
 def test_a_profile_in_trouble_stops_no_other_of_its_seller(world: ParcelWorld) -> None:
