@@ -1,5 +1,6 @@
 """The last line of a command on stderr: the one command that comes next, as a shell takes it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
@@ -32,6 +33,8 @@ TOKENS = frozenset({"profile", "insecure_http", "token_file", "token_url", "clie
 ACCOUNT = TOKENS | {"sandbox", "base_url", "seller", "channel"}
 READING = frozenset({"kind", "sheet", "recipe", "default", "channel"})
 SENDING = frozenset({"changed_only", "prefer_update", "all_or_nothing"})
+CHOOSING = frozenset({"rows", "as_row", "release"})
+"""About rows of the file itself: not of the workbook of those to correct."""
 OF_DRY_RUNS = frozenset({"dry_run", "preview", "live", "save_plan", "requests", "report"})
 SECRETS = frozenset({"token", "token_command", "client_secret", "client_secret_command"})
 """What is never shown: a command may hold a secret as well as print one."""
@@ -123,15 +126,16 @@ def after_plan(
     if given["form"] != "text" or STDIN in files or any(it.checked.error for it in results):
         return
     options = dict(words_of_all())
+    if not given["sandbox"] and not given["base_url"]:  # there is no account to send to
+        options["sandbox"] = ["--sandbox"]
     if not (count := sum(result.counts().valid for result in results)):
-        echo_to_correct(files, results, typed({*PLACES, *READING, "profile"}))
+        if not echo_to_correct(files, results, typed({*PLACES, *READING, "profile"})):
+            echo_release(results, options)
         return
     if plan := given["save_plan"] or given["plan"]:
         others = {name: it for name, it in options.items() if name not in {*KEPT, "plan"}}
         line = command("submit", "--plan", Path(plan), options=others)
     else:
-        if not given["sandbox"] and not given["base_url"]:  # there is no account to send to
-            options["sandbox"] = ["--sandbox"]
         line = command("submit", *map(Path, files), options=options)
     rows = plural("{count:,} row", "{count:,} rows", count)
     echo_next(tr("`{command}` sends {rows}", command=line, rows=rows))
@@ -155,7 +159,7 @@ def after_delivery(
         echo_next(tr("`{command}` brings the answers", command=line))
     elif files:
         is_own = any((result.checked.recipe or {}).get("name") for result in results)
-        unwanted = frozenset() if is_own else READING - {"channel"}
+        unwanted = CHOOSING if is_own else CHOOSING | READING - {"channel"}
         kept = {name: entry for name, entry in words.items() if name not in unwanted}
         line = command("submit", *files, options={**kept, **places})
         text = plural(
@@ -174,15 +178,40 @@ def after_delivery(
             command=line,
         )
         echo_next(text)
-    else:
+    elif not echo_release(results, {**words, **places}):
         echo_status(run)
+
+
+def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
+    """Name the way to send the rows that guards hold; False without such rows."""
+    held = Counter[str]()
+    for result in results:
+        if result.held is None:
+            result.count_left()
+        held += result.held or Counter()
+    files = dict.fromkeys(Path(result.checked.file) for result in results if result.held)
+    if not held or not all(file.exists() for file in files):
+        return False
+    released = dict.fromkeys(",".join([*options.get("release", ())[1:], *held]).split(","))
+    others = {name: entry for name, entry in options.items() if name not in {"release", "plan"}}
+    line = command("submit", *files, "--release", ",".join(released), options=others)
+    text = plural(
+        "if the row that a guard holds is right: `{command}`",
+        "if the {count:,} rows that guards hold are right: `{command}`",
+        held.total(),
+        command=line,
+    )
+    echo_next(text)
+    return True
 
 
 def after_blocked(results: Sequence["SheetResult"], form: str) -> None:
     """What comes after a submission that sends nothing since not all of it is as it has to be."""
     files = [*dict.fromkeys(result.checked.file for result in results)]
     if form == "text" and not any(result.checked.error for result in results):
-        echo_to_correct(files, results, words_of_all(), "submit")
+        options = words_of_all()
+        if not echo_to_correct(files, results, options, "submit"):
+            echo_release(results, options)
 
 
 def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
@@ -286,7 +315,7 @@ def echo_status(run: str | int) -> None:
 
 def words_of_submission() -> Words:
     """The options that were typed for a submission and that the rows to correct need, too."""
-    return typed(ACCOUNT | READING | SENDING)
+    return typed(ACCOUNT | READING | SENDING | CHOOSING)
 
 
 def words_of_run(options: "RunOptions") -> Words:

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import (
     AS_ASKED,
+    REFUSED,
     ActSummary,
     CellFix,
     Counts,
@@ -22,10 +23,13 @@ from feedtool.model.nouns import (
     by_row,
     worst_status,
 )
+from feedtool.model.row_ranges import RowRanges
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 
 NOT_SENT = (Status.UNCHANGED, Status.HELD)
 """Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
+TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
+"""The statuses of rows with which something is wrong: refused here, or by the service."""
 
 
 class ColumnFacts(NamedTuple):
@@ -95,6 +99,10 @@ class SheetResult(Struct):
     """The workbook of the rows to correct, where one was written."""
     to_correct: int = 0
     """How many rows are to be corrected, as far as that was counted."""
+    held: Counter[str] | None = None
+    """Rows that guards hold, by their codes with commas in between; None where not counted."""
+    chosen: RowRanges | None = None
+    """The rows that alone were to be sent, where some were chosen."""
     run_facts: RunFacts | None = None
     changes: Iterable[Mapping[str, object]] | None = None
     """What its rows would change, the biggest first, where a preview was asked for."""
@@ -111,6 +119,25 @@ class SheetResult(Struct):
         """The same, each with its channel where its row has several."""
         for of_row in by_row(self.every_verdict()):
             yield from ((result, result.channel * (len(of_row) > 1)) for result in of_row)
+
+    def left(self) -> Iterator[RowResult]:
+        """The results of the rows that were to be sent, and that no later run has sent."""
+        for result in () if self.checked.error else self.every_verdict():
+            is_chosen = self.chosen is None or result.row in self.chosen
+            if is_chosen and (result.row, result.channel) not in self.sent_again:
+                yield result
+
+    def count_left(self) -> None:
+        """Count the rows that are to be corrected, and those that guards hold."""
+        self.to_correct, held = 0, Counter[str]()
+        for of_row in by_row(self.left()):
+            if any(result.status in TO_CORRECT for result in of_row):
+                self.to_correct += 1
+            else:
+                messages = (it.messages for it in of_row if it.status is Status.HELD)
+                codes = {message.code for of_result in messages for message in of_result} - {""}
+                held.update([",".join(sorted(codes))] if codes else ())
+        self.held = held
 
     def counts(self) -> Counts:
         """The rows by validity and by status, in one pass over the results."""

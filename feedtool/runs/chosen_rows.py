@@ -6,6 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from feedtool.areas.offers.changes.selection import ChosenRows
+from feedtool.areas.registry import load
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.row_ranges import RowRanges
@@ -44,6 +45,14 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
     for sheet in readable:
         own = (entry.rows for entry in chosen if _is_of(entry, sheet))
         _withhold(sheet, RowRanges(",".join(own)))
+
+
+def chosen_of(sheet: CheckedSheet, chosen: Sequence[ChosenRows]) -> RowRanges | None:
+    """The rows of a sheet that were chosen; None for all, as where a request needs all its rows."""
+    feed = load().feeds.get(sheet.kind or "")
+    if not chosen or (feed and feed.group_by):
+        return None
+    return RowRanges(",".join(entry.rows for entry in chosen if _is_of(entry, sheet)))
 
 
 def _is_of(entry: ChosenRows, sheet: CheckedSheet) -> bool:

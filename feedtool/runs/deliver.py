@@ -21,7 +21,7 @@ from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import digest_of, write_copies_of
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
+from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.workspace import (
@@ -155,14 +155,14 @@ def add_corrections(
     *,
     is_read_again: bool = False,
 ) -> None:
-    """Counts the rows to correct of a run at its end, and writes them into workbooks.
+    """Counts what is left of a run at its end, and writes the rows to correct into workbooks.
 
     Of sheets as they were kept too little is known for that: those are read again.
     """
     if has_to_ask(run, workspace):
         return
     for outcome in outcomes:
-        outcome.to_correct = sum(1 for _ in rows_to_correct(outcome))
+        outcome.count_left()
     if options.outputs.no_failed or not any(outcome.to_correct for outcome in outcomes):
         return
     # openpyxl, slow to import

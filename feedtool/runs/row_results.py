@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
@@ -10,8 +11,9 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import REFUSED, Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
-from feedtool.report.sheet_result import RunFacts, SheetResult
+from feedtool.report.sheet_result import TO_CORRECT, RunFacts, SheetResult
 from feedtool.runs import row_notes
+from feedtool.runs.chosen_rows import chosen_of
 from feedtool.runs.row_notes import Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.workspace import Workspace
@@ -19,9 +21,6 @@ from feedtool.runs.workspace import Workspace
 if TYPE_CHECKING:
     from feedtool.ledger import Ledger, Run
 
-
-TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
-"""The statuses of rows with which something is wrong: refused here, or by the service."""
 
 NOT_BEGUN = tr("Not sent: the run stopped before it was begun.")
 GIVEN_UP = tr("Not sent: the run was given up.")
@@ -82,10 +81,10 @@ def results_of_run(
     begun = ledger.run(run)
     options = RunOptions.from_json(begun.options) if begun else None
     is_given_up = options is not None and options.abandoned is not None
-    facts = None
+    facts, chosen = None, ()
     if begun and options:
         service = "sandbox" if options.is_sandbox else begun.service
-        facts = RunFacts(begun.started_at, begun.seller, service)
+        facts, chosen = RunFacts(begun.started_at, begun.seller, service), options.selection.rows
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[RowResult]:
@@ -106,6 +105,7 @@ def results_of_run(
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
         outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped, run_facts=facts)
+        outcome.chosen = chosen_of(sheet, chosen)
         if file is not None:
             _add_requests(outcome, ledger, file)
         if file is not None or sheet.error is None:
@@ -176,23 +176,11 @@ def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iter
         yield result._replace(messages=(*result.messages, *note)) if run else result
 
 
-def is_to_correct(result: RowResult) -> bool:
-    """True if a row is to be corrected and sent again.
-
-    Of the held those that a guard names: with the others nothing is wrong. What is Pending or
-    Unknown may be in force, and a later run has the Superseded.
-    """
-    is_guarded = any(message.code for message in result.messages)
-    return result.status in TO_CORRECT or (result.status is Status.HELD and is_guarded)
-
-
 def rows_to_correct(sheet: SheetResult) -> Iterator[int]:
-    """The rows of a sheet to correct; one that was sent again is a later run's."""
-    if sheet.checked.error:
-        return
-    last = 0
-    for result in sheet.every_verdict():
-        is_sent_again = (result.row, result.channel) in sheet.sent_again
-        if is_to_correct(result) and not is_sent_again and result.row != last:
-            last = result.row
-            yield last
+    """The rows of a sheet to correct: those that were refused, here or by the service.
+
+    With the held nothing is wrong that a guard knows for sure, they are sent with `--release`. What
+    is Pending or Unknown may be in force, and a later run has the Superseded.
+    """
+    to_correct = (result.row for result in sheet.left() if result.status in TO_CORRECT)
+    return (row for row, _ in groupby(to_correct))

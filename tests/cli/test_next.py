@@ -49,6 +49,42 @@ CASES: dict[str, tuple[list[str], str]] = {
         ["submit bad.csv --sandbox --home h --changed-only --out out.csv --as offers-upsert"],
         "submit out.failed.xlsx --sandbox --changed-only --home h",
     ),
+    "held": (
+        [SEND, "submit cheap.csv --sandbox --home home"],
+        "submit cheap.csv --release price-factor --sandbox --home home",
+    ),
+    "released but for one guard": (
+        [SEND, "submit cheap.csv --sandbox --release price-below-floor --rows 2 -v"],
+        "submit cheap.csv --release price-below-floor,price-factor --sandbox --rows 2",
+    ),
+    "held beside what is wrong": (
+        [SEND, "submit both.csv --sandbox"],
+        "submit both.failed.xlsx --sandbox",
+    ),
+    "held in a dry run": (
+        [SEND, "submit cheap.csv --sandbox --dry-run --changed-only"],
+        "submit cheap.csv --release price-factor --sandbox --changed-only",
+    ),
+    "held, so that nothing is sent": (
+        [SEND, "submit cheap.csv --sandbox --all-or-nothing"],
+        "submit cheap.csv --release price-factor --sandbox --all-or-nothing",
+    ),
+    "held, answered again": (
+        [SEND, "submit cheap.csv --sandbox", "results 2"],
+        "submit cheap.csv --release price-factor --sandbox",
+    ),
+    "held, nothing to correct": (
+        [SEND, "submit cheap.csv --sandbox", "results 2 --failed-only"],
+        "submit cheap.csv --release price-factor --sandbox",
+    ),
+    "held, and released": (
+        [SEND, "submit cheap.csv --sandbox --release price-factor"],
+        "status 2",
+    ),
+    "what is wrong was not chosen": (
+        ["submit bad.csv --sandbox --rows 2"],
+        "status 1",
+    ),
     "no workbook": (
         ["submit bad.csv --sandbox --no-failed"],
         "results 1 --failed-only",
@@ -113,6 +149,8 @@ def _files(files: Files) -> None:
     files.csv(offer(1), name="my good.csv")
     files.csv(offer(1, price__price="8"), name="new.csv")
     files.csv(offer(1), name="-x.csv")
+    files.csv(offer(1, price__price="1"), name="cheap.csv")
+    files.csv(offer(1, price__price="1"), offer(2, quantity="-1"), name="both.csv")
     files.csv(offer(1), offer(2, quantity="-1"), name="bad.csv")
     files.csv(offer(2, quantity="-1"), name="worse.csv")
     files.csv(offer(1, sellerExternalReference=" SKU-1\u00a0"), name="fixable.csv")

@@ -13,6 +13,7 @@ from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.chosen_rows import NoSuchRows, as_condition, choose
+from feedtool.runs.corrections import results_to_correct
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs
@@ -162,8 +163,20 @@ def test_they_are_told_and_nothing_of_them_is_to_be_corrected(desk: Desk, files:
     dear = files.csv(offer(1), offer(2, price__price="1999"), offer(3))
     guarded = submitted(desk, dear, "3-4")
     assert statuses(guarded) == [[(2, "Held"), (3, "Held"), (4, "Integrated")]]
-    assert list(rows_to_correct(guarded.outcomes[0])) == [3]
+    assert list(rows_to_correct(guarded.outcomes[0])) == []
+    assert guarded.outcomes[0].held == {"price-factor": 1}
     assert exit_code(guarded.outcomes) == 1
+
+
+@pytest.mark.parametrize(("rows", "to_correct"), [("2", []), ("2-3", [3]), ("3-4", [3, 4])])
+def test_of_what_is_wrong_those_alone_are_to_be_corrected(
+    desk: Desk, files: Files, rows: str, to_correct: list[int]
+) -> None:
+    wrong = files.csv(offer(1), offer(2, quantity="-1"), offer(3, quantity="x"))
+    (outcome,) = submitted(desk, wrong, rows).outcomes
+    assert list(rows_to_correct(outcome)) == to_correct
+    (of_run,) = results_to_correct(1, desk.workspace)
+    assert list(rows_to_correct(of_run)) == to_correct
 
 
 def test_a_run_that_was_killed_goes_on_with_these_alone(desk: Desk, files: Files) -> None:

@@ -1,6 +1,7 @@
 """The exit code of a command, from what became of its rows and what stopped it."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from feedtool.report.tally import tally
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume
 from feedtool.runs.exit_code import exit_code
-from feedtool.runs.row_results import is_to_correct
+from feedtool.runs.row_results import rows_to_correct
 from tests.conftest import Files, gtin, offer
 from tests.runs.conftest import START, Desk
 
@@ -100,7 +101,7 @@ def told(desk: Desk, run: int) -> list[tuple[str, str]]:
     ]
 
 
-def rows_to_correct(desk: Desk, run: int, folder: Path) -> list[str]:
+def corrections_of(desk: Desk, run: int, folder: Path) -> list[str]:
     """The references in the workbook of the rows to correct."""
     (outcome,) = write_corrections(run, desk.workspace, START, out=folder / f"{run}.xlsx")
     if outcome.failed is None:
@@ -144,8 +145,8 @@ def test_a_row_refused_again_is_to_be_corrected_once(
     rows = (offer(1), offer(2, **BAD), offer(3, **BAD))
     desk.submit(files.csv(*rows, name="early.csv"))
     desk.submit(files.csv(offer(2, **TAKEN), name="late.csv"))
-    assert rows_to_correct(desk, 2, tmp_path) == ["SKU-2"]
-    assert rows_to_correct(desk, 1, tmp_path) == ["SKU-3"]
+    assert corrections_of(desk, 2, tmp_path) == ["SKU-2"]
+    assert corrections_of(desk, 1, tmp_path) == ["SKU-3"]
 
 
 def test_a_superseded_row_names_the_later_run(desk: Desk, files: Files) -> None:
@@ -167,26 +168,40 @@ def test_as_many_rows_as_there_are_name_it(desk: Desk, files: Files) -> None:
 
 
 GUARDED = (Message("price-drop", "the price falls by 90 %"),)
+FLOOR = (Message("price-below-floor", "the price is below its floor"),)
 ALONE = (Message("", "not sent, since not all rows of all files are valid"),)
 
 
 @pytest.mark.parametrize(
-    ("status", "messages", "is_one"),
+    ("results", "to_correct", "held"),
     [
-        (Status.INVALID, (), True),
-        (Status.REJECTED, (), True),
-        (Status.DUPLICATED, (), True),
-        (Status.REFUSED, (), True),
-        (Status.HELD, GUARDED, True),
-        (Status.HELD, ALONE, False),
-        (Status.PENDING, (), False),
-        (Status.UNKNOWN, (), False),
-        (Status.SUPERSEDED, (), False),
-        (Status.UNCHANGED, (), False),
-        (Status.INTEGRATED, (), False),
+        ([(Status.INVALID, ())], 1, {}),
+        ([(Status.REJECTED, ())], 1, {}),
+        ([(Status.DUPLICATED, ())], 1, {}),
+        ([(Status.REFUSED, ())], 1, {}),
+        ([(Status.HELD, GUARDED)], 0, {"price-drop": 1}),
+        ([(Status.HELD, (*GUARDED, *FLOOR))], 0, {"price-below-floor,price-drop": 1}),
+        ([(Status.HELD, GUARDED), (Status.HELD, FLOOR)], 0, {"price-below-floor,price-drop": 1}),
+        ([(Status.HELD, GUARDED), (Status.REJECTED, ())], 1, {}),
+        ([(Status.HELD, ALONE)], 0, {}),
+        ([(Status.PENDING, ())], 0, {}),
+        ([(Status.UNKNOWN, ())], 0, {}),
+        ([(Status.SUPERSEDED, ())], 0, {}),
+        ([(Status.UNCHANGED, ())], 0, {}),
+        ([(Status.INTEGRATED, ())], 0, {}),
     ],
 )
-def test_what_is_to_be_corrected(
-    status: Status, messages: tuple[Message, ...], *, is_one: bool
+def test_what_is_to_be_corrected_and_what_to_be_released(
+    results: list[tuple[Status, tuple[Message, ...]]], to_correct: int, held: dict[str, int]
 ) -> None:
-    assert is_to_correct(RowResult(2, "SKU-1", status, messages)) is is_one
+    rows = [
+        RowResult(2, "SKU-1", status, messages, f"channel {at}")
+        for at, (status, messages) in enumerate(results)
+    ]
+    sheet = SheetResult(CheckedSheet("a.csv"), is_submitted=True, verdicts=partial(iter, rows))
+    sheet.count_left()
+    assert (sheet.to_correct, sheet.held) == (to_correct, held)
+    assert len([*rows_to_correct(sheet)]) == to_correct
+    sheet.sent_again = {(2, row.channel): 7 for row in rows}
+    sheet.count_left()
+    assert (sheet.to_correct, sheet.held) == (0, {})
