@@ -17,7 +17,8 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 import feedtool
-from feedtool.cli import COMMANDS
+from feedtool.cli import COMMANDS, HELP
+from feedtool.cli import HEADINGS as COMMAND_HEADINGS
 from feedtool.cli import feedtool as feedtool_command
 from feedtool.cli.help import COMMANDS as COMMANDS_HEADING
 from feedtool.cli.help import HEADINGS, OPTIONS, paragraphs
@@ -65,7 +66,7 @@ def help_texts() -> Iterator[str]:
 
     Those of an area that are messages already are in the area's own catalogue.
     """
-    yield from (OPTIONS, COMMANDS_HEADING, *HEADINGS, *CLICK)
+    yield from (OPTIONS, COMMANDS_HEADING, *HEADINGS, *COMMAND_HEADINGS, HELP[1], *CLICK)
     yield from (summary for _, summary in COMMANDS.values())
     for _, command in every_command():
         yield from paragraphs(command)

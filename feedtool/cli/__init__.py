@@ -46,9 +46,24 @@ COMMANDS = {
 }
 """Name → its module here, and what `feedtool --help` says of it without importing it."""
 
+HEADINGS = {
+    "Every day": "demo template validate map submit page todo runs status results resume diff undo"
+    " explain help",
+    "From the service": "export catalog",
+    "Folders and programs": "watch convert",
+    "Many machines": "enqueue worker queue sellers",
+    "Set up": "init account config sandbox completion forget",
+}
+"""Heading → the commands under it in `feedtool --help`."""
+
+HELP = "help", "Show the help of a command, as in `feedtool help submit`."
+"""Listed with the commands; `help COMMAND` is read as `COMMAND --help`."""
+
 
 class Commands(HelpfulGroup):
     """A group whose commands are imported when they are called."""
+
+    headings = HEADINGS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which a newcomer meets them."""
@@ -78,7 +93,8 @@ class Commands(HelpfulGroup):
     def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
         """Each command and what it does, without importing it."""
         del ctx
-        return ((name, text) for name, (_, text) in COMMANDS.items())
+        yield from ((name, text) for name, (_, text) in COMMANDS.items())
+        yield HELP
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Without any argument the help is what was asked for; `help X` is `X --help`."""
@@ -99,7 +115,7 @@ class Commands(HelpfulGroup):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], list(COMMANDS), n=1)
+            near = get_close_matches(args[0], [*COMMANDS, HELP[0]], n=1)
             hint = tr("See `feedtool --help`.")
             if near:
                 hint = tr("Did you mean {choice}?", choice=near[0])

@@ -1,4 +1,4 @@
-"""The help of a command: its options under headings; those of the account only when asked for.
+"""The help of a command: its options under headings, the rare ones only with `--help-all`.
 
 All of it is shown in the user's language: the texts are messages, see `tests/messages.py`.
 """
@@ -19,21 +19,37 @@ OPTIONS, ACCOUNT, COMMANDS = "Options", "Account", "Commands"
 HELP_ALL = "--help-all"
 
 HEADINGS: Mapping[str, str] = {
-    "Sending": "dry_run sandbox rows requests all_or_nothing purge_and_replace expect_removals"
-    " no_wait save_plan plan changed_only prefer_update release live",
-    "Output": "annotate out in_place plain no_failed form report verbose quiet preview language",
+    "Sending": "dry_run sandbox rows all_or_nothing changed_only release",
+    "Output": "annotate out form verbose preview language",
     ACCOUNT: "base_url insecure_http seller token token_file token_command token_url client_id"
     " client_secret client_secret_file client_secret_command token_scope token_audience"
     " connect_timeout answer_timeout call_timeout",
-    "Advanced": "config hook webhook notify_wait log home ledger yes json_schema help_all help",
+    "Advanced": "profiles default as_row requests no_wait plan save_plan live prefer_update reason"
+    " purge_and_replace expect_removals in_place plain no_failed report quiet config hook webhook"
+    " notify_wait log home ledger store yes json_schema",
 }
 """Heading → the options under it; what is under none is a command's own."""
+
+ON_DEMAND = (ACCOUNT, "Advanced")
+"""The headings that `--help-all` alone shows."""
 
 _HEADING_OF = {name: heading for heading, names in HEADINGS.items() for name in names.split()}
 
 
 class _Translated(click.Command):
     """Help in the language that the arguments, the environment or feedtool.toml name."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own, and `--help-all`."""
+        every = click.Option(
+            [HELP_ALL],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="Show this message with all options.",
+        )
+        return [*super().get_params(ctx), every]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes it, once the language is known."""
@@ -60,15 +76,15 @@ class _Translated(click.Command):
         shown: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (OPTIONS, *HEADINGS)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
+            if HELP_ALL in parameter.opts:  # said below, where it shows more
+                continue
             if record and isinstance(parameter, click.Option):
-                shown[_heading(parameter)].append((record[0], _meaning(parameter, ctx)))
-        if shown[ACCOUNT] and not ctx.meta.get(HELP_ALL):
-            text = plural(
-                "{count} option says how the account is reached; this shows it.",
-                "{count} options say how the account is reached; this shows them.",
-                len(shown[ACCOUNT]),
-            )
-            shown[ACCOUNT] = [(HELP_ALL, CONSOLE.say(text))]
+                heading = _HEADING_OF.get(parameter.name or "", OPTIONS)
+                shown[heading].append((record[0], _meaning(parameter, ctx)))
+        hidden = () if ctx.meta.get(HELP_ALL) else ON_DEMAND
+        if count := sum(len(shown.pop(heading)) for heading in hidden):
+            text = plural("Show {count} more option.", "Show {count} more options.", count)
+            shown[OPTIONS].append((HELP_ALL, CONSOLE.say(text)))
         for heading, records in shown.items():
             if records:
                 with formatter.section(_say(heading)):
@@ -82,24 +98,12 @@ class _Translated(click.Command):
 class HelpfulCommand(_Translated):
     """A command whose `--help` has its options under headings."""
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its own, and `--help-all` where `--help` leaves something out."""
-        own = super().get_params(ctx)
-        if not any(_heading(parameter) == ACCOUNT for parameter in own):
-            return own
-        every = click.Option(
-            [HELP_ALL],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_show_all,
-            help="Show this message with the options of the account, too.",
-        )
-        return [*own, every]
-
 
 class HelpfulGroup(_Translated, click.Group):
     """A group of commands whose `--help` speaks the user's language."""
+
+    headings: Mapping[str, str] = {COMMANDS: ""}
+    """Heading → the commands under it; without names all."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, then the commands."""
@@ -108,8 +112,12 @@ class HelpfulGroup(_Translated, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands, each with the first sentence of its help."""
-        with formatter.section(_say(COMMANDS)):
-            formatter.write_dl([(name, _say(text)) for name, text in self.summaries(ctx)])
+        texts = {name: _say(text) for name, text in self.summaries(ctx)}
+        width = max(map(len, texts))
+        for heading, names in self.headings.items():
+            listed = names.split() or texts
+            with formatter.section(_say(heading)):
+                formatter.write_dl([(f"{name:{width}}", texts[name]) for name in listed])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
         """The commands, none of them imported, and the options."""
@@ -164,10 +172,6 @@ def _meaning(option: click.Option, ctx: click.Context) -> str:
         notes.append(extra["range"])
     meaning = _say(option.help or "")
     return f"{meaning}  [{'; '.join(notes)}]" if notes else meaning
-
-
-def _heading(parameter: click.Parameter) -> str:
-    return _HEADING_OF.get(parameter.name or "", OPTIONS)
 
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, wanted: Any) -> None:

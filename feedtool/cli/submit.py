@@ -106,10 +106,9 @@ if TYPE_CHECKING:
 def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     """Check FILEs, send what is valid, wait, and write the answer beside every row.
 
-    The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back
-    and named; the others are sent in uploads of 100 and packages of 50,000. The rows to correct
-    are in NAME.failed.xlsx beside it, to be corrected there and sent as it is. With --plan the
-    files are those of the plan.
+    The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back and
+    named; the others are sent. The rows to correct are in NAME.failed.xlsx beside it, to be
+    corrected there and sent as it is. With --plan the files are those of the plan.
     """
     from feedtool.cli.account import account_options
 

@@ -15,21 +15,21 @@ SPANISH = '[defaults]\nlanguage = "es"\n'
 SPOKEN = {
     "as it was asked for": ("validate --help --language fr", {}, "", "Résultat:"),
     "before the command": ("--language fr validate --help", {}, "", "Résultat:"),
-    "of all commands": ("--language=fr", {}, "", "Commandes:"),
+    "of all commands": ("--language=fr", {}, "", "Au quotidien:"),
     "of a group": ("catalog --help --language fr", {}, "", "Commandes:"),
     "help of a command": ("help validate --language fr", {}, "", "Résultat:"),
-    "by the environment": ("--help", {"FEEDTOOL_LANGUAGE": "fr"}, "", "Commandes:"),
-    "by the configuration": ("--help", {}, SPANISH, "Comandos:"),
+    "by the environment": ("--help", {"FEEDTOOL_LANGUAGE": "fr"}, "", "Au quotidien:"),
+    "by the configuration": ("--help", {}, SPANISH, "A diario:"),
     "asked for against both": (
         "--help --language fr",
         {"FEEDTOOL_LANGUAGE": "en"},
         SPANISH,
-        "Commandes:",
+        "Au quotidien:",
     ),
-    "the environment first": ("--help", {"FEEDTOOL_LANGUAGE": "fr"}, SPANISH, "Commandes:"),
+    "the environment first": ("--help", {"FEEDTOOL_LANGUAGE": "fr"}, SPANISH, "Au quotidien:"),
     "by a named configuration": ("map --help --config own.toml", {}, "", "Opciones:"),
-    "a configuration that is broken": ("--help", {}, "[defaults", "Commands:"),
-    "a language that is none of ours": ("--help --language de", {}, "", "Commands:"),
+    "a configuration that is broken": ("--help", {}, "[defaults", "Every day:"),
+    "a language that is none of ours": ("--help --language de", {}, "", "Every day:"),
     "an argument is no option": ("validate --help -- --language fr", {}, "", "Output:"),
 }
 

@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 from feedtool.areas.registry import load
 from feedtool.check import SUMMARY
 from feedtool.check.fixes import all_fixes
+from feedtool.cli import HELP
 from feedtool.model import text
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
@@ -289,7 +290,7 @@ REFUSED = (
 @cache
 def names_of_options() -> frozenset[str]:
     """The names of commands and of what can be chosen."""
-    names = {word for words, _ in every_command() for word in words.split()}
+    names = {HELP[0], *(word for words, _ in every_command() for word in words.split())}
     for _, command in every_command():
         for parameter in command.params:
             if isinstance(parameter.type, click.Choice):
@@ -299,7 +300,7 @@ def names_of_options() -> frozenset[str]:
 
 @pytest.mark.usefixtures("_strange_language")
 @pytest.mark.parametrize(
-    "command", [*(f"{words} --help" for words, _ in every_command()), "submit --help-all", *REFUSED]
+    "command", [*(f"{words} --help-all" for words, _ in every_command()), "submit --help", *REFUSED]
 )
 def test_help_and_what_click_says_are_messages(
     feedtool: Feedtool, files: Files, command: str
