@@ -19,6 +19,7 @@ from feedtool.check import Input, ReadOptions
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import catalogue
+from feedtool.cli.language import settings_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
@@ -211,7 +212,7 @@ def recipe_folders(ctx: click.Context) -> "RecipeFolders":
         lambda: CONSOLE.clock.now().astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
-        None if name == "watch" else Path(click.get_app_dir("feedtool")) / FOLDER,
+        None if name == "watch" else settings_folder() / FOLDER,
         is_dropped=name in {"watch", "page"},
     )
 

@@ -46,10 +46,15 @@ def _value(words: Sequence[str], name: str) -> str | None:
     return values[-1] if values else os.environ.get(f"FEEDTOOL_{name.upper()}")
 
 
+def settings_folder() -> Path:
+    """The folder of the user's settings: FEEDTOOL_HOME, else the one of the system."""
+    return Path(os.environ.get("FEEDTOOL_HOME") or click.get_app_dir("feedtool"))
+
+
 def _of_configuration(words: Sequence[str]) -> object:
     """The language of the configuration's defaults; None where there is none, or no way to it."""
     place = _value(words, "config")
-    places = (Path(place),) if place else (Path(FILE), Path(click.get_app_dir("feedtool")) / FILE)
+    places = (Path(place),) if place else (Path(FILE), settings_folder() / FILE)
     there = next(filter(Path.is_file, places), None)
     if there is None:
         return None

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
+from feedtool.cli.language import settings_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
 from feedtool.runs.config import FILE, Config, load
@@ -56,8 +57,7 @@ def option(*names: str, **settings: Any) -> Callable[[F], F]:
 def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
     del parameter
     state = chosen(ctx)
-    own = Path(click.get_app_dir("feedtool")) / FILE
-    state.config = load(path, (Path(FILE), own))
+    state.config = load(path, (Path(FILE), settings_folder() / FILE))
     ctx.default_map = _defaults(ctx, state.config)
 
 

@@ -63,9 +63,39 @@ def test_which_source_counts(
     assert feedtool(f"{SHOW} {options}").settings[name] == shown
 
 
-def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
-    files.text(SPANISH, "settings/feedtool/feedtool.toml")
+RECIPE = """\
+[match]
+kind = "offers-update"
+headers = ["Réf", "Reste"]
+[columns]
+"Réf" = "sellerExternalReference"
+"Reste" = "quantity"
+"""
+
+
+@pytest.mark.parametrize(
+    ("home", "folder"), [(None, "settings/feedtool"), ("", "settings/feedtool"), ("own", "own")]
+)
+def test_the_settings_and_recipes_are_found_in_the_users_folder(
+    feedtool: Feedtool,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    home: str | None,
+    folder: str,
+) -> None:
+    """Of the system, unless FEEDTOOL_HOME names another; nothing of the one is seen then."""
+    if home is None:
+        monkeypatch.delenv("FEEDTOOL_HOME")
+    else:
+        monkeypatch.setenv("FEEDTOOL_HOME", home)
+    french = SPANISH.replace("es", "fr")
+    for place, text in (("own", french), ("settings/feedtool", french), (folder, SPANISH)):
+        files.text(text, f"{place}/feedtool.toml")
+    files.text(RECIPE, f"{folder}/recipes/mine.toml")
     assert feedtool(SHOW).settings["language"][0] == "es"
+    assert "Uso: " in feedtool("validate --help").out
+    files.text("Réf;Reste\nA-1;7\n", "sheets/a.csv")
+    assert feedtool("validate sheets/a.csv --format json").only["recipe"]["name"] == "mine"
 
 
 DEFAULTS = {
