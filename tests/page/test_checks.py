@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from feedtool.cli import run
 from feedtool.model.errors import CannotWrite
 from feedtool.model.sheet import INVALID
-from feedtool.page.checks import check_file, grid_of, is_checked
+from feedtool.page.checks import COPY, check_file, grid_of, is_checked
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import Choices, ShelfFile
@@ -68,6 +68,23 @@ def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient)
     file = brought(client, SAMPLES / "offers-update.xlsx")
     answer = settled(client, f"/en/files/{file}/copies/failed")
     assert "no row of this file is to be corrected" in answer.text
+
+
+def test_the_page_that_waits_for_a_copy_is_not_saved_as_the_copy(
+    client: FlaskClient, desk: Desk
+) -> None:
+    file = brought(client, SAMPLES / "offers-update.xlsx")
+    address, written = f"/en/files/{file}/copies/csv", Event()
+    assert f'href="{address}" data-download' in settled(client, f"/en/files/{file}").text
+    desk.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
+    waiting = client.get(address)
+    assert (waiting.status_code, waiting.headers.get("Content-Disposition")) == (202, None)
+    written.set()
+    assert "attachment" in settled(client, address).headers["Content-Disposition"]
+
+
+def hold(written: Event) -> None:
+    written.wait(30)
 
 
 def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path) -> None:

@@ -3,12 +3,14 @@ and without scripts."""
 
 import re
 from pathlib import Path
+from threading import Event
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.desk import Desk, now
+from feedtool.page.run_copies import COPY
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.conftest import Files, offer
@@ -33,15 +35,26 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     page.locator("form[action$='/send'] button").click()
     expect(page).to_have_url(re.compile("/runs/1$"), timeout=30_000)
     accessible(page, language)  # `test_accessible` has all in English, and widths in French
+    written, link = Event(), page.locator("a[href*='/copies/marked']")
+    desk.jobs.start(f"{COPY}1 {language} marked 0", "check", lambda _: hold(written))
     with page.expect_download() as waiting:
-        page.locator("a[href*='/copies/marked']").click()
+        link.click()
+        expect(page.locator("a[href*='/copies/marked'] + div progress")).to_be_visible()
+        written.set()
     downloaded = Path(waiting.value.path()).read_bytes()
+    expect(page).to_have_url(re.compile("/runs/1$"))
+    expect(page.locator("main progress:visible")).to_have_count(0)
     page.close()
     copy, speaks = tmp_path / "copy.xlsx", LanguageChoice(language, language)
     with desk.workspace() as workspace:  # as `feedtool results 1` does it
         outputs = Outputs({MISTAKES.name: copy}, language=speaks)
         results(1, workspace, now(), outputs=outputs)
     assert downloaded == copy.read_bytes()
+
+
+def hold(written: Event) -> None:
+    """A copy that takes long to write."""
+    written.wait(30)
 
 
 def test_a_corrected_file_says_what_it_has_mended(tab: Page, address: str) -> None:

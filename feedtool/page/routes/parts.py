@@ -1,6 +1,7 @@
 """What several routes need: a file or run that the user may see, and pages that wait."""
 
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 
 import flask
@@ -38,8 +39,8 @@ def changeable(id_: str) -> ShelfFile:
     return file
 
 
-def awaited(job: Job, title: str, progress: str) -> str | None:
-    """The page that waits for a job; None where it is over after a moment.
+def awaited(job: Job, title: str, progress: str) -> ResponseReturnValue | None:
+    """The page that waits for a job, with its status 202; None where it is over after a moment.
 
     `progress` is the address of `job_part`.
 
@@ -48,7 +49,8 @@ def awaited(job: Job, title: str, progress: str) -> str | None:
     """
     job.wait(SOON)
     if not job.is_over:
-        return flask.render_template("working.html", title=title, job=job, address=progress)
+        page = flask.render_template("working.html", title=title, job=job, address=progress)
+        return page, HTTPStatus.ACCEPTED
     if job.error:
         raise job.error
     return None
