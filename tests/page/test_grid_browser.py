@@ -10,6 +10,7 @@ from feedtool.model.row_ranges import RowRanges
 from feedtool.page.grid import ALL, PROBLEMS, Grid, RowFilter, of_code
 from tests.conftest import Files, offer
 from tests.looks import assert_accessible
+from tests.page.conftest import settle
 from tests.page.made_grid import write_made_grid
 from tests.page.opened_grid import (
     ACTIVE,
@@ -231,16 +232,31 @@ def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid) -> Non
     opened.refusals.clear()
 
 
-def test_rows_are_ticked_for_the_form(opened: OpenGrid) -> None:
+def test_rows_are_ticked_for_the_form_and_seen_before_they_are_sent(opened: OpenGrid) -> None:
     page = opened(MISTAKES, rest="/plan")
     expect(page.locator(".grid-part")).to_be_visible(timeout=30_000)
     cells_at(page, 0)
     rows, only = page.locator("[data-ticked]"), page.locator("#only-rows")
+    form, every = page.locator("form[action$='/send']"), page.get_by_label("All that are valid")
+    send, show = form.locator("button"), page.locator("button[form]")
+    for box in map(page.get_by_label, ("Send nothing unless", "Leave out those")):
+        box.check()
+        expect(send).to_be_disabled()
+        box.uncheck()
+        expect(send).to_be_enabled()
+    rows.fill("3-5")
+    expect(only).to_be_checked()
+    expect(send).to_be_disabled()
+    rows.fill("")
+    every.check()
+    expect(send).to_be_enabled()
+    expect(show).to_be_hidden()
     go_to(page, 0, ROW + 1)
     page.keyboard.press("Space")
     page.locator("[data-place='2'] .grid-tick").click()
     expect(rows).to_have_value("3,5")
     expect(only).to_be_checked()
+    expect(send).to_be_disabled()
     expect(page.locator("[aria-selected=true]")).to_have_count(2)
     expect(page.locator(".grid-part [role=status]")).to_have_text("Ticked rows: 2")
     go_to(page, 1, ROW + 1)
@@ -255,6 +271,11 @@ def test_rows_are_ticked_for_the_form(opened: OpenGrid) -> None:
     assert page.evaluate(RANGES, [rows.input_value(), max(valid)]) == sorted(valid)
     page.locator("[data-tick=none]").click()
     expect(rows).to_have_value("")
+    page.locator("[data-place='0'] .grid-tick").click()
+    show.click()
+    settle(page)
+    expect(send).to_have_text("Send 1 row to the sandbox")
+    expect(send).to_be_enabled()
 
 
 RANGES = """async ([text, last]) => {

@@ -329,6 +329,7 @@ class Grid {
     if (sheet) sheet.value = this.facts.name;
     const count = this.ticks.size.toLocaleString(document.documentElement.lang);
     this.#say(`${this.texts.ticked}${this.texts.colon} ${count}`);
+    this.input.form.dispatchEvent(new Event("change"));
     this.view.draw();
   }
 }
