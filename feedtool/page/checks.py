@@ -1,6 +1,6 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from feedtool.page.jobs import Job
 from feedtool.page.named_files import NamedFiles
 from feedtool.page.shelf import NotHere, ShelfFile
 from feedtool.report.file import write_report
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
 from feedtool.runs.held import read_as_then
@@ -121,6 +122,15 @@ def grid_of(at: Desk, file: ShelfFile) -> Grid:
     return Grid(at.shelf.grid(file))
 
 
+def copies_of(grid: Grid) -> dict[str, str]:
+    """The copies that there are of a checked file, each with its words."""
+    is_there = {
+        "marked": any(not sheet.error for sheet in grid.sheets),
+        "failed": any(sheet.counts.get("invalid") for sheet in grid.sheets),
+    }
+    return {what: words for what, words in COPIES.items() if is_there.get(what, True)}
+
+
 def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
     """The name of a copy; NotHere where there is none of the sort."""
     if what not in COPIES:
@@ -160,11 +170,19 @@ def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: Langua
     with at.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
         results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
-        for result in results:
-            if result.copy_failed:
-                raise result.copy_failed
         if what != "marked":
             write_report(place, results, all_codes(speaks.default), now())
+        else:
+            refuse_unwritten(results, place)
+
+
+def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
+    """Raise why the annotated copy of a file is not in its place, if it is not."""
+    for result in results:
+        if result.copy_failed:
+            raise result.copy_failed
+    if not place.exists():
+        raise next(filter(None, (result.checked.error for result in results)))
 
 
 def _write_failed(at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:

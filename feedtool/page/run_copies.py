@@ -1,13 +1,15 @@
 """The copies of a run's files to download: as `feedtool results` writes them, in any language."""
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 from feedtool.check import Input
 from feedtool.model.text import LanguageChoice, tr
-from feedtool.page.answers import folder_of_run, results_of
-from feedtool.page.checks import marked_name
+from feedtool.page.answers import VIEW, folder_of_run, results_of
+from feedtool.page.checks import marked_name, refuse_unwritten
 from feedtool.page.desk import Desk, language, now
+from feedtool.page.grid import Grid
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import NotHere
 from feedtool.report.file import write_report
@@ -15,6 +17,7 @@ from feedtool.runs.annotated_copy import write_copies_of
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import results_to_correct, write_rows_to_correct
 from feedtool.runs.outputs import Outputs
+from feedtool.runs.row_results import NOT_TAKEN, rows_to_correct
 from feedtool.runs.workspace import Workspace, kept_inputs, options_of, read_options_again
 
 COPY = "run-copy "
@@ -52,6 +55,28 @@ def made_copy(at: Desk, run: int, what: str, number: int) -> tuple[Job, Path]:
     return at.jobs.start(f"{COPY}{run} {speaks} {what} {number}", "check", make), place
 
 
+def copies_of_run(at: Desk, run: int, grid: Grid) -> dict[str, dict[str, str]]:
+    """The copies that there are of each file of a run, each with its words."""
+    files = {sheet.file for sheet in grid.sheets}
+    is_there = {
+        "marked": {sheet.file for sheet in grid.sheets if not sheet.error},
+        "failed": _files_to_correct(at, run, grid),
+    }
+    return {
+        file: {what: words for what, words in COPIES.items() if file in is_there.get(what, files)}
+        for file in files
+    }
+
+
+def _files_to_correct(at: Desk, run: int, grid: Grid) -> set[str]:
+    statuses = (grid.statuses(sheet.number, VIEW) for sheet in grid.sheets)
+    if NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):
+        return set()  # no row of the ledger has to be looked at
+    with at.workspace() as workspace:
+        results = results_of(run, workspace)
+        return {result.checked.file for result in results if any(rows_to_correct(result))}
+
+
 def _copy_name(file: Input, what: str) -> str:
     name = Path(file.name)
     match what:
@@ -69,9 +94,7 @@ def _write_marked(
     results = results_of(run, workspace)
     outputs = Outputs({name: place}, language=speaks)
     write_copies_of(kept_inputs(options, workspace), results, outputs, options.asked)
-    for result in results:
-        if result.copy_failed:
-            raise result.copy_failed
+    refuse_unwritten([result for result in results if result.checked.file == name], place)
 
 
 def _write_failed(

@@ -1,5 +1,6 @@
 """A check in the browser is the command's: the same copies, byte for byte."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from feedtool.page.checks import COPY, check_file, grid_of, is_checked
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import Choices, ShelfFile
-from tests.conftest import checked
+from tests.conftest import checked, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 
 FILES = ("offers-mistakes.xlsx", "offers-fr.csv", "legacy-offers.xlsx", "offers-update.xlsx")
@@ -87,12 +88,31 @@ def hold(written: Event) -> None:
     written.wait(30)
 
 
-def test_a_file_that_cannot_be_read_says_so(client: FlaskClient, tmp_path: Path) -> None:
-    (tmp_path / "broken.xlsx").write_bytes(b"PK\3\4 broken")
-    file = brought(client, tmp_path / "broken.xlsx")
-    answer = settled(client, f"/en/files/{file}")
-    assert answer.status_code == 200
-    assert "broken.xlsx" in answer.text
+VALID, INVALID_ROW = table([offer(1)]), table([offer(1), offer(2, quantity="many")])
+OFFERED: dict[str, tuple[bytes, list[str]]] = {
+    # What the page of a file offers beside the reports.
+    "broken.xlsx": (b"PK\3\4 broken", []),
+    "half.xlsx": ((SAMPLES / "offers-upsert.xlsx").read_bytes()[:9000], []),
+    "blank.csv": (b"", []),
+    "valid.csv": (VALID.encode(), ["marked"]),
+    "mistakes.csv": (INVALID_ROW.encode(), ["marked", "failed"]),
+}
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_the_page_of_a_file_offers_what_comes(
+    client: FlaskClient, tmp_path: Path, name: str
+) -> None:
+    content, offered = OFFERED[name]
+    (tmp_path / name).write_bytes(content)
+    file = brought(client, tmp_path / name)
+    page = settled(client, f"/en/files/{file}")
+    assert (page.status_code, name in page.text) == (200, True)
+    links = re.findall(r'href="(.*?/copies/.*?)"', page.text)
+    assert [link.rpartition("/")[2] for link in links] == [*offered, "html", "csv", "json"]
+    assert {settled(client, link).status_code for link in links} == {200}
+    marked = settled(client, f"/en/files/{file}/copies/marked")
+    assert marked.status_code == (200 if offered else 422), marked.text
 
 
 def test_a_file_of_which_nothing_can_be_known_says_so(client: FlaskClient, desk: Desk) -> None:

@@ -14,6 +14,7 @@ from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
 from feedtool.page.desk import Desk, now
 from feedtool.runs.workspace import options_of
+from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, application, brought, made_desk, sent, settled
 
 ACCOUNT = """
@@ -59,6 +60,20 @@ def test_the_copies_of_a_run_are_those_of_the_command(
         (written,) = tmp_path.glob(name)
         copy = settled(client, f"/en/runs/1/copies/{what}").data
         assert copy == written.read_bytes(), what
+
+
+def test_rows_to_correct_are_offered_until_they_are_sent_again(
+    client: FlaskClient, files: Files
+) -> None:
+    link = "/copies/failed"
+    first = sent(client, brought(client, files.csv(offer(1), offer(2, quantity="many"))))
+    page = settled(client, f"/en/runs/{first}").text
+    assert link in page
+    assert settled(client, f"/en/runs/{first}{link}").status_code == 200
+    second = sent(client, brought(client, files.csv(offer(2))))
+    for number in (first, second):
+        page = settled(client, f"/en/runs/{number}").text
+        assert (link in page, "/copies/marked" in page) == (False, True)
 
 
 @pytest.mark.parametrize(

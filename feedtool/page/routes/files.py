@@ -10,7 +10,14 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.bringing import as_list, bring_named, inherit, place_of_sheet
-from feedtool.page.checks import COPIES, check_key, grid_of, is_checked, made_copy, start_check
+from feedtool.page.checks import (
+    check_key,
+    copies_of,
+    grid_of,
+    is_checked,
+    made_copy,
+    start_check,
+)
 from feedtool.page.columns import needs_columns
 from feedtool.page.desk import desk, language, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
@@ -96,7 +103,7 @@ def page(id_: str) -> ResponseReturnValue:
             can_send=can_send,
             mended=mended(desk(), file),
             named=facts_in(desk().shelf.named_facts(file)),
-            copies=COPIES,
+            copies=copies_of(grid),
         )
 
 

@@ -16,7 +16,7 @@ from feedtool.page.grid import Grid
 from feedtool.page.progress import progress_of
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
-from feedtool.page.run_copies import COPIES, made_copy
+from feedtool.page.run_copies import copies_of_run, made_copy
 from feedtool.page.run_list import MOST, RunSearch, found_runs
 from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
@@ -67,7 +67,7 @@ def page(run: int) -> ResponseReturnValue:
             account=_account_of(state),
             replaces=next((it.id for it in desk().shelf.files() if it.run == run), None),
             view=VIEW,
-            copies=COPIES,
+            copies=copies_of_run(desk(), run, grid) if grid else {},
         )
 
 
