@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Row, bindparam, select
+from sqlalchemy import Engine, Row, bindparam, func, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
@@ -50,6 +51,19 @@ class RunPages:
             query = query.where(are_of(of))
         with reading(self._engine) as db:
             return [*db.scalars(query)]
+
+    def last_of(self, seller: SellerKey) -> tuple[int, datetime | None]:
+        """The newest run of a seller, or 0, and when rows of his were last counted."""
+        query = select(func.max(counts.c.run_id), func.max(counts.c.counted_at))
+        with reading(self._engine) as db:
+            run, counted = db.execute(query.where(are_of([seller]))).one()
+        return run or 0, counted
+
+    def next_of(self, seller: SellerKey, after: int) -> int | None:
+        """The first run of a seller after another; None where there is none."""
+        query = select(func.min(counts.c.run_id)).where(counts.c.run_id > after)
+        with reading(self._engine) as db:
+            return db.scalar(query.where(are_of([seller])))
 
     def runs(self, numbers: Collection[int]) -> list[Run]:
         """Some runs, in the order of their numbers; ValueError where one cannot be read."""

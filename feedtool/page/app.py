@@ -169,7 +169,7 @@ def _failed(error: FeedtoolError) -> tuple[str, int]:
     id_ = (flask.request.view_args or {}).get("id_")
     is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND
     back = flask.url_for("files.page", id_=id_) if is_of_file else flask.url_for("files.start")
-    if flask.request.endpoint == "plan.choose" and is_of_file:
+    if flask.request.endpoint in {"plan.choose", "plan.sending"} and is_of_file:
         back = flask.url_for("plan.page", id_=id_)
     page = flask.render_template(
         "error.html", message=error.message, hint=hint_of(error), back=back

@@ -6,6 +6,7 @@ sends it: not at all, if the file, the account, its settings or the rows are not
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from feedtool.areas.offers.changes.effects import Effects, describe
 from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
+from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import MessageText, kept_text, plural, text_of_kept, tr
 from feedtool.page.checks import chosen
@@ -34,6 +36,7 @@ from feedtool.runs.plan_file import load
 from feedtool.runs.planned import PlanBasis, recorded
 from feedtool.runs.preview import Preview, preview_of
 from feedtool.runs.submit import ALL_OR_NOTHING, plan_only
+from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
 
 PLAN = "plan "
@@ -53,6 +56,12 @@ class PlanFacts(msgspec.Struct, frozen=True):
     digest: str
     seller: str
     """Whose it is; empty where the account names nobody."""
+    service: str
+    """The address of its service; empty where the account names none."""
+    last_run: int
+    """The newest run of its seller when it was made, or 0."""
+    counted_at: datetime | None
+    """When rows of the seller had last been counted then."""
     lines: tuple[str, ...]
     """What would be sent, and what that does to the offers."""
     statuses: dict[str, int]
@@ -66,6 +75,20 @@ class PlanFacts(msgspec.Struct, frozen=True):
     reading: str = ""
     choices: Choices = Choices()
     """Those of the file, with which it was made."""
+
+    @property
+    def _of(self) -> SellerKey:
+        return seller_key(self.service, self.seller)
+
+    def is_overtaken(self, workspace: Workspace) -> bool:
+        """True if a run of its seller was begun, or has come to an end, since it was made."""
+        return workspace.ledger.pages.last_of(self._of) != (self.last_run, self.counted_at)
+
+    def run(self, workspace: Workspace) -> int | None:
+        """The run that has sent it: the seller's next one, or none. None where it was not sent."""
+        number = workspace.ledger.pages.next_of(self._of, self.last_run)
+        run = None if number is None else workspace.ledger.run(number)
+        return number if run and run.options.get("plan") == self.digest else None
 
     @property
     def texts(self) -> list[str]:
@@ -174,6 +197,30 @@ def start_plan(at: Desk, file: ShelfFile) -> Job:
 
 
 def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
+    """The plan by the choices in force that no run has overtaken; None where there is none."""
+    plan = kept_plan(at, file)
+    if plan is None:
+        return None
+    with at.workspace() as workspace:
+        return None if plan.is_overtaken(workspace) else plan
+
+
+def run_of(at: Desk, file: ShelfFile) -> int | None:
+    """The run that has sent the plan of a file, as the ledger knows it; None where none has."""
+    plan = kept_plan(at, file)
+    if plan is None:
+        return None
+    with at.workspace() as workspace:
+        return plan.run(workspace)
+
+
+def with_run(at: Desk, file: ShelfFile) -> ShelfFile:
+    """A file with the run that has sent it, also where the page did not live to note it."""
+    run = None if file.run else run_of(at, file)
+    return at.shelf.save(replace(file, run=run)) if run else file
+
+
+def kept_plan(at: Desk, file: ShelfFile) -> PlanFacts | None:
     """The plan that was made with the choices that are in force; None where there is none."""
     try:
         kept = (at.shelf.folder(file.id) / FACTS).read_bytes()
@@ -210,6 +257,8 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
         lines.extend(describe(_of_offers(effects)))
 
     with at.accounts.planning(file.account) as account, at.workspace() as workspace:
+        service, seller = account.identity.service or "", account.identity.seller or ""
+        last_run, counted_at = workspace.ledger.pages.last_of(seller_key(service, seller))
         reading = recorded(chosen(at, account.reading, file), folder / KEPT)
         basis = basis_of(file, reading, account.selection, account.identity)
         known = basis.known(workspace)
@@ -223,16 +272,24 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
                 preview=preview,
                 select=basis.select(workspace),
             )
-            digest, seller = load(folder / FILE).digest, account.identity.seller or ""
             changed_only = basis.selection.changed_only and not reading.purges
-            facts = _facts(results, lines, preview, digest, seller, changed_only=changed_only)
+            facts = PlanFacts(
+                load(folder / FILE).digest,
+                seller,
+                service,
+                last_run,
+                counted_at,
+                **_told(results, lines, preview),
+                changed_only=changed_only,
+                reading=file.reading,
+                choices=file.choices,
+            )
     present = at.shelf.file(file.id)
     if (present.choices, present.reading) != (file.choices, file.reading):
         _make(at, present, job)  # nobody is to see what was chosen before
         return
     every = {number: result.every_verdict() for number, result in enumerate(results)}
     add_results(at.shelf.grid(file), VIEW, every)
-    facts = msgspec.structs.replace(facts, reading=file.reading, choices=file.choices)
     with atomic_write(folder / FACTS, is_private=True) as place:
         place.write_bytes(msgspec.json.encode(facts))
 
@@ -242,15 +299,10 @@ def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:
     return {channel: effect for channel, effect in effects.items() if channel}
 
 
-def _facts(
-    results: Sequence[SheetResult],
-    effects: Sequence[str],
-    preview: Preview,
-    digest: str,
-    seller: str,
-    *,
-    changed_only: bool,
-) -> PlanFacts:
+def _told(
+    results: Sequence[SheetResult], effects: Sequence[str], preview: Preview
+) -> dict[str, Any]:
+    """The fields of a plan that tell what it would do."""
     preview.attach(results)
     lines = [line for result in results for line in package_lines(result) if line]
     statuses: Counter[str] = Counter()
@@ -258,12 +310,9 @@ def _facts(
         statuses.update(map(worst_status, by_row(result.every_verdict())))
     every = chain.from_iterable(result.changes or () for result in results)
     changes = (change for change in every if change["change"] in SHOWN)
-    return PlanFacts(
-        digest,
-        seller,
-        tuple(map(kept_text, [*lines, *effects])),
-        dict(statuses),
-        tuple(islice(changes, BIGGEST)),
-        changed_only,
-        kept_text(next((result.blocked for result in results), "")),
-    )
+    return {
+        "lines": tuple(map(kept_text, [*lines, *effects])),
+        "statuses": dict(statuses),
+        "changes": tuple(islice(changes, BIGGEST)),
+        "blocked": kept_text(next((result.blocked for result in results), "")),
+    }

@@ -12,7 +12,7 @@ from feedtool.page.checks import chosen
 from feedtool.page.deliveries import end
 from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
-from feedtool.page.plans import FILE, KEPT, basis_of, plan_of
+from feedtool.page.plans import FILE, KEPT, basis_of, kept_plan
 from feedtool.page.shelf import ShelfFile
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.passes import noted_pass
@@ -61,7 +61,7 @@ def start_sending(at: Desk, file: ShelfFile, digest: str, who: str, removals: in
 def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None, job: Job) -> None:
     job.tell(tr("Reading the file once more, to send what the plan says"))
     folder = at.shelf.folder(file.id)
-    facts = plan_of(at, file)
+    facts = kept_plan(at, file)
     if facts is None or facts.digest != digest:
         raise PlanChanged(tr("something else was chosen, or brought, since"))
     plan = load(folder / FILE)
@@ -77,6 +77,8 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
         noted_pass(account.session, account.workspace) as passing,
     ):
         _refuse_sent(plan, account.workspace)
+        if facts.is_overtaken(account.workspace):
+            raise PlanChanged(tr("rows of this seller were sent since"))
         reading = chosen(at, account.reading, file)
         session = replace(account.session, who=who, holds_lock=True)
         identity = Identity(session.address, session.seller, session.profile, session.is_sandbox)

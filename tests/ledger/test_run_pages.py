@@ -1,5 +1,7 @@
 """Runs as they are listed: numbers, a page after the other, and what they consist of."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import update
 
@@ -38,6 +40,15 @@ PAGES: list[tuple[int, int | None, set[SellerKey] | None, list[int]]] = [
 def test_the_newest_come_first(many: Ledger) -> None:
     for limit, before, of, numbers in PAGES:
         assert many.pages.numbers(limit, before=before, of=of) == numbers
+
+
+def test_what_has_come_of_a_seller_since_is_found(many: Ledger) -> None:
+    nobody = seller_key(SERVICE, "S3")
+    assert [many.pages.last_of(seller)[0] for seller in (ONE, TWO, nobody)] == [5, 6, 0]
+    assert [many.pages.next_of(ONE, after) for after in (0, 1, 5)] == [1, 3, None]
+    later = NOW + timedelta(seconds=1)
+    many.counts.note(3, later)
+    assert many.pages.last_of(ONE) == (5, later)
 
 
 def test_runs_are_read_with_all_that_they_consist_of(many: Ledger) -> None:

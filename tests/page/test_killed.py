@@ -87,9 +87,15 @@ def test_a_run_that_a_killed_page_left_goes_on(tmp_path: Path, kill: int) -> Non
         if "/runs/1" not in client.get("en/runs").text:
             send(client)
         else:
-            assert "Go on" in client.get("en/runs/1").text
+            start = client.get("en/").text
+            assert "not finished, run 1" in start
+            sending = re.search(r"files/[\w-]{16}", start)
+            assert sending
+            waiting = client.get(f"en/{sending[0]}/sending", follow_redirects=True)
+            assert "Go on" in waiting.text  # a tab that waited for the run comes back to it
             client.post("en/runs/1/resume")
         page = looked_at(client, "en/runs/1").text
+        assert "sent, run 1" in client.get("en/").text
     assert "Integrated" in page
     with closing(Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite")) as sandbox:
         outcomes = Counter((one.reference, one.outcome) for one in applied_requests(sandbox))

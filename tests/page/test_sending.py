@@ -113,6 +113,35 @@ def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk) -> None:
     assert runs_of(desk) == 1
 
 
+def test_a_plan_that_another_run_has_overtaken_is_made_anew(
+    client: FlaskClient, desk: Desk, files: Files
+) -> None:
+    slow, fast = (
+        brought(client, files.csv(offer(1, price__price=price))) for price in ("18.99", "19.99")
+    )
+    digest = digest_of(client, slow)
+    assert digest_of(client, slow) == digest
+    sent(client, fast)
+    client.post(f"/en/files/{slow}/send", data={"plan": digest})
+    answer = settled(client, f"/en/files/{slow}/sending")
+    assert (answer.status_code, runs_of(desk)) == (409, 1), answer.text
+    assert "rows of this seller were sent since" in answer.text
+    assert f'href="/en/files/{slow}/plan"' in answer.text
+    page = settled(client, f"/en/files/{slow}/plan").text
+    assert "19.99" in page  # the price that would be changed now
+    assert sent(client, slow) == 2
+
+
+def test_a_file_is_sent_where_the_ledger_says_so(client: FlaskClient, desk: Desk) -> None:
+    """The page did not live to note it, and the run was gone on with."""
+    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    assert "not sent" in client.get("/en/").text
+    number = sent(client, id_)
+    desk.shelf.save(file)
+    assert f'href="/en/runs/{number}">sent, run {number}</a>' in client.get("/en/").text
+    assert desk.shelf.file(id_).run == number
+
+
 def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: Desk) -> None:
     file = brought(client, OFFERS)
     chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}

@@ -23,6 +23,7 @@ from feedtool.page.desk import desk, language, now, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
 from feedtool.page.named_files import facts_in
+from feedtool.page.plans import with_run
 from feedtool.page.recipes import read_as_before
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import (
@@ -36,6 +37,7 @@ from feedtool.page.routes.parts import (
     sent_file,
 )
 from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.runs.workspace import unfinished
 
 blueprint = flask.Blueprint("files", __name__)
 add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(id_)))
@@ -51,7 +53,12 @@ def start() -> str:
     """The first page: bring a file, or go on with one."""
     files = (file for file in desk().shelf.files() if not file.export)
     recent = [file for file in files if user().sees(file.account)][:RECENT]
-    return flask.render_template("start.html", recent=recent, accounts=seen_accounts())
+    recent = [with_run(desk(), file) for file in recent]
+    with desk().workspace() as workspace:
+        open_runs = set(unfinished(workspace))
+    return flask.render_template(
+        "start.html", recent=recent, open_runs=open_runs, accounts=seen_accounts()
+    )
 
 
 @blueprint.put("/files/<path:name>")
@@ -84,7 +91,7 @@ def post_named(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>")
 def page(id_: str) -> ResponseReturnValue:
     """What is wrong with a file, and what can be done next."""
-    file = file_of(id_)
+    file = with_run(desk(), file_of(id_))
     if not is_checked(desk(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=id_)

@@ -23,7 +23,9 @@ from feedtool.page.plans import (
     lack_of,
     plan_of,
     refuse_absent_rows,
+    run_of,
     start_plan,
+    with_run,
 )
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, reason_for
 from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
@@ -79,6 +81,8 @@ def sending(id_: str) -> ResponseReturnValue:
     """Leads to the run, once there is one."""
     file = file_of(id_)
     job = desk().jobs.of(SEND + id_)
+    if job is None and (run := run_of(desk(), file)):  # which another page has begun
+        return flask.redirect(flask.url_for("runs.page", run=run), 303)
     if job is None or (job.is_over and job.run is None and job.error is None):
         return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
     job.wait(SOON)
@@ -101,6 +105,7 @@ def sending_progress(id_: str) -> str:
 
 
 def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
+    file = with_run(desk(), file)
     if not is_checked(desk(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=file.id)
