@@ -1,6 +1,6 @@
 """Whatever goes wrong, no row is lost, doubled, stale or wrongly reported.
 
-80 worlds of offers, 15 with products and 15 with an undo in the normal suite, 10,000, 2,000 and
+40 worlds of offers, 8 with products and 8 with an undo in the normal suite, 10,000, 2,000 and
 2,000 in the long one. A failing seed shows its steps, and is run again by
 `python -m tests.simulation SEED [shop]`.
 """
@@ -30,9 +30,9 @@ class Worlds(NamedTuple):
     """It comes to some row."""
 
 
-OFFERS = Worlds(World, 80, 10_000, Status.REJECTED)
-SHOPS = Worlds(Shop, 15, 2000, Status.REFUSED)
-UNDONE, MANY_UNDONE = 15, 2000
+OFFERS = Worlds(World, 40, 10_000, Status.REJECTED)
+SHOPS = Worlds(Shop, 8, 2000, Status.REFUSED)
+UNDONE, MANY_UNDONE = 8, 2000
 CASES = [
     pytest.param(
         worlds, range(first, min(first + CHUNK, worlds.seeds)), id=f"{worlds.kind.__name__}-{first}"
