@@ -53,9 +53,6 @@ class Call(Struct, frozen=True):
     """The statuses that say it was done; another 2xx is an answer that we do not know."""
     query: tuple[tuple[str, str], ...] = ()
     """A name may come more than once."""
-    unsure: frozenset[str] = frozenset()
-    """Names of the query that the specification does not show: where the service refuses them with
-    400, it is asked without them."""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     into: Path | None = None
@@ -64,6 +61,9 @@ class Call(Struct, frozen=True):
     """The most bytes of an answer, where that is not the client's own bound."""
     following: "Callable[[Reply], str | None] | None" = None
     """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
+    unsure: frozenset[str] = frozenset()
+    """Names of the query that the specification does not show: where the service refuses them with
+    400, it is asked without them."""
 
 
 class Reply(Struct, frozen=True):

@@ -212,9 +212,9 @@ def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
         call = left.popleft()
         try:
             reply = client.send(call)
-            if reply.status == BAD_REQUEST and call.unsure:
-                sure = tuple(pair for pair in call.query if pair[0] not in call.unsure)
-                left.appendleft(replace(call, query=sure, unsure=frozenset()))
+            sure = tuple(pair for pair in call.query if pair[0] not in call.unsure)
+            if reply.status == BAD_REQUEST and sure != call.query:
+                left.appendleft(replace(call, query=sure))
                 continue
             if reply.status in call.success and call.following:
                 link = call.following(reply)
