@@ -163,6 +163,12 @@ class ServiceList(NamedTuple):
     """What its rows are sorted by; those of the same are as they came."""
     may_be_empty: bool = False
     """True if the export goes on where there is nothing in it."""
+    may_lack: bool = False
+    """True if the export goes on where the service does not give it: its one column is LACK."""
+
+
+LACK = "lack"
+"""The one column of a list that the service does not give."""
 
 
 class FilledTemplate(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from feedtool.feeds.export import (
+    LACK,
     PROBLEM,
     Export,
     ExportNote,
@@ -30,7 +31,13 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
 from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply, Sender
-from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
+from feedtool.model.errors import (
+    FeedtoolError,
+    Interrupted,
+    NotAuthorised,
+    NothingToDo,
+    UsageProblem,
+)
 from feedtool.model.spool import Spool
 from feedtool.model.text import Translator, plural, tr
 from feedtool.report.output_files import Exported
@@ -87,6 +94,11 @@ class RowBuffer:
             (key, pickle.dumps(filled), self._position(row), thing),
         )
 
+    def clear(self) -> None:
+        """Takes all rows away."""
+        self._db.execute("DELETE FROM row")
+        self.columns.clear()
+
     def __len__(self) -> int:
         (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
         return int(count)
@@ -106,6 +118,8 @@ class RowBuffer:
         self._db.close()
 
 
+LACKING = "lacking"
+"""In the tally: why the service does not give a list."""
 STAMP = "exported"
 """The name of the stamp that says when."""
 
@@ -151,8 +165,15 @@ def export(
             lists.append(rows)
             chosen = pick if listing is listings[-1] else _all_things
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
-            for first in listing.first(query, before):
-                read_list(listing.name, first, take, client, context, listing.hint)
+            try:
+                for first in listing.first(query, before):
+                    read_list(listing.name, first, take, client, context, listing.hint)
+            except (UsageProblem, Interrupted, NotAuthorised) as error:
+                if not listing.may_lack:
+                    raise
+                tally[LACKING, error.message] = 1
+                rows.clear()
+                rows.put(None, {LACK: "true"})
             tally[listing.name, ""] = len(rows)
             if not len(rows) and not listing.may_be_empty:
                 raise listing.nothing(query, tally)
@@ -176,8 +197,7 @@ def export(
         limits = query.dialect.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
-    if lacking := tally[PROBLEM, ""]:
-        notes = [*notes, _lacking(lacking)]
+    notes = [*notes, *_lacking(tally)]
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
 
@@ -200,9 +220,13 @@ def _counted(rows: Iterable[KeyedRow]) -> Iterator[MadeRow]:
     return (MadeRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
-def _lacking(count: int) -> ExportNote:
-    text = plural("{count:,} file is not there", "{count:,} files are not there", count)
-    return ExportNote(text, tr("the column {column} says why", column=PROBLEM), is_loss=True)
+def _lacking(tally: ExportTally) -> Iterator[ExportNote]:
+    if count := tally[PROBLEM, ""]:
+        text = plural("{count:,} file is not there", "{count:,} files are not there", count)
+        yield ExportNote(text, tr("the column {column} says why", column=PROBLEM), is_loss=True)
+    for sort, reason in tally:
+        if sort == LACKING:
+            yield ExportNote(reason, tr("the file was written without them"))
 
 
 def _contents(

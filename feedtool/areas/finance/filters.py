@@ -7,12 +7,14 @@ from itertools import product
 from typing import NamedTuple
 
 from feedtool.areas.finance import wire
-from feedtool.areas.finance.windows import AGES, STATES, STEP, stamp
+from feedtool.areas.finance.windows import AGES, STATES, STEP, Window, stamp
 from feedtool.areas.finance.wire import Pairs
-from feedtool.feeds.export import Filter, Query, moment_of
+from feedtool.feeds.export import Filter, KeyedRow, Query, moment_of
 from feedtool.model.call import Call
+from feedtool.model.cells import Cell
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
+from feedtool.service.answers import moment
 
 DAY = timedelta(days=1)
 MONTHLY = timedelta(days=31)
@@ -190,6 +192,22 @@ def payment_windows(query: Query) -> Iterator[Call]:
     common = (*(days.pairs if days else ()), *_listed("paymentStates", _given(query, STATE)))
     for pairs in _each("salesChannelId", _given(query, BY_SALES_CHANNEL)):
         yield wire.count_payments((*common, *pairs))
+
+
+def is_asked_for(window: Window, payment: KeyedRow) -> bool:
+    """True for a payment of a window: the filters of their list are not shown, and may be ignored.
+
+    A payment without a date, state or channel may be of any window.
+    """
+    query, at = dict(window.query), payment.get("paymentDate")
+    paid = moment(f"{at.text}Z") if isinstance(at, Cell) else None
+    since, until = (moment(query.get(name)) for name in ("paidAtMin", "paidAtMax"))
+    is_paid = paid is None or ((not since or since <= paid) and (not until or paid <= until))
+    chosen = {"paymentState": "paymentStates", "salesChannelId": "salesChannelId"}
+    return is_paid and all(
+        name not in query or payment.get(key) in {None, "", *query[name].split(",")}
+        for key, name in chosen.items()
+    )
 
 
 def _listed(name: str, values: tuple[str, ...]) -> Pairs:

@@ -10,6 +10,7 @@ from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
 from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, nothing, plain_table
 from feedtool.feeds.export import (
+    LACK,
     Export,
     ExportNote,
     ExportSummary,
@@ -46,7 +47,14 @@ OPERATIONS = ServiceList(
 PAYMENTS = ServiceList(
     tr("payments"),
     lambda query, _: filters.payment_windows(query),
-    lambda _: WindowReader(wire.PAYMENTS, lambda _, page: [*map(payment_row, page.items)]).page,
+    lambda _: (
+        WindowReader(
+            wire.PAYMENTS,
+            lambda window, page: [
+                row for row in map(payment_row, page.items) if filters.is_asked_for(window, row)
+            ],
+        ).page
+    ),
     nothing(tr("there are no payments like that"), HINT),
     HINT,
     unit=tr("payments"),
@@ -59,7 +67,7 @@ ODD, LOST, DIFFERENT = "odd", "lost", "different"
 def _lists(query: Query) -> Sequence[ServiceList]:
     if not filters.has_whole_payments(query):
         return (OPERATIONS,)
-    return (PAYMENTS._replace(may_be_empty=True), OPERATIONS)
+    return (PAYMENTS._replace(may_be_empty=True, may_lack=True), OPERATIONS)
 
 
 def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
@@ -97,14 +105,14 @@ def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> Furthe
     for row in rows:
         proved.add(row)
     facts, days = facts_of(lists[-1]), filters.days_of(query)
-    compared = None
-    if filters.has_whole_payments(query) and days:
+    compared, is_lacking = None, LACK in lists[0].columns
+    if filters.has_whole_payments(query) and days and not is_lacking:
         compared = proof.compared(lists[0], proved.paid, days)
     tables = [_table(query, tr("Totals"), proof.TOTALS, [*proved.totals_table(say)])]
     if compared is not None:
         known = {**columns.PAYMENTS, **proof.OF_PAYMENTS}
         tables.append(_table(query, tr("Payments"), known, [*map(_payment, compared)]))
-    checks = [*proof.checks(proved, facts, compared, say)]
+    checks = [*proof.checks(proved, facts, compared, say, is_lacking=is_lacking)]
     tables.append(_table(query, tr("Check"), proof.CHECKS, checks))
     different = sum(abs(it.delta) > tolerance for it in compared or ())
     if facts.total is not None:

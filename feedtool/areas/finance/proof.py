@@ -221,9 +221,17 @@ def facts_of(rows: Iterable[KeyedRow]) -> ListFacts:
 
 
 def checks(
-    proof: Proof, facts: ListFacts, payments: Sequence[PaymentProof] | None, say: Translator
+    proof: Proof,
+    facts: ListFacts,
+    payments: Sequence[PaymentProof] | None,
+    say: Translator,
+    *,
+    is_lacking: bool = False,
 ) -> Iterator[KeyedRow]:
-    """The rows of the sheet Check; `payments` is None where they cannot be compared."""
+    """The rows of the sheet Check; `payments` is None where they cannot be compared.
+
+    `is_lacking` where that is since the service did not give them.
+    """
     yield {"subject": say(tr("Signs of the amounts")), "key": say(described(proof.signs))}
     yield _checked(say(tr("Number of operations")), facts.entries, proof.count)
     if facts.total is not None:
@@ -242,6 +250,8 @@ def checks(
         yield {**compared, "key": payment.key.text, DELTA: payment.delta}
     if payments is None:
         text = tr("not compared: only --month, --paid and --payment-date ask for whole payments")
+        if is_lacking:
+            text = tr("not compared: the service did not give them")
         yield {"subject": say(tr("Payments")), "key": say(text)}
 
 

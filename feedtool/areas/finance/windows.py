@@ -16,7 +16,7 @@ from feedtool.areas.finance.wire import CountedList, ItemPage, Pairs
 from feedtool.feeds.export import KeyedRow, ListPage, Thing
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import EARLIEST
-from feedtool.service.answers import counted, moment
+from feedtool.service.answers import counted, moment, next_link
 
 MOST = wire.PAGE * 100
 """Entries of a window that can be read."""
@@ -82,7 +82,7 @@ def stamp(at: datetime) -> str:
 
 
 Make = Callable[[Window, ItemPage], Sequence[KeyedRow]]
-"""The rows of a page of a list."""
+"""The rows of a page of a list that are in a window."""
 
 
 class WindowReader:
@@ -125,24 +125,28 @@ class WindowReader:
         self._sum, self._totals = Decimal(0), set[Decimal | None]()
         self._last: Sequence[object] = ()
 
-    def _ask_page(self, things: Sequence[Thing] = (), progress: int = 0) -> ListPage:
+    def _ask_page(
+        self, things: Sequence[Thing] = (), progress: int = 0, link: str | None = None
+    ) -> ListPage:
         self._read = self._paged
-        call = self._listed.reading(self._window.query, self._index, self._window.subject)
+        window = self._window
+        call = self._listed.reading(window.query, self._index, window.subject)
+        call = Call("GET", link, READ) if link else call
         return ListPage(things=things, next=call, progress=progress, is_again=True)
 
     def _paged(self, reply: Reply) -> ListPage:
         found = wire.page_of(reply)
-        rows = self._make(self._top, found)
+        rows = self._make(self._window, found)
         self._rows += len(rows)
         self._totals.add(found.total)
         self._sum += sum(_amount(row) for row in rows)
         things = [self._thing(self._index, rows)]
         self._pages = max(self._pages, self._index)
         # Not even a short page is trusted to be the last: a service may give fewer than asked for.
-        is_next = self._rows < self._wanted and rows and found.items != self._last
+        is_next = self._rows < self._wanted and found.items and found.items != self._last
         self._last, self._index = found.items, self._index + 1
         if is_next and self._index <= MOST // wire.PAGE:
-            return self._ask_page(things, len(rows))
+            return self._ask_page(things, len(rows), next_link(reply))
         self._read = self._recounted
         call = self._counting(self._window)
         return ListPage(things=things, next=call, progress=len(rows), is_again=True)

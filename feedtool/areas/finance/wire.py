@@ -59,8 +59,9 @@ def count_payments(query: Pairs, _: str = "") -> Call:
 
 
 def read_payments(query: Pairs, number: int, _: str = "") -> Call:
-    """A page of payments; the parameters are those of their count."""
-    return Call("GET", "/payments", READ, query=_paged(query, number))
+    """A page of payments; the specification shows no parameter but `pageSize`."""
+    unsure = frozenset({"pageIndex", *(name for name, _ in query)})
+    return Call("GET", "/payments", READ, query=_paged(query, number), unsure=unsure)
 
 
 def count_details(query: Pairs, invoice: str) -> Call:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from feedtool.areas.finance import wire
 from feedtool.areas.finance.columns import operation_row
@@ -23,9 +24,10 @@ from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.export import ListPage, Query
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.server import Server
+from tests.answers import BASE
 from tests.areas.finance.counter import MONTH, AtDesk, brought, losses, sheets
 from tests.areas.finance.sandbox.till import EMPTY, many, sale
 from tests.areas.orders.sandbox.counter import QUIET
@@ -254,6 +256,72 @@ def test_payments_are_listed(desk: Desk, tmp_path: Path) -> None:
     assert {row["paymentState"] for row in rows} == {"Blocked"}
     brought(PAYMENT_EXPORT, AtDesk(desk), path, month=MONTH, language="fr")
     assert {row["paymentDate"].month for row in sheets(path)["Paiements"]} == {11}
+
+
+class Payments(AtDesk):
+    """The sandbox, whose list of payments takes no parameter but `pageSize`, as it is specified."""
+
+    def __init__(self, desk: Desk, status: int = 200, *, is_strict: bool = False) -> None:
+        super().__init__(desk)
+        self._status, self._is_strict = status, is_strict
+
+    def send(self, call: Call) -> Reply:
+        """The first page of all; a refusal where more is asked for, or where it is closed."""
+        if call.target != "/payments":
+            return super().send(call)
+        if self._status != 200 or (self._is_strict and len(call.query) > 1):
+            return Reply(400 if self._status == 200 else self._status, url=BASE)
+        sure = tuple(pair for pair in call.query if pair[0] == "pageSize")
+        return super().send(replace(call, query=sure))
+
+
+@pytest.mark.parametrize("is_strict", [False, True], ids=["ignored", "refused"])
+def test_payments_are_read_where_their_list_takes_no_filter(
+    new_desk: type[Desk], tmp_path: Path, *, is_strict: bool
+) -> None:
+    path = tmp_path / "of.xlsx"
+    with new_desk(*EMPTY) as desk:
+        service = Payments(desk, is_strict=is_strict)
+        sale(desk)
+        sale(desk, "O2", channel="SECOND")
+        desk.wait(60 * 86_400)
+        service.desk.now = desk.now
+        sale(desk, "O3")
+        months = {
+            "2026-12": [("PRIMARY", "Paid"), ("SECOND", "Paid")],
+            "2027-02": [("PRIMARY", "Estimated")],
+        }
+        for month, expected in months.items():
+            exported = brought(PAYMENT_EXPORT, service, path, month=month)
+            found = [(row["salesChannelId"], row["paymentState"]) for row in row_of(path)]
+            assert (sorted(found), losses(exported)) == (expected, [])
+            assert losses(brought(OPERATION_EXPORT, service, path, month=month)) == []
+        assert brought(PAYMENT_EXPORT, service, path, sales_channel=("SECOND",)).rows == 1
+        assert brought(PAYMENT_EXPORT, service, path, state=("Paid",)).rows == 2
+
+
+def row_of(path: Path) -> list[dict[str, Any]]:
+    (rows,) = sheets(path).values()
+    return rows
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_operations_come_where_the_service_gives_no_payments(
+    new_desk: type[Desk], tmp_path: Path, status: int
+) -> None:
+    path = tmp_path / "operations.xlsx"
+    with new_desk(*EMPTY) as desk:
+        service = Payments(desk, status)
+        sale(desk)
+        exported = brought(OPERATION_EXPORT, service, path, month="2026-12")
+        with pytest.raises((UsageProblem, NotAuthorised)):
+            brought(PAYMENT_EXPORT, service, path, month="2026-12")
+    ((text, hint, is_loss),) = exported.notes
+    assert str(status) in text
+    assert (hint, is_loss) == ("the file was written without them", False)
+    found = sheets(path)
+    assert set(found) == {"Operations", "Totals", "Check"}
+    assert found["Check"][-1]["key"] == "not compared: the service did not give them"
 
 
 ALL = "--paid 2020-01-01..2035-12-31"
