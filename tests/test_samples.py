@@ -33,6 +33,7 @@ NOT_SHOWN = {
     "reference-alike": "of two rows, as duplicate-reference is",
     "merged-cells": "of a sheet that was laid out to be read",
     "reference-rewritten": "of a program, and held",
+    "country-read": "of countries, which offers have not",
     "placeholder": "of a program's export, and this was typed",
     "placeholder-doubtful": "of a program's export, and this was typed",
     "text-too-long": "no spreadsheet program keeps such a cell",

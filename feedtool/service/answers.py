@@ -157,6 +157,15 @@ def text(value: object) -> str:
     return " ".join(shown.split())
 
 
+def country(value: object) -> str:
+    """The code of a country, for comparison.
+
+    The specification has both GB and UK for one.
+    """
+    code = text(value)
+    return "GB" if code.casefold() == "uk" else code
+
+
 def json_object(body: bytes) -> dict[str, Any]:
     """The JSON object that a body is; an empty one for any other body."""
     try:

@@ -5,7 +5,6 @@ from feedtool.feeds.rule import Problems
 
 PROBLEMS = Problems("feedtool.areas.inbound")
 
-COUNTRY_READ = PROBLEMS.warning("country-read")
 DIMENSIONS_ORDER = PROBLEMS.error("dimensions-order")
 DUPLICATE_ITEM = PROBLEMS.error("duplicate-item")
 PRODUCT_NOT_REFERENCED = PROBLEMS.error("product-not-referenced")
@@ -14,7 +13,7 @@ REFERENCE_TWICE = PROBLEMS.error("reference-twice")
 WORD_UNKNOWN = PROBLEMS.warning("word-unknown")
 
 FOUND_ELSEWHERE = (
-    *(ALREADY_SO, COUNTRY_READ, PRODUCT_NOT_REFERENCED, REFERENCE_TAKEN),
+    *(ALREADY_SO, PRODUCT_NOT_REFERENCED, REFERENCE_TAKEN),
     WORD_UNKNOWN,
 )
 """Codes that are found while a cell is read, or when a request is looked at."""

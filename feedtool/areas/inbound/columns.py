@@ -9,19 +9,16 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
-from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.areas.inbound.codes import WORD_UNKNOWN
+from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import NO, Choice, Country, Ignored, Suggested, YesNo
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Measure, Money, Whole
 from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.template import Words
-from feedtool.model.cells import Cell
 from feedtool.model.header import CellType, Column
-from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import tr
 
 GTIN, REFERENCE, CONDITION = "gtin", "sellerProductReference", "productCondition"
 DIMENSIONS = ("dimensionMinimum", "dimensionMedium", "dimensionMaximum")
@@ -36,19 +33,11 @@ _column = WORDS.column
 
 
 class StorageCountry(Country, frozen=True):
-    """The country of a warehouse, by the profile's list; UK is read as GB."""
+    """The country of a warehouse, by the profile's list."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The countries that the profile lists."""
         return column.dialect.inbound.storage_countries
-
-    def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The code (ISO 3166-1 alpha-2); the specification has both GB and UK for one country."""
-        if cell.text.strip().upper() != "UK":
-            return Country.read(self, cell, column)
-        value = Country.read(self, cell._replace(text="GB"), column)
-        read = (Issue(COUNTRY_READ, tr("UK is read as GB")),)
-        return value if isinstance(value, InvalidValue) else InvalidValue(value, read)
 
 
 _CONDITION = Suggested(lambda settings: settings.inbound.conditions, WORD_UNKNOWN)

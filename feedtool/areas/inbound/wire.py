@@ -18,6 +18,7 @@ from feedtool.service.answers import (
     SMALL,
     Unreadable,
     amount,
+    country,
     created_id,
     items_of,
     loads,
@@ -155,7 +156,7 @@ def _shipment(fields: Any) -> InboundShipment:
     told = [*_strings(_like(fields, "refus"))]
     return InboundShipment(
         *(name, text(fields.get("reference")), text(fields.get("code")), status),
-        *(text(fields.get("storageCountry")), text(fields.get("supplyMode"))),
+        *(country(fields.get("storageCountry")), text(fields.get("supplyMode"))),
         tuple(_item(item) for item in listed if isinstance(item, dict)),
         tuple(dict.fromkeys(value for key, value in told if not _is_product(key))),
         frozenset(value.zfill(14) for key, value in told if "gtin" in key),

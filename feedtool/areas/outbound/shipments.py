@@ -20,7 +20,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import joined, tr
-from feedtool.service.answers import amount, as_whole, service_time, text
+from feedtool.service.answers import amount, as_whole, country, service_time, text
 
 CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
 REJECTED, CANCELLED = "Rejected", "Cancelled"
@@ -151,12 +151,12 @@ TRAITS = (DELIVERY, *AMOUNTS, "currencyCode")
 
 def is_same(body: Mapping[str, Any], shipment: OutboundShipment) -> bool:
     """True if a shipment is of the items of a request, sent in its way, to the same address."""
-    countries = {text(body.get(STORAGE)), text(shipment.document.get(STORAGE))} - {""}
+    countries = {country(body.get(STORAGE)), country(shipment.document.get(STORAGE))} - {""}
     if len(countries) > 1:
         return False
     address = wire.object_of(shipment.document.get("deliveryAddress"))
     wanted = body["deliveryAddress"]
-    if any(text(address.get(key)) not in {"", text(wanted[key])} for key in wanted):
+    if any(country(address.get(key)) not in {"", country(wanted[key])} for key in wanted):
         return False
     mode = {"delivery": {"mode": shipment.document.get("deliveryMode")}}
     there = [{**mode, **item} for item in shipment.items]

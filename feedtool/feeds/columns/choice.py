@@ -18,6 +18,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 
 Read = TypeVar("Read")
+COUNTRY_READ = PROBLEMS.warning("country-read")
 ENUM_VALUE = PROBLEMS.error("enum-value")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
 
@@ -278,6 +279,21 @@ class Country(Choice, frozen=True):
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: Late(country_names))
 
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The code; the specification has both GB and UK for one country."""
+        if cell.text.strip().upper() != "UK":
+            return Choice.read(self, cell, column)
+        value = Choice.read(self, cell._replace(text="GB"), column)
+        if isinstance(value, InvalidValue):
+            return value
+        return InvalidValue(value, (Issue(COUNTRY_READ, tr("UK is read as GB")),))
+
     def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
-        del allowed  # too many for a message
+        if code := self._by_writing.get(_folded(text)):
+            return tr(
+                "{country} is not open in the profile, whose storage_countries are {countries}",
+                country=self.label(code),
+                countries=joined(map(self.label, allowed)),
+            )
+        # All of them are too many for a message.
         return tr("“{text}” is no country, and no code of one", text=text)

@@ -257,3 +257,13 @@ def test_the_sellers_number(seller: str, settings: Any, number: int | None) -> N
     asked = product("unknown", **settings)
     call = REFERENCING.call(asked._replace(package=asked.package._replace(seller=seller)))
     assert json.loads(call.body or b"").get("sellerId") == number
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "is_same"), [("GB", "UK", True), ("GB", "GB", True), ("FR", "UK", False)]
+)
+def test_uk_and_gb_are_one_country(asked: str, shown: str, *, is_same: bool) -> None:
+    request = act(body={**BODY, "storageCountry": asked})
+    page = reply({"items": [shipment("Accepted", storageCountry=shown)]})
+    judgement = SHIPPING.judge(request, SHIPPING.state(request, [reply({"items": KNOWN}), page]))
+    assert told(judgement) == (ALREADY if is_same else TAKEN)

@@ -70,6 +70,7 @@ PASSES: Passes = {
     },
     "word-unknown": {"expected": [product(traceability="imei"), product(traceability="")][:1]},
     "country-read": {"GB": item(storageCountry="GB"), "a name": item(storageCountry="France")},
+    "enum-value": {"any origin": product(originCountryCode="Germany")},
 }
 FAILS: Fails = {
     "dimensions-order": {
@@ -145,6 +146,16 @@ def test_what_the_profile_expects(files: Files) -> None:
     (request,) = sheet.valid_items()
     assert b'"storageCountry":"PT"' in request.body
     assert b'"productCondition":"AsNew"' in request.body
+
+
+@pytest.mark.parametrize("country", ["DE", "Allemagne", "Germany"])
+def test_a_country_that_the_profile_does_not_open_is_said_to_be_that(
+    files: Files, country: str
+) -> None:
+    (sheet,) = checked(files.csv(item(storageCountry=country)), kind=SHIPMENTS)
+    (problem,) = told(sheet, "enum-value")
+    assert "is not open in the profile, whose storage_countries are" in problem.message
+    assert problem.hint == "write the one that is meant"
 
 
 def test_what_a_row_becomes(files: Files) -> None:

@@ -416,3 +416,20 @@ def test_a_return_is_followed_by_its_id() -> None:
     assert judged(RETURN, asked, returned(1, "B-1")).goal is Goal.REACHED
     assert judged(RETURN, asked, returned(1, "another")).goal is Goal.REACHED
     assert told(judged(RETURN, asked, None)) == OPEN
+
+
+UK = {**ADDRESS, "countryCode": "UK"}
+GB = {**ADDRESS, "countryCode": "GB"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ({"storageCountry": "GB"}, {"storageCountry": "UK"}),
+        ({"deliveryAddress": GB}, {"deliveryAddress": UK}),
+    ],
+)
+def test_uk_and_gb_are_one_country(asked: dict[str, Any], shown: dict[str, Any]) -> None:
+    body = {**BODY, **asked}
+    state = page({**shipment("Accepted"), **body, **shown})
+    assert judged(SHIPMENT, act(body), state).goal is Goal.REACHED

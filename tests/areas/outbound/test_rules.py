@@ -68,6 +68,9 @@ PASSES: dict[str, list[Row]] = {
     ],
     "to a pickup point": [parcel(delivery__mode="PPMR", deliveryAddress__pickupId="P1")],
     "to Switzerland": [parcel(unitSalesPrice="9.90", shippingCost="0", currencyCode="CHF", **CH)],
+    "to a country by its name": [
+        parcel(deliveryAddress__countryCode="Grande-Bretagne", storageCountry="Reino Unido")
+    ],
     "what is there already": [parcel(outboundShipmentId="U", delivery__mode="PPMR", **CH)],
     "a cancellation": [parcel(action="Cancel", outboundShipmentId="U", reason="no")],
     "a return": [back()],
@@ -98,6 +101,13 @@ FAILS: dict[str, tuple[list[Row], list[object]]] = {
     "no country": (
         [parcel(deliveryAddress__countryCode="XX")],
         [(2, "enum-value", "deliveryAddress.countryCode")],
+    ),
+    "the country by another name": (
+        [parcel(deliveryAddress__countryCode="UK", storageCountry="uk")],
+        [
+            (2, "country-read", "deliveryAddress.countryCode"),
+            (2, "country-read", "storageCountry"),
+        ],
     ),
     "an unknown mode": (
         [parcel(delivery__mode="PIGEON")],

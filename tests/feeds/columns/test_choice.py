@@ -240,13 +240,14 @@ COUNTRIES = {
     "Germany": "DE",
     "Allemagne": "DE",
     "ALEMANIA": "DE",
+    "Great Britain": "GB",
+    "gran bretaña": "GB",
     "Côte d\u2019Ivoire": "CI",
     "Heard Island & McDonald Islands": "HM",
     "Heard & McDonald Islands": "HM",  # CLDR's name before 2026, in templates of then
     "Etats-Unis": None,
     "EU": None,
     "XK": None,
-    "UK": None,
     "FRA": None,
     "250": None,
 }
@@ -255,6 +256,11 @@ COUNTRIES = {
 @pytest.mark.parametrize(("writing", "code"), COUNTRIES.items(), ids=map(ascii, COUNTRIES))
 def test_countries_by_code_and_by_name(writing: str, code: str | None) -> None:
     assert read(Country(), text(writing))[:2] == (code, () if code else ("enum-value",))
+
+
+@pytest.mark.parametrize("writing", ["UK", " uk "])
+def test_uk_is_great_britain(writing: str) -> None:
+    assert read(Country(), text(writing))[:2] == ("GB", ("country-read",))
 
 
 def test_there_are_as_many_countries_as_iso_3166_1_has() -> None:
