@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,15 @@ from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import moment_of
-from feedtool.model.errors import Exit, NothingToDo, UsageProblem, first_of
+from feedtool.model.errors import (
+    Exit,
+    FeedtoolError,
+    Interrupted,
+    LedgerAway,
+    NothingToDo,
+    UsageProblem,
+    first_of,
+)
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
@@ -23,23 +32,53 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
     from feedtool.worker.queue import PassQueue
 
+LONGEST_PAUSE = 10.0
+"""Seconds between two tries to reach the server of the ledger."""
 LOOK = 1.0
 """Seconds between two looks at whether the parcels are answered."""
 WAITING = tr("the files stay in the queue, and workers send them; see `feedtool queue`")
 
 
 @contextmanager
-def open_queue(given: dict[str, Any]) -> "Iterator[tuple[Workspace, PassQueue]]":
-    """The records of the state folder, and the queue of passes beside their ledger."""
+def open_queue(
+    given: dict[str, Any], wait: Callable[[FeedtoolError], bool] = lambda _: False
+) -> "Iterator[tuple[Workspace, PassQueue]]":
+    """The records of the state folder, and the queue of passes beside their ledger.
+
+    If their server is away, `wait` pauses, and returns True to try again.
+    """
     from feedtool.worker.library import procrastinate
     from feedtool.worker.queue import PassQueue
 
     procrastinate()  # what is missing is said before anything is made
-    with (
-        open_workspace(home_folder(given["home"]), given["ledger"], given["store"]) as workspace,
-        PassQueue(workspace.ledger.engine) as queue,
-    ):
+    home, ledger, store = home_folder(given["home"]), given["ledger"], given["store"]
+    with ExitStack() as stack:
+        while True:
+            try:
+                workspace = stack.enter_context(open_workspace(home, ledger, store))
+                queue = stack.enter_context(PassQueue(workspace.ledger.engine))
+                break
+            except (LedgerAway, Interrupted) as error:
+                stack.close()
+                if not wait(error):
+                    raise
         yield workspace, queue
+
+
+def until_it_is_there(
+    stop: Stopping, on_trouble: Callable[[FeedtoolError], object]
+) -> Callable[[FeedtoolError], bool]:
+    """Waits, with growing pauses, for a server that is away; raises the wish to stop."""
+    pauses = chain((0.1 * 2**nth for nth in range(1, 7)), repeat(LONGEST_PAUSE))
+
+    def wait(error: FeedtoolError) -> bool:
+        on_trouble(error)
+        stop.sleep(next(pauses))
+        if reason := stop.reason():
+            raise reason
+        return True
+
+    return wait
 
 
 def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:

@@ -35,7 +35,7 @@ def health_folder(url: str, home: Path | None) -> Path:
 
 def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
     """Bring what arrives at a place, until it is to stop, or once; `folder` tells how that goes."""
-    from feedtool.cli.parcels import open_queue
+    from feedtool.cli.parcels import open_queue, until_it_is_there
     from feedtool.places import open_place
     from feedtool.places.arrivals import INBOX
     from feedtool.places.folder import FolderPlace
@@ -49,7 +49,12 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
             tr("--export and --enqueue contradict each other"),
             tr("let another `feedtool watch` bring exports, or `feedtool export` by cron"),
         )
-    with open_queue(given) as (workspace, queue), closing(open_place(url, Path.cwd())) as place:
+    log = DeduplicatedLog(echo)
+    wait = until_it_is_there(stop, lambda error: log.once("ledger", "error", error.message))
+    with (
+        open_queue(given, (lambda _: False) if given["once"] else wait) as (workspace, queue),
+        closing(open_place(url, Path.cwd())) as place,
+    ):
         if given["create"] and isinstance(place, FolderPlace) and Folder(place.root).create():
             echo("made", str(place.root))
         place.listing(INBOX)  # what is wrong with it is said before anything is taken
@@ -64,7 +69,7 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
             clock=CONSOLE.clock.monotonic,
             sleep=stop.sleep,
             stopping=stop.reason,
-            log=DeduplicatedLog(echo),
+            log=log,
             say=CONSOLE.say,
             on_turn=health.turn,
             same_within=timedelta(days=given["same_within"]) or None,

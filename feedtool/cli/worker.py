@@ -1,7 +1,7 @@
 """`feedtool worker`."""
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import partial
@@ -12,16 +12,18 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
-from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
+from feedtool.cli.errors import CONSOLE, Terminated, bug_report, echo, stopping
 from feedtool.cli.home import home_folder
-from feedtool.cli.parcels import open_queue
+from feedtool.cli.parcels import open_queue, until_it_is_there
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from feedtool.ledger.records import SellerKey
     from feedtool.runs.workspace import Workspace
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.messages import Health
     from feedtool.worker.passes import Passes
     from feedtool.worker.queue import PassQueue
     from feedtool.worker.telling import WayOut
@@ -56,7 +58,15 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
     under way; other workers go on with it.
     """
     from feedtool.cli.notifier import run_notices
-    from feedtool.watch.messages import WORKER, check_health
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.messages import (
+        WORKER,
+        WORKING,
+        DeduplicatedLog,
+        Health,
+        Turn,
+        check_health,
+    )
 
     home = home_folder(given["home"])
     if given["health"]:
@@ -65,13 +75,26 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
         click.echo(clean(CONSOLE.say(text)))
         return code
     options.refuse_two_services(ctx)
-    with (
-        open_queue(given) as (workspace, queue),
-        stopping(HINT) as stop,
-        run_notices("worker", given) as notices,
-    ):
+    folder, log = Folder(home / FOLDER), DeduplicatedLog(echo)
+
+    def health() -> Health:
+        folder.create()
+        folder.prepare()
+        return Health(folder.root, CONSOLE.clock.now, partial(echo, "warning"), WORKING)
+
+    def tell(error: FeedtoolError) -> None:
+        log.once("ledger", "error", joined((error.message, error.hint), " "))
+        health().turn(Turn(troubles=[(None, error)]))
+
+    with stopping(HINT) as stop, ExitStack() as stack:
+        wait = (lambda _: False) if given["once"] else until_it_is_there(stop, tell)
+        try:
+            workspace, queue = stack.enter_context(open_queue(given, wait))
+        except Terminated:
+            return Exit.OK
+        notices = stack.enter_context(run_notices("worker", given))
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
-        return _work(ctx, accounts, workspace, queue, home)
+        return _work(ctx, accounts, workspace, queue, folder, health())
 
 
 FOLDER = "parcels"
@@ -83,28 +106,28 @@ def _work(
     accounts: ServedAccounts,
     workspace: "Workspace",
     queue: "PassQueue",
-    home: Path,
+    folder: "Folder",
+    health: "Health",
 ) -> Exit:
     from feedtool.ledger.lock import Holder
     from feedtool.ledger.parcels import FOLDER as CLAIMED
-    from feedtool.watch.folder import Folder
-    from feedtool.watch.messages import DONE, STOPPED, WORKING, DeduplicatedLog, Health
+    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog
     from feedtool.watch.session import Environment
     from feedtool.worker.beat import beating
     from feedtool.worker.engine import EngineSettings, PassEngine
-    from feedtool.worker.passes import Passes
+    from feedtool.worker.passes import Passes, ServerClock
     from feedtool.worker.telling import Teller
 
-    given, stop = ctx.params, accounts.stop
-    folder, log = Folder(home / FOLDER), DeduplicatedLog(echo)
-    folder.create()
-    folder.prepare()
+    given, stop, log = ctx.params, accounts.stop, DeduplicatedLog(echo)
+    clock = ServerClock(workspace.ledger.engine, CONSOLE.clock.now, CONSOLE.clock.monotonic)
+    if clock.warning:
+        echo("warning", clock.warning)
     environment = Environment(
         folder=folder,
         name=CLAIMED,
         open_account=accounts.open,
         route_of=lambda _: None,
-        now=CONSOLE.clock.now,
+        now=clock,
         stopping=stop.reason,
         log=log,
         report_bug=lambda error: str(bug_report(error, ["worker"])),
@@ -113,9 +136,7 @@ def _work(
         language=CONSOLE.language,
         command="worker",
     )
-    teller = Teller(
-        folder, workspace, partial(_way_out, accounts), log, CONSOLE.clock.now, CONSOLE.language
-    )
+    teller = Teller(folder, workspace, partial(_way_out, accounts), log, clock, CONSOLE.language)
     sellers = _sellers(accounts, given["sellers"])
     passes = Passes(workspace.ledger, queue, environment, teller, sellers)
     settings = EngineSettings(
@@ -125,7 +146,6 @@ def _work(
         is_once=given["once"],
         is_drained=given["drain"],
     )
-    health = Health(folder.root, CONSOLE.clock.now, partial(echo, "warning"), WORKING)
     is_through = False
     try:
         with beating(health, passes, workspace.ledger.parcels):

@@ -27,7 +27,7 @@ from feedtool.ledger import fleet_tables, tables, trouble
 from feedtool.ledger.dialect import COMPILED, DRIVER, creation
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
-from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.model.errors import LedgerAway, UsageProblem, reason_of
 from feedtool.model.text import tr
 
 IN_MEMORY = "sqlite://"
@@ -107,7 +107,8 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
         if not isinstance(error, SQLAlchemyError):
             raise
         reason, way_out = explain(error, url, trouble.ON_OPENING)
-        raise UsageProblem(
+        kind = LedgerAway if trouble.is_away(error) else UsageProblem
+        raise kind(
             tr("The ledger {shown} cannot be opened: {reason}.", shown=shown, reason=reason),
             way_out,
         ) from error

@@ -1,12 +1,13 @@
 """What to do where a ledger cannot be used: who holds SQLite's file, no room, or it is gone."""
 
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.model.text import tr
@@ -28,8 +29,25 @@ LOCKS = Path("/proc/locks")
 WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
 """SQLSTATEs, or their classes, of what is no bug of ours: no connection, nothing may be written, no
 rights, no such table any more, no room, no lock, a server that shuts down or is broken."""
+NO_CONNECTION = ("08", "53300", "57P")
+"""SQLSTATEs of a server that is not there, not now, or not for one more."""
 SHOWN = ("host", "port", "options", "service")
 """Options of a URL that are shown; any other may be a password, or a misspelt one."""
+
+
+IS_MISTAKEN = re.compile(
+    r'password|no pg_hba\.conf entry|(role|database) ".*" does not exist|permission denied'
+)
+"""The words of a server that will give no connection later either; others say that it is away."""
+
+
+def is_away(error: BaseException) -> bool:
+    """True if a server cannot be reached, is starting, shuts down, or has no connection free."""
+    cause = getattr(error, "orig", None)
+    if not isinstance(error, OperationalError) or isinstance(cause, sqlite3.Error):
+        return False
+    state: str | None = getattr(cause, "sqlstate", None)
+    return state.startswith(NO_CONNECTION) if state else not IS_MISTAKEN.search(str(cause))
 
 
 def gone(path: Path) -> Interrupted:

@@ -84,6 +84,10 @@ class CannotWrite(UsageProblem):
     """A file of ours cannot be written: no fault of the file that it is about."""
 
 
+class LedgerAway(UsageProblem):
+    """The server of the ledger gives no connection now; it may later."""
+
+
 class NotAuthorised(FeedtoolError):
     """The service refuses the credential (401) or the right (403)."""
 

@@ -9,12 +9,15 @@ from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
+from sqlalchemy import Engine, text
 
 from feedtool.ledger import Ledger
+from feedtool.ledger.database import reading
 from feedtool.ledger.lock import Held
 from feedtool.ledger.parcels import DueSeller
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.model.text import tr
 from feedtool.watch.messages import Bug
 from feedtool.watch.session import Environment
 from feedtool.worker.parcel_work import Lanes, ParcelWork
@@ -40,6 +43,10 @@ class Slice(Struct, frozen=True):
 
 
 SLICE = Slice()
+TOO_DIFFERENT = 5.0
+"""Seconds by which a machine's clock is wrong enough to be warned of."""
+COMPARED_ANEW = 60.0
+"""Seconds after which a machine's clock is compared with the server's again."""
 
 
 class Passes:
@@ -190,3 +197,43 @@ class Passes:
             label = "waiting" if isinstance(trouble, Held) else "error"
             whose = f"profile {profile}: " if profile else ""
             log.once(name, label, whose + trouble.message)
+
+
+class ServerClock:
+    """The time by the clock of the ledger's server, which all machines share."""
+
+    def __init__(
+        self, engine: Engine, now: Callable[[], datetime], clock: Callable[[], float]
+    ) -> None:
+        """`now` is this machine's time; `clock` has seconds that only go forward."""
+        self._engine, self._now, self._clock = engine, now, clock
+        self.ahead = timedelta()
+        """The time that this machine's clock is ahead of the server's."""
+        self._compare()
+
+    def __call__(self) -> datetime:
+        """The server's time, by a comparison that is a minute old at most."""
+        if self._clock() - self._compared_at >= COMPARED_ANEW:
+            with suppress(FeedtoolError):  # where the server is away, others say so
+                self._compare()
+        return self._now() - self.ahead
+
+    @property
+    def warning(self) -> str | None:
+        """A line for people where this machine's clock is wrong by much."""
+        difference = self.ahead.total_seconds()
+        seconds = f"{abs(difference):,.0f}"
+        if abs(difference) < TOO_DIFFERENT:
+            return None
+        if difference > 0:
+            line = tr("the clock of this machine is {seconds} s fast", seconds=seconds)
+        else:
+            line = tr("the clock of this machine is {seconds} s slow", seconds=seconds)
+        return tr("{text}, by the database's: set both by a time server (NTP)", text=line)
+
+    def _compare(self) -> None:
+        self._compared_at = self._clock()
+        with reading(self._engine) as db:
+            before = self._now()
+            server: datetime = db.execute(text("SELECT clock_timestamp()")).scalar_one()
+            self.ahead = before + (self._now() - before) / 2 - server

@@ -1,14 +1,20 @@
 """`worker` as it is typed: until nothing is due, for some sellers, monitored, and stopped."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
+from feedtool.cli.errors import Clock
+from feedtool.ledger import Ledger
 from feedtool.worker import engine
 from tests.cli.conftest import Feedtool
 from tests.cli.fleet import (
@@ -20,8 +26,10 @@ from tests.cli.fleet import (
     shared,
     write_profiles,
 )
+from tests.clocks import quick_clock
 from tests.conftest import Files, offer
 from tests.ledger.cluster import PATIENCE
+from tests.ledger.conftest import Server as Database
 from tests.resume.proxy import Proxy
 from tests.resume.world import Gate
 
@@ -149,3 +157,81 @@ def test_what_is_parked_goes_on_at_another_worker(
     ]
     posts = [line for line in proxy.plan.asked if line.startswith("POST")]
     assert sum(line.endswith("offer-requests") for line in posts) == 2
+
+
+# A machine whose clock is wrong, and a server that is away.
+
+
+@pytest.mark.parametrize(("minutes", "told"), [(5, "300 s fast"), (-60, "3,600 s slow")])
+def test_the_time_is_the_databases(
+    feedtool: Feedtool,
+    brought: Path,
+    postgresql: str,
+    monkeypatch: pytest.MonkeyPatch,
+    minutes: int,
+    told: str,
+) -> None:
+    def wrong_clock() -> Clock:
+        clock = quick_clock()
+        return clock._replace(now=lambda: clock.now() + timedelta(minutes=minutes))
+
+    monkeypatch.setattr("tests.cli.conftest.quick_clock", wrong_clock)
+    ran = feedtool("worker --once --side-by-side 1")
+    assert ran.err.splitlines()[0] == (
+        f"warning: the clock of this machine is {told}, by the database's: "
+        "set both by a time server (NTP)"
+    )
+    assert names_in(brought) == OF_BOTH
+    with Ledger(postgresql) as ledger:
+        parcel = ledger.parcels.find(1)
+    assert parcel
+    assert parcel.told_at
+    assert abs(parcel.told_at - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+@pytest.fixture
+def away(brought: Path, server: Database, postgresql: str) -> Iterator[None]:
+    """The server gives no connection to the ledger."""
+    del brought
+    server.allow(postgresql, connections=False)
+    yield
+    server.allow(postgresql, connections=True)
+
+
+@pytest.mark.usefixtures("away")
+def test_a_server_that_is_away_is_waited_for(
+    feedtool: Feedtool,
+    answers: Path,
+    server: Database,
+    postgresql: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "LOOK", 0.01)
+    ran = feedtool("worker --once")
+    assert (ran.code, "cannot be opened" in ran.error()[0]) == (2, True)
+    back = Timer(0.2, server.allow, [postgresql], {"connections": True})
+    back.start()
+    ran = feedtool("worker --drain")
+    assert ran.code == 1
+    assert ran.err.count("cannot be opened") == 1
+    assert names_in(answers) == OF_BOTH
+
+
+@pytest.mark.usefixtures("away")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_who_waits_for_a_server_tells_monitors_and_can_be_stopped(
+    feedtool: Feedtool, number: signal.Signals, code: int
+) -> None:
+    Timer(0.2, os.kill, [os.getpid(), number]).start()
+    assert feedtool("worker").code == code
+    ran = feedtool("worker --health")
+    assert (ran.code, "cannot be opened" in ran.out) == (2, True)
+
+
+def test_a_mistake_in_the_url_is_not_waited_for(
+    feedtool: Feedtool, brought: Path, postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del brought
+    monkeypatch.setenv("FEEDTOOL_LEDGER", postgresql.replace("postgres@", "nobody@"))
+    ran = feedtool("worker")
+    assert (ran.code, "does not exist" in ran.error()[0]) == (2, True)

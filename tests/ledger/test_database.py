@@ -14,7 +14,7 @@ from feedtool.ledger import tables
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.dialect import COMPILED
 from feedtool.ledger.migrations import VERSION
-from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.errors import Interrupted, LedgerAway, UsageProblem
 from tests.ledger.conftest import Opening, Process, Server
 
 SECRET = "s3cr3t"
@@ -98,6 +98,22 @@ say("open")
         one.tell()
     assert [one.ended() for one in several] == [(0, "open\n", "")] * 2
     assert version(opening(place)) == [VERSION]
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_server_that_is_away_is_no_mistake_in_the_url(
+    server: Server, postgresql: str, opening: Opening, *, is_closed: bool
+) -> None:
+    server.allow(postgresql, connections=not is_closed)
+    url = make_url(postgresql)
+    away = postgresql if is_closed else "postgresql://feedtool@127.0.0.1:1/feedtool"
+    with pytest.raises(LedgerAway, match="cannot be opened"):
+        opening(away)
+    server.allow(postgresql, connections=True)
+    for mistaken in (url.set(username="nobody"), url.set(database="nothing")):
+        with pytest.raises(UsageProblem, match="does not exist") as caught:
+            opening(mistaken.render_as_string(hide_password=False))
+        assert not isinstance(caught.value, LedgerAway)
 
 
 def test_who_opens_waits_for_no_writer(

@@ -1,25 +1,29 @@
 """Passes over the parcels of sellers: what is sent, once, and what comes next."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
+from feedtool.ledger.database import open_engine
 from feedtool.ledger.lock import hold
 from feedtool.ledger.parcels import ParcelState
 from feedtool.model.errors import Exit, Interrupted, Stopped
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
+from feedtool.worker import passes
 from feedtool.worker.bringing import Bringer, BringOptions
-from feedtool.worker.passes import Slice
+from feedtool.worker.passes import ServerClock, Slice
 from tests.conftest import offer
+from tests.ledger.conftest import Server
 from tests.pairs import pairs
 from tests.watch.conftest import ADDRESS, NOON, RunsOut
 from tests.worker.conftest import ParcelWorld, Queued
 
 SOON = NOON + timedelta(hours=1)
+SECOND = timedelta(seconds=1)
 
 
 def test_a_parcel_is_sent_answered_and_told(shared: ParcelWorld) -> None:
@@ -350,3 +354,32 @@ def test_a_ledger_that_was_away_is_nobodys_trouble_once_it_is_back(
         assert passes.troubles == [(None, away)]
         passes.do(world.key("mall"), 0)
         assert passes.troubles == []
+
+
+# The time.
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=5), timedelta(), timedelta(days=-400)])
+def test_the_time_is_the_servers(postgresql: str, ahead: timedelta) -> None:
+    engine, seconds = open_engine(postgresql), [0.0]
+    clock = ServerClock(engine, lambda: datetime.now(UTC) + ahead, lambda: seconds[0])
+    assert abs(clock() - datetime.now(UTC)) < SECOND
+    assert abs(clock.ahead - ahead) < SECOND
+    engine.dispose()
+
+
+def test_the_clocks_are_compared_again(server: Server, postgresql: str) -> None:
+    """One that is put right meanwhile; nothing is asked for while the server is away."""
+    engine, seconds, ahead = open_engine(postgresql), [0.0], [timedelta(hours=1)]
+    clock = ServerClock(engine, lambda: datetime.now(UTC) + ahead[0], lambda: seconds[0])
+    ahead[0] = timedelta()
+    assert clock() < datetime.now(UTC) - timedelta(minutes=59)
+    engine.dispose()
+    server.allow(postgresql, connections=False)
+    seconds[0] += passes.COMPARED_ANEW
+    assert clock() < datetime.now(UTC) - timedelta(minutes=59)
+    server.allow(postgresql, connections=True)
+    assert clock() < datetime.now(UTC) - timedelta(minutes=59)
+    seconds[0] += passes.COMPARED_ANEW
+    assert abs(clock() - datetime.now(UTC)) < SECOND
+    engine.dispose()
