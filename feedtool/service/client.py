@@ -4,11 +4,12 @@ There is no decision in it: what an answer means is for `answers` and `delivery.
 """
 
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, cast
 
 import httpx
 
@@ -32,6 +33,12 @@ LARGEST_REPLY = 32 * 1024 * 1024
 """No answer is read further, in bytes, decoded; all results of the largest package take half."""
 LARGEST_GRANT = 1024 * 1024
 """No answer of a token endpoint is read further."""
+PIECE = 64 * 1024
+"""Bytes of an answer that are unpacked at a time."""
+INFLATED = frozenset({"gzip", "x-gzip", "deflate"})
+"""The codings that are unpacked, of which `gzip` alone is asked for."""
+GZIP_OR_ZLIB = 47
+"""Has zlib recognise both forms by their first bytes."""
 LEAST_SECRET = 12
 """A shorter token, in characters, is a word that a text of the service's may hold anyway."""
 
@@ -193,7 +200,11 @@ def _http(
 ) -> httpx.Client:
     timeouts = timeouts or Timeouts()
     return httpx.Client(
-        headers={**headers, "User-Agent": f"feedtool/{__version__}"},
+        headers={
+            **headers,
+            "Accept-Encoding": "gzip",
+            "User-Agent": f"feedtool/{__version__}",
+        },
         timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
         follow_redirects=False,
         transport=transport or Network(address, timeouts.whole),
@@ -217,7 +228,7 @@ def _exchange(
             take: Callable[[bytes], object] = body.extend
             if target and response.status_code in target[1]:
                 take = stack.enter_context(target[0].open("wb")).write
-            for chunk in response.iter_bytes():
+            for chunk in unpacked(response):
                 length += len(chunk)
                 if length > largest:
                     raise OutcomeUnknown(
@@ -231,6 +242,35 @@ def _exchange(
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         failure = OutcomeUnknown(_describe(error))
     raise failure  # not from httpx's own, which may repeat what was sent
+
+
+def unpacked(response: httpx.Response) -> Iterator[bytes]:
+    """The body in pieces of bounded size, unpacked.
+
+    httpx unpacks each chunk as a whole, and in all codings that an answer names: so a few thousand
+    bytes can fill the memory. Here it is one coding, piece by piece.
+    """
+    header = response.headers.get("Content-Encoding", "").casefold()
+    codings = [coding for coding in re.findall(r"[^\s,]+", header) if coding != "identity"]
+    inflate = zlib.decompressobj(GZIP_OR_ZLIB)
+    if len(codings) > 1 or not INFLATED.issuperset(codings):
+        raise httpx.DecodingError("")
+    is_packed = False
+    for chunk in cast("httpx.SyncByteStream", response.stream):
+        if not codings:
+            yield chunk
+            continue
+        is_packed, left = True, chunk
+        while left and not inflate.eof:
+            try:
+                yield inflate.decompress(left, PIECE)
+            except zlib.error as error:
+                raise httpx.DecodingError("") from error
+            left = inflate.unconsumed_tail
+    if is_packed:
+        yield inflate.flush()
+        if not inflate.eof:
+            raise httpx.DecodingError("")
 
 
 @lru_cache(maxsize=8)

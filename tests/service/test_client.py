@@ -1,4 +1,6 @@
 import gzip
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ def test_what_every_request_carries() -> None:
         "SellerId": "S1",
         "Authorization": "Bearer t0ken",
         "Accept-Language": "fr-FR",
+        "Accept-Encoding": "gzip",
         "Content-Type": "application/json",
         "User-Agent": f"feedtool/{__version__}",
     }
@@ -80,11 +83,54 @@ def test_no_redirect_is_followed() -> None:
     assert client(lambda _: moved).send(packages.read_package("p1")).status == 307
 
 
+def packed(body: bytes, *codings: str) -> Callable[[httpx.Request], httpx.Response]:
+    """An answer as it comes from the network: httpx has not unpacked it."""
+    headers = [("Content-Encoding", coding) for coding in codings]
+    return lambda _: httpx.Response(200, headers=headers, stream=httpx.ByteStream(body))
+
+
+BODY = b'{"a": 1}' * 100_000
+
+
+@pytest.mark.parametrize(
+    ("body", "codings"),
+    [
+        *((BODY, codings) for codings in ([], [""], ["identity"])),
+        *((gzip.compress(BODY), [coding]) for coding in ("gzip", "GZip", " x-gzip ")),
+        (zlib.compress(BODY), ["deflate"]),
+        (gzip.compress(BODY) + b"\0" * 9, ["gzip"]),
+        (b"", ["gzip"]),
+    ],
+)
+def test_an_answer_is_unpacked(body: bytes, codings: list[str]) -> None:
+    reply = client(packed(body, *codings)).send(packages.read_package("p1"))
+    assert reply.body == (BODY if body else b"")
+
+
+@pytest.mark.parametrize(
+    ("body", "codings"),
+    [
+        (gzip.compress(gzip.compress(BODY)), ["gzip, gzip"]),
+        (gzip.compress(gzip.compress(BODY)), ["gzip", "gzip"]),
+        *((BODY, [coding]) for coding in ("br", "zstd", "compress")),
+        *((body, ["gzip"]) for body in (BODY, gzip.compress(BODY)[:-9])),
+    ],
+)
+def test_an_answer_in_another_coding_is_not_read(body: bytes, codings: list[str]) -> None:
+    with pytest.raises(OutcomeUnknown, match="packed in a way that cannot be unpacked"):
+        client(packed(body, *codings)).send(packages.read_package("p1"))
+
+
 def test_an_answer_is_read_only_so_far() -> None:
-    packed = gzip.compress(b"x" * 1_000_000)
-    answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
-    with pytest.raises(OutcomeUnknown, match="longer than 50000 bytes"):
-        client(lambda _: answer, largest_reply=50_000).send(packages.read_package("p1"))
+    """A few thousand bytes that would be millions take no memory for that."""
+    bomb = gzip.compress(bytes(30_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(OutcomeUnknown, match="longer than 50000 bytes"):
+            client(packed(bomb, "gzip"), largest_reply=50_000).send(packages.read_package("p1"))
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_name_may_come_more_than_once_in_a_query() -> None:
