@@ -80,6 +80,11 @@ EXPORTS: dict[str, tuple[str, str, str]] = {
         "discount-price=8.99|update-delete=",
         "sku=A2|update-delete=delete",
     ),
+    "mirakl-export": (
+        f"shop-sku=A1|product-sku={GTIN}|product-id-type=EAN|price=8.99|quantity=4|state-code=11",
+        "offer-id=2001|origin-price=9.99|discount-price=8.99|currency-iso-code=EUR|active=true|deleted=",
+        "shop-sku=A2|deleted=true",
+    ),
 }
 
 
@@ -185,6 +190,18 @@ MARKS: dict[str, dict[str, str]] = {
         "available-start-date=2099-01-01": SKIPPED,
         "available-end-date=2020-01-01": SKIPPED,
     },
+    "mirakl-export": {
+        "active=true|deleted=false|available-start-date=|available-end-date=": SENT,
+        "active=|deleted=|min-quantity-alert=2|leadtime-to-ship=3": SENT,
+        "available-start-date=2020-01-01T00:00:00Z|available-end-date=2099-12-31": SENT,
+        "deleted=TRUE|active=false": SKIPPED,
+        "active=false": SKIPPED,
+        "active=false|quantity=": SKIPPED,
+        "available-start-date=2099-01-01T00:00:00Z": SKIPPED,
+        "available-end-date=2020-01-01": SKIPPED,
+        "active=false|quantity=0": EMPTY,
+        "active=paused": WARNED,
+    },
 }
 
 
@@ -286,3 +303,14 @@ def test_a_variant_is_what_its_product_is(feedtool: Feedtool, files: Files) -> N
     assert ran.statuses == ["Skipped", "Skipped", "Valid"]
     ran = feedtool("submit export.csv --dry-run --language fr --recipe preset:shopify", *FIXED)
     assert "2 archivé (Status)" in ran.out
+
+
+def test_the_price_of_an_offer_is_that_without_its_discount(
+    feedtool: Feedtool, files: Files
+) -> None:
+    always, optional, _ = EXPORTS["mirakl-export"]
+    files.text(table(always, optional, ""), "export.csv")
+    feedtool("submit export.csv --dry-run --requests out --recipe preset:mirakl-export", *FIXED)
+    (path,) = Path("out").rglob("upload-*.json")
+    (request,) = json.loads(path.read_text())
+    assert request["price"]["price"] == 9.99
