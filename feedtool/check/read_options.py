@@ -52,8 +52,8 @@ class RecipeBook(Protocol):
         """
         ...
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
-        """The newest file that a recipe's join names; JoinUnusable where there is none."""
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
+        """The newest file of each name in a recipe's join; JoinUnusable where there is none."""
         ...
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
@@ -69,7 +69,7 @@ class NoRecipes:
         del path, is_wanted
         return ()
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
         """Is never asked."""
         raise NotImplementedError
 

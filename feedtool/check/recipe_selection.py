@@ -219,14 +219,9 @@ class RecipeSelection:
             )
         kinds = [feed.kind for family in self._families for feed in family]
         if kind not in kinds:
-            raise UsageProblem(
-                tr(
-                    "{place}: there is no kind of feed “{kind}”",
-                    place=recipe.place("match", "kind"),
-                    kind=kind,
-                ),
-                did_you_mean(kind, kinds),
-            )
+            place = recipe.place("match", "kind")
+            message = tr("{place}: there is no kind of feed “{kind}”", place=place, kind=kind)
+            raise UsageProblem(message, did_you_mean(kind, kinds))
         family = next(family for family in self._families if kind in {feed.kind for feed in family})
         applied = apply(
             recipe,
@@ -235,6 +230,7 @@ class RecipeSelection:
             self._source.sheet(name),
             context,
             self._options.defaults,
+            self._source,
             lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
         )
         try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from feedtool.check.recipes.recipe_file import Join, Match, RecipeFile
+from feedtool.check.recipes.recipe_file import PICKS, Join, Match, RecipeFile
 from feedtool.feeds.area import Areas
 from feedtool.model.budget import Budget
 from feedtool.model.field_docs import field_docs
@@ -43,6 +43,8 @@ def recipe_schema(areas: Areas) -> Document:
     recipe["names"]["propertyNames"] = {"pattern": NAME}
     tables[Match]["properties"]["kind"] |= {"enum": list(feeds)}
     tables[Join]["properties"]["too_old"] |= {"pattern": AGE}
+    tables[Join]["properties"]["pick"] |= {"pattern": rf"^\s*(({'|'.join(PICKS)})\s+\S.*)?$"}
+    tables[Join]["anyOf"] = [{"required": ["file"]}, {"required": ["sheet"]}]
     return {"$schema": DRAFT, "title": "A recipe of feedtool", **document}
 
 

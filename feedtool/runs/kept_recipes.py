@@ -43,20 +43,25 @@ class KeptRecipe(NamedTuple):
     sha256: str
     today: str
     """The day for `days_since`."""
-    joins: Mapping[str, KeptJoin]
+    joins: Mapping[str, Sequence[KeptJoin]]
+    """The files of each join."""
     is_wanted: bool
     must_fit: bool
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "KeptRecipe":
         """From what `_asdict` made, once it was JSON."""
-        joins = {name: KeptJoin(*join) for name, join in kept["joins"].items()}
+        joins = {
+            # Before a join could be of several files it was kept by itself.
+            name: [KeptJoin(*join) for join in ([files] if isinstance(files[0], str) else files)]
+            for name, files in kept["joins"].items()
+        }
         return cls(**{**kept, "joins": joins})
 
     def digests(self) -> Iterator[str]:
         """The digests of all that it needs."""
         yield self.sha256
-        yield from (join.sha256 for join in self.joins.values())
+        yield from (join.sha256 for joins in self.joins.values() for join in joins)
 
 
 class RecordedRecipes(Struct):
@@ -67,7 +72,7 @@ class RecordedRecipes(Struct):
     """Keeps a file; its SHA-256."""
     path_of: Callable[[str], Path]
     """The kept file of a SHA-256."""
-    _joins: dict[tuple[Path, str], dict[str, JoinFile]] = field(default_factory=dict)
+    _joins: dict[tuple[Path, str], dict[str, Sequence[JoinFile]]] = field(default_factory=dict)
     _possible: "dict[Path, dict[bool, Sequence[Recipe]]]" = field(default_factory=dict)
     """Those that were asked for, by their file and whether they count for any sheet."""
     _used: "dict[tuple[Path, str], Recipe]" = field(default_factory=dict)
@@ -78,12 +83,12 @@ class RecordedRecipes(Struct):
         self._possible.setdefault(path, {})[is_wanted] = recipes
         return recipes
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> JoinFile:
-        """The file of a join, of which a copy is read that stays as it is."""
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
+        """The files of a join, of which copies are read that stay as they are."""
         joins = self._joins.setdefault((path, recipe.shown), {})
         if name not in joins:
-            file = self.book.joined(recipe, name, path)
-            joins[name] = file._replace(path=self.path_of(self.keep(file.path)))
+            files = self.book.joined(recipe, name, path)
+            joins[name] = [file._replace(path=self.path_of(self.keep(file.path))) for file in files]
         return joins[name]
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
@@ -111,8 +116,8 @@ class RecordedRecipes(Struct):
             text.write_text(recipe.text, "utf-8", newline="")
             sha256 = self.keep(text)
         joins = {
-            name: KeptJoin(file.name, file.path.name, file.age.total_seconds())
-            for name, file in self._joins.get((path, shown), {}).items()
+            name: [KeptJoin(file.name, file.path.name, file.age.total_seconds()) for file in files]
+            for name, files in self._joins.get((path, shown), {}).items()
         }
         place = str(recipe.path) if recipe.path else None
         return KeptRecipe(
@@ -150,13 +155,14 @@ class KeptRecipes(Struct, frozen=True):
         recipe = parse_recipe(text, kept.name, place, date.fromisoformat(kept.today))
         return replace(recipe, is_wanted=kept.is_wanted, must_fit=kept.must_fit)
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> JoinFile:
-        """The file that was joined then."""
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
+        """The files that were joined then."""
         for kept in self.kept:
             if kept.file == str(path) and kept.sha256 == recipe.sha256 and name in kept.joins:
-                join = kept.joins[name]
-                age = timedelta(seconds=join.seconds)
-                return JoinFile(join.file, self.path_of(join.sha256), age)
+                return [
+                    JoinFile(join.file, self.path_of(join.sha256), timedelta(seconds=join.seconds))
+                    for join in kept.joins[name]
+                ]
         raise FileProblem(
             tr("the file of [join.{name}] was not kept", name=name), tr("send the file again")
         )

@@ -135,8 +135,8 @@ def _of_base(proposal: SheetProposal, keys: set[str]) -> tuple[dict[str, Table],
     return tables, left_out
 
 
-def quoted(text: str) -> str:
-    """A text as TOML has it."""
+def quoted(text: str | Sequence[str]) -> str:
+    """A text, or a list of some, as TOML has it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -147,7 +147,7 @@ def _constant(value: Constant | Mapping[str, str]) -> str:
         return (
             f"{{ {', '.join(f'{quoted(key)} = {quoted(text)}' for key, text in value.items())} }}"
         )
-    return quoted(value) if isinstance(value, str) else str(value)
+    return str(value) if isinstance(value, int | float) else quoted(value)
 
 
 def recipe_place(file: Path, out: Path | None) -> Path:

@@ -54,41 +54,50 @@ class RecipeFolders(Struct, frozen=True):
         user = [recipe for recipe in _in_folder(self.user, today) if recipe.sha256 not in seen]
         return [*beside, *user]
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> JoinFile:
-        """The newest file that a recipe's join names.
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> list[JoinFile]:
+        """The newest file of each name in a recipe's join.
 
-        It is beside the sheet, else in the account's folder; of a dropped sheet only there.
+        They are beside the sheet, else in the account's folder; of a dropped sheet only there.
 
         Raises:
             JoinUnusable: there is none, or it is too old.
             UsageProblem: the recipe's words for it cannot be understood.
         """
+        files = recipe.file.join[name].files
+        return [self.newest(recipe, name, wanted, path) for wanted in files]
+
+    def newest(self, recipe: "Recipe", name: str, wanted: str, path: Path) -> JoinFile:
+        """The newest file of one of these names. Raises as `joined`."""
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
-        pattern = Path(join.file)
+        pattern = Path(wanted)
         if self.is_dropped and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
-                tr("{place}: {file} leaves the folder of recipes", place=place, file=join.file),
+                tr("{place}: {file} leaves the folder of recipes", place=place, file=wanted),
                 tr("name a file in that folder"),
             )
         folders = [self.profile] if self.is_dropped else [path.parent, self.profile]
-        matching = next(
-            filter(None, (_matching(folder, pattern, path) for folder in folders)), None
-        )
-        if not matching:
+        groups = [max(_matching(folder, pattern, path), default=None) for folder in folders]
+        newest_of_each = sorted(filter(None, groups), key=lambda found: not found[0])
+        is_other, changed, newest = next(iter(newest_of_each), (False, 0.0, None))
+        if newest and not (is_other or join.sheet):
+            raise JoinUnusable(
+                tr("{place}: {file} is the file that is read", place=place, file=path.name),
+                tr('name the other file, or another sheet of this workbook: sheet = "Stock"'),
+            )
+        if newest is None:
             places = [str(folder.absolute()) for folder in folders if folder]
             where = either(places) if places else tr("a folder of recipes")
             raise JoinUnusable(
                 tr(
                     "{place}: there is no {file} in {folder}",
                     place=place,
-                    file=join.file,
+                    file=wanted,
                     folder=where,
                 ),
                 tr("bring it, or correct its name")
                 if places
                 else tr("name one as the profile's recipes"),
             )
-        changed, newest = max(matching)
         if self.is_dropped and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
                 tr(
@@ -136,8 +145,10 @@ def _read(path: Path, today: date) -> "Recipe":
     return read_recipe(path, today)
 
 
-def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[float, Path]]:
-    """The files of a pattern but for the sheet itself, each with the time of its last change.
+def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[bool, float, Path]]:
+    """The files of a pattern, each with the time of its last change; first, whether it is another.
+
+    The file that is read counts only where there is no other, and a sheet of it is named.
 
     JoinUnusable where their folder cannot be read.
     """
@@ -148,9 +159,9 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
             if not fnmatchcase(file.name.casefold(), pattern.name.casefold()):
                 continue
             with suppress(FileNotFoundError):  # it may vanish meanwhile
-                is_other = file.is_file() and not (sheet.exists() and file.samefile(sheet))
-                if is_other and not file.name.startswith(TEMPORARY):
-                    matching.append((file.stat().st_mtime, file))
+                if file.is_file() and not file.name.startswith(TEMPORARY):
+                    is_other = not (sheet.exists() and file.samefile(sheet))
+                    matching.append((is_other, file.stat().st_mtime, file))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:

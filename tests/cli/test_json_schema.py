@@ -42,6 +42,8 @@ WRONG = {
     "join": f"{RECIPE}[join.a]\nfile = 'b'\nkey = {{}}\ntake = {{}}\nmissing = 'drop'",
     "share": f"{RECIPE}[join.a]\nfile = 'b'\nkey = {{}}\ntake = {{}}\nat_least = 95",
     "age": f"{RECIPE}[join.a]\nfile = 'b'\nkey = {{}}\ntake = {{}}\ntoo_old = '2 weeks'",
+    "pick": f"{RECIPE}[join.a]\nfile = 'b'\nkey = {{}}\ntake = {{}}\npick = 'newest'",
+    "join of nothing": f"{RECIPE}[join.a]\nkey = {{}}\ntake = {{}}",
     "channel": f"{RECIPE}[channels]\nSECOND = 'price.price'",
 }
 BEYOND = {

@@ -15,7 +15,13 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.corrections import write_corrections
-from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, recipes_of
+from feedtool.runs.kept_recipes import (
+    KeptJoin,
+    KeptRecipe,
+    KeptRecipes,
+    RecordedRecipes,
+    recipes_of,
+)
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account, conditions_of
 from feedtool.runs.plan_file import load, save
@@ -71,7 +77,8 @@ def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: File
     with pytest.raises(JoinUnusable, match=r"there is no stock-\*\.csv in .*/mine$"):
         book.joined(recipe, "stock", path)  # though one is beside the list
     kept = stock_file(files, STOCK, "mine/stock-0.csv", hours=4)
-    assert book.joined(recipe, "stock", path).path == kept
+    (joined,) = book.joined(recipe, "stock", path)
+    assert joined.path == kept
     assert list(replace(book, profile=None).recipes(path, is_wanted=True)) == []
 
 
@@ -110,7 +117,7 @@ def test_a_joined_file_that_vanishes_meanwhile_is_skipped(
         return was_there
 
     monkeypatch.setattr(Path, "is_file", vanishing)
-    assert folders().joined(recipe, "stock", path).name == "stock-1.csv"
+    assert [file.name for file in folders().joined(recipe, "stock", path)] == ["stock-1.csv"]
 
 
 def read(path: Path, options: ReadOptions) -> list[CheckedSheet]:
@@ -138,6 +145,28 @@ def test_a_run_is_judged_again_by_what_it_was_judged_by(desk: Desk, files: Files
     )
 
 
+def test_a_run_is_judged_again_by_all_files_of_a_join(desk: Desk, files: Files) -> None:
+    several = JOIN.replace('"stock-*.csv"', '["stock-1.csv", "more.csv"]')
+    path = supplier(files, several + 'pick = "sum free"\n')
+    stock_file(files, "ref;free\nSKU-1;3\n", "more.csv", hours=2)
+    asked = ReadOptions(recipes=folders())
+    sent = submit([Input(str(path), path)], asked, Outputs(), desk.session, desk.workspace)
+    for name in ("stock-1.csv", "more.csv"):
+        (files.folder / name).unlink()
+    (again,) = check_again(options_of(1, desk.workspace), desk.workspace)
+    assert [body["quantity"] for body in bodies(again).values()] == [23]
+    assert again.kind_reason == sent.outcomes[0].checked.kind_reason
+    assert again.kind_reason.endswith("stock-1.csv (1 h old), more.csv (2 h old)")
+
+
+def test_a_join_that_an_earlier_version_kept_is_of_one_file() -> None:
+    kept = KeptRecipe("list.csv", "a", None, "1", "2026-11-20", {}, is_wanted=True, must_fit=False)
+    for joins in (["stock.csv", "2", 60.0], [["stock.csv", "2", 60.0]]):
+        read = KeptRecipe.from_json({**kept._asdict(), "joins": {"stock": joins}})
+        assert read.joins == {"stock": [KeptJoin("stock.csv", "2", 60.0)]}
+        assert list(read.digests()) == ["1", "2"]
+
+
 def test_a_snapshot_that_is_gone_is_named(desk: Desk, files: Files) -> None:
     path = supplier(files)
     submit(
@@ -149,7 +178,7 @@ def test_a_snapshot_that_is_gone_is_named(desk: Desk, files: Files) -> None:
     )
     options = options_of(1, desk.workspace)
     (kept,) = options.recipes
-    desk.workspace.snapshots.path_of(kept.joins["stock"].sha256).unlink()
+    desk.workspace.snapshots.path_of(kept.joins["stock"][0].sha256).unlink()
     (sheet,) = check_again(options, desk.workspace)
     assert sheet.error is not None
     assert "cannot be read" in sheet.error.message

@@ -1,6 +1,6 @@
 """A recipe applied to a sheet whose header row is known."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -20,7 +20,7 @@ from feedtool.check.recipes.fields import (
     described_inputs,
 )
 from feedtool.check.recipes.header_columns import column_index
-from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, read_join
+from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, join_own, read_join
 from feedtool.check.recipes.join_file import JoinFile
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.recipes.recipe_file import OUT_OF_STOCK
@@ -34,7 +34,7 @@ from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, Context
 from feedtool.model.text import either, in_quotes, tr
-from feedtool.sheets import Sheet
+from feedtool.sheets import Sheet, Source
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
@@ -124,7 +124,9 @@ class _Application:
             return cell_of(value)
         return constant_cell(value, column, self.context, place)
 
-    def read_joins(self, joined: Callable[[str], JoinFile], context: Context) -> list[JoinedSheet]:
+    def read_joins(
+        self, source: Source, joined: Callable[[str], Sequence[JoinFile]], context: Context
+    ) -> list[JoinedSheet]:
         """The fields that other sheets give."""
         sheets = []
         for name, join in self.recipe.file.join.items():
@@ -138,7 +140,10 @@ class _Application:
                         tr("write keep or hold instead"),
                     )
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
-            sheet = read_join(name, join, joined(name), context.settings)
+            if join.files:
+                sheet = read_join(name, join, joined(name), context)
+            else:
+                sheet = join_own(name, join, source, self.sheet.name, context)
             for number, key in enumerate(join.take):
                 field = self.sheet.fields.setdefault(key, RecipeField(key))
                 field.joins.append(JoinedColumn(sheet, number, indexes))
@@ -315,7 +320,8 @@ def apply(
     sheet: Sheet,
     context: Context,
     defaults: Mapping[str, Constant],
-    joined: Callable[[str], JoinFile],
+    source: Source,
+    joined: Callable[[str], Sequence[JoinFile]],
 ) -> Applied:
     """The sheet as a recipe makes it.
 
@@ -327,7 +333,8 @@ def apply(
         sheet: The sheet.
         context: The settings.
         defaults: Those of the command and the account, which win over the recipe's.
-        joined: Gives the file of a join.
+        source: The file of the sheet.
+        joined: Gives the files of a join.
 
     Raises:
         UsageProblem: the recipe names a field that is not there.
@@ -346,7 +353,7 @@ def apply(
     application.read_columns()
     application.read_values()
     application.read_fill_down()
-    sheets = application.read_joins(joined, context)
+    sheets = application.read_joins(source, joined, context)
     application.add_columns()
     application.add_rules()
     own |= {key for join in recipe.file.join.values() for key in join.take}

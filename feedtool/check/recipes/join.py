@@ -1,25 +1,29 @@
 """A second sheet that a recipe joins: found by keys, its cells beside the rows of the first."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
 from feedtool.check.headers import SEARCHED
-from feedtool.check.recipes.fields import REMEMBERED, Keys
+from feedtool.check.recipes.fields import REMEMBERED, Keys, RawValue
 from feedtool.check.recipes.join_file import HOUR, JoinFile, JoinUnusable
-from feedtool.check.recipes.recipe_file import Join
+from feedtool.check.recipes.recipe_file import SUM, Join
 from feedtool.check.recipes.sheet import RecipeBlock
+from feedtool.check.recipes.values import NumberText, UnclearText, UnreadableCell, number_text
 from feedtool.check.rules import RECIPE_FAILED
-from feedtool.feeds.columns import InvalidValue
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, no_value
 from feedtool.model.cells import BLANK, Block, Cell, Kind, letters
 from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import Context
 from feedtool.model.text import MessageText, column_name, in_quotes, joined, tr
-from feedtool.sheets import Sheet, Source, open_source
+from feedtool.sheets import Sheet, Source, decode, open_source
 from feedtool.sheets.read.source import HeadRow
 
 MOST_ROWS = 1_000_000
@@ -29,47 +33,93 @@ ZERO = Cell(Kind.NUMBER, "0")
 Key: TypeAlias = tuple[str, ...]
 
 
-class JoinedSheet(Struct):
-    """The rows of a joined sheet by their keys."""
+class JoinedTable(Struct):
+    """A sheet of which rows are joined."""
 
     name: str
-    join: Join
-    file: JoinFile
-    rows: dict[Key, Sequence[Hashable]]
-    """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
-    places: dict[Key, int]
-    """The line of each, or its row."""
+    """The name of its file or sheet, for messages."""
     is_text: bool
     """True if its places are lines."""
     columns: Sequence[str]
-    """The columns of `Join.take`, for messages."""
+    """The columns of `Join.take`, then that of `Join.pick`, for messages."""
+    numbers: ColumnReader
+    """Reads the column of `Join.pick`."""
+
+    def place(self, number: int, at: int | None = None) -> str:
+        """The place of a line or row, and a column, for messages."""
+        values = {"file": self.name, "row": number}
+        if at is None and self.is_text:
+            return tr("{file}, line {row}", **values)
+        if at is None:
+            return tr("{file}, row {row}", **values)
+        if self.is_text:
+            return tr("{file}, line {row}, column {column}", column=self.columns[at], **values)
+        return tr("{file}, row {row}, column {column}", column=self.columns[at], **values)
+
+    def fault(self, number: int, at: int, message: str, hint: str) -> InvalidValue:
+        """The fault of a cell, told with its place."""
+        text = joined((self.place(number, at), message), ": ")
+        hint = tr("there: {hint}", hint=hint)
+        return InvalidValue(None, (Issue(RECIPE_FAILED, text, hint),))
+
+
+class JoinedRow(NamedTuple):
+    """A row of a joined sheet."""
+
+    cells: Sequence[Hashable]
+    """The cells of `Join.take`, in that order, or an InvalidValue; then that of `Join.pick`."""
+    table: JoinedTable
+    number: int
+    """Its line, or its row."""
+
+
+class Again(Struct):
+    """The rows whose key has come before."""
+
+    rows: dict[Key, list[JoinedRow]] = field(default_factory=dict)
+    """All rows of such a key, if one of them is to be picked."""
+    count: int = 0
+    first: tuple[Key, JoinedRow] | None = None
+
+
+class JoinedSheet(Struct):
+    """The rows of joined sheets by their keys."""
+
+    name: str
+    join: Join
+    files: Sequence[JoinFile]
+    """None where it is another sheet of the workbook that is read."""
+    sheet: str = ""
+    """The name of that."""
+    rows: dict[Key, JoinedRow] = field(default_factory=dict)
     looked_up: int = 0
     matched: int = 0
     _last: int = 0
     _block: RecipeBlock | None = None
-    _found: Sequence[Sequence[Hashable] | None] = ()
+    _found: Sequence[JoinedRow | None] = ()
     """Of that block."""
-    _memory: dict[Hashable, Sequence[Hashable] | None] = field(default_factory=dict)
+    _memory: dict[Hashable, JoinedRow | None] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        """The names of its files, or of its sheet, for messages."""
+        if not self.files:
+            return in_quotes(self.sheet)
+        return joined(file.name for file in self.files)
 
     def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
         """The joined cells of a block; None in a row that keeps its own."""
         missing = self._missing
-        cells = [row[number] if row else missing for row in self._rows_of(indexes, block)]
+        cells = [row.cells[number] if row else missing for row in self._rows_of(indexes, block)]
         return [missing if cell is BLANK else cell for cell in cells]
 
     def place(self, number: int, indexes: Sequence[int], block: RecipeBlock, position: int) -> str:
         """Where the joined cell of a row stands, for messages; empty where there is none."""
         key = _texts([block.decode(block.source(index)[position]) for index in indexes])
-        if key is None or key not in self.rows or self.rows[key][number] is BLANK:
+        row = self.rows.get(key) if key else None
+        if row is None or row.cells[number] is BLANK:
             return ""
-        return self.place_of(self.places[key], self.columns[number])
-
-    def place_of(self, number: int, column: str) -> str:
-        """The place of a line or row, and a column."""
-        values = {"file": self.file.name, "row": number, "column": column}
-        if self.is_text:
-            return tr("{file}, line {row}, column {column}", **values)
-        return tr("{file}, row {row}, column {column}", **values)
+        return row.table.place(row.number, number)
 
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
         """Count the rows of a block, whatever is read of them."""
@@ -80,9 +130,7 @@ class JoinedSheet(Struct):
         self.looked_up += len(rows)
         self.matched += len(rows) - rows.count(None)
 
-    def _rows_of(
-        self, indexes: Sequence[int], block: RecipeBlock
-    ) -> Sequence[Sequence[Hashable] | None]:
+    def _rows_of(self, indexes: Sequence[int], block: RecipeBlock) -> Sequence[JoinedRow | None]:
         if self._block is not block:
             keys = list(zip(*(block.source(index) for index in indexes), strict=True))
             if len(self._memory) > REMEMBERED:
@@ -92,7 +140,7 @@ class JoinedSheet(Struct):
             self._block, self._found = block, [self._memory[key] for key in keys]
         return self._found
 
-    def _row(self, key: Sequence[Cell]) -> Sequence[Hashable] | None:
+    def _row(self, key: Sequence[Cell]) -> JoinedRow | None:
         texts = _texts(key)
         return None if texts is None else self.rows.get(texts)
 
@@ -104,7 +152,7 @@ class JoinedSheet(Struct):
             case "zero":
                 return ZERO
         message = tr(
-            "{file} has no value for this row ([join.{name}])", file=self.file.name, name=self.name
+            "{file} has no value for this row ([join.{name}])", file=self.source, name=self.name
         )
         hint = tr('add it there, or write missing = "keep" or "zero" in the recipe')
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
@@ -115,7 +163,7 @@ class JoinedSheet(Struct):
             "{count:,} of {total:,} rows are in {file}",
             count=self.matched,
             total=self.looked_up,
-            file=self.file.aged,
+            file=joined(file.aged for file in self.files) or self.source,
         )
         if self.matched < self.join.at_least * self.looked_up:
             raise JoinUnusable(
@@ -131,8 +179,12 @@ class JoinedSheet(Struct):
 
     def as_json(self) -> dict[str, Any]:
         """The same for scripts."""
-        hours = round(self.file.age / HOUR, 1)
-        facts = {"name": self.name, "file": self.file.name, "hoursOld": hours}
+        facts: dict[str, Any] = {"name": self.name, "file": None, "hoursOld": None}
+        if self.files:
+            facts["file"] = joined(file.name for file in self.files)
+            facts["hoursOld"] = round(max(file.age for file in self.files) / HOUR, 1)
+        else:
+            facts["sheet"] = self.sheet
         return {**facts, "rows": self.looked_up, "found": self.matched}
 
 
@@ -146,7 +198,7 @@ class JoinedColumn(NamedTuple):
     @property
     def file(self) -> str:
         """The name of its file."""
-        return self.sheet.file.name
+        return self.sheet.source
 
     def cells(self, block: RecipeBlock) -> Keys:
         """The joined cells of a block, None where a row has none."""
@@ -157,48 +209,96 @@ class JoinedColumn(NamedTuple):
         return self.sheet.place(self.number, self.indexes, block, position)
 
 
-def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) -> JoinedSheet:
-    """A joined sheet: the visible one that has the headers.
+def read_join(name: str, join: Join, files: Sequence[JoinFile], context: Context) -> JoinedSheet:
+    """The rows of joined files: in each, of the visible sheet that has the headers.
 
     JoinUnusable where none has, or several; where a header or a key stands there twice; where it is
     too long.
     """
-    limits, fallback = settings.reading, settings.csv_fallback
-    try:
-        with open_source(file.path, limits=limits, csv_fallback=fallback) as source:
-            sheet, row = _sheet(source, name, join, file.name)
-            wanted = [*join.key.values(), *join.take.values()]
-            indexes = [_index(row, header, file.name) for header in wanted]
-            columns = list(map(column_name, map(letters, indexes), wanted))
-            is_text = row.line is not None
-            result = JoinedSheet(name, join, file, {}, {}, is_text, columns[len(join.key) :])
-            _read_rows(result, sheet, row.number, indexes)
-            return result
-    except JoinUnusable:
-        raise
-    except FileProblem as problem:
-        place = f"{file.name}, [join.{name}]"
-        raise JoinUnusable(joined((place, problem.message), ": "), problem.hint) from None
-    except OSError as error:
+    limits, fallback = context.settings.reading, context.settings.csv_fallback
+    result, again = JoinedSheet(name, join, files), Again()
+    for file in files:
+        try:
+            with open_source(file.path, limits=limits, csv_fallback=fallback) as source:
+                add_rows(result, again, source, file.name, context)
+        except JoinUnusable:
+            raise
+        except FileProblem as problem:
+            place = f"{file.name}, [join.{name}]"
+            raise JoinUnusable(joined((place, problem.message), ": "), problem.hint) from None
+        except OSError as error:
+            raise JoinUnusable(
+                tr(
+                    "{file}, [join.{name}], cannot be read: {reason}",
+                    file=file.name,
+                    name=name,
+                    reason=reason_of(error),
+                ),
+                tr("look at its permissions"),
+            ) from error
+    return with_picked(result, again)
+
+
+def join_own(name: str, join: Join, source: Source, without: str, context: Context) -> JoinedSheet:
+    """The rows of another sheet of the workbook that is read. Raises as `read_join`."""
+    if source.format == "csv":
         raise JoinUnusable(
-            tr(
-                "{file}, [join.{name}], cannot be read: {reason}",
-                file=file.name,
-                name=name,
-                reason=reason_of(error),
-            ),
-            tr("look at its permissions"),
-        ) from error
+            tr("[join.{name}] has a sheet and no file, and a CSV has no other sheet", name=name),
+            tr("name the other file: file = …"),
+        )
+    result, again = JoinedSheet(name, join, ()), Again()
+    add_rows(result, again, source, "", context, without=without)
+    return with_picked(result, again)
 
 
-def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, HeadRow]:
-    """The visible sheet that has the headers of a join, and the row of them."""
-    headers = [*join.key.values(), *join.take.values()]
+def add_rows(
+    result: JoinedSheet,
+    again: Again,
+    source: Source,
+    file: str,
+    context: Context,
+    without: str = "",
+) -> None:
+    """Add the rows of a file, or of a sheet of it that is not called `without`."""
+    join = result.join
+    headers = [*join.key.values(), *join.take.values(), *filter(None, [join.picked[1]])]
+    sheet, row = _sheet(source, result.name, join, file, headers, without)
+    result.sheet = sheet.name
+    shown = file or result.source
+    indexes = [_index(row, header, shown) for header in headers]
+    columns = list(map(column_name, map(letters, indexes), headers))[len(join.key) :]
+    numbers = ColumnReader(RawValue(), context)
+    table = JoinedTable(shown, row.line is not None, columns, numbers)
+    _read_rows(result, again, table, sheet.blocks(row.number), indexes)
+    if numbers.is_ambiguous and len(numbers.evidence) == 1:
+        (decimal,) = numbers.evidence
+        table.numbers = ColumnReader(RawValue(), context, decimal, numbers.evidence)
+
+
+def _sheet(
+    source: Source, name: str, join: Join, file: str, headers: Sequence[str], without: str
+) -> tuple[Sheet, HeadRow]:
+    """The sheet that has the headers of a join, and the row of them."""
     wanted, listed = set(map(folded, headers)), joined(map(in_quotes, headers))
+    file = file or tr("the workbook")
+    entries = [entry for entry in source.sheets if entry.name != without or not without]
+    pattern = join.sheet.casefold() or "*"
+    meant = [
+        entry
+        for entry in entries
+        if any(fnmatchcase(name.casefold(), pattern) for name in (entry.name, entry.full_name))
+        or source.format == "csv"  # its one table has no name
+    ]
+    if not meant:
+        raise JoinUnusable(
+            tr("{file} has no sheet “{name}” to join", file=file, name=join.sheet),
+            tr("choose one of: {sheets}", sheets=joined(entry.name for entry in entries)),
+        )
     fitting, nearly = [], dict[int, tuple[int, MessageText]]()
-    for entry in source.sheets:
+    for entry in meant:
         sheet = source.sheet(entry.name)
-        for row in () if entry.hidden else sheet.head(SEARCHED):
+        is_meant = not entry.hidden or entry.name.casefold() == pattern
+        for row in sheet.head(SEARCHED) if is_meant else ():
             lacks = wanted - {folded(cell.text) for cell in row.cells}
             if not lacks:
                 fitting.append((sheet, row))
@@ -213,7 +313,7 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
                 "{text}: row {row} has all but {headers}", text=reason, row=number, headers=names
             )
         hint = tr("correct [join.{name}] in the recipe, or the file", name=name)
-        if any(entry.hidden for entry in source.sheets):
+        if any(entry.hidden for entry in meant) and not join.sheet:
             hint = tr("{text}; its hidden sheets do not count", text=hint)
         raise JoinUnusable(reason, hint)
     if len(fitting) > 1:
@@ -225,7 +325,7 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
                 headers=listed,
                 names=names,
             ),
-            tr("hide those that are not meant, or take them out of the file"),
+            tr('name the one that is meant in [join.{name}]: sheet = "Stock"', name=name),
         )
     return fitting[0]
 
@@ -249,40 +349,101 @@ def _index(row: HeadRow, header: str, file: str) -> int:
     return same[0]
 
 
-def _read_rows(result: JoinedSheet, sheet: Sheet, after: int, indexes: Sequence[int]) -> None:
-    """Fill a joined sheet with the rows after its header."""
-    rows, places, file = result.rows, result.places, result.file.name
-    of_key, twice = len(result.join.key), list[tuple[str, int, int]]()
-    for block in sheet.blocks(after):
+def _read_rows(
+    result: JoinedSheet,
+    again: Again,
+    table: JoinedTable,
+    blocks: Iterable[Block],
+    indexes: Sequence[int],
+) -> None:
+    """Add the rows after the header to a joined sheet."""
+    rows, of_key = result.rows, len(result.join.key)
+    last = of_key + len(result.join.take)
+    for block in blocks:
         columns = [_cells(block, index) for index in indexes]
+        for column in columns[last:]:
+            table.numbers.read(column, decode)
         numbers = block.lines or block.rows
         for number, cells in zip(numbers, zip(*columns, strict=True), strict=True):
             key = _texts(cells[:of_key])
             if key is None:
                 continue
-            if len(rows) + len(twice) >= MOST_ROWS:
+            if len(rows) + again.count >= MOST_ROWS:
                 raise JoinUnusable(
-                    tr("{file} has more than {count:,} rows", file=file, count=MOST_ROWS),
+                    tr("{file} has more than {count:,} rows", file=table.name, count=MOST_ROWS),
                     tr("leave those out that nobody needs"),
                 )
-            if key in rows:
-                twice.append((" ".join(key), places[key], number))
-            places[key] = number
-            rows[key] = [
-                _taken(cell, result, number, column)
-                for cell, column in zip(cells[of_key:], result.columns, strict=True)
-            ]
-    if twice:
-        text, first, second = twice[0]
-        values = {"file": file, "key": text, "first": first, "second": second}
-        reason = (
-            tr("{file} has a key twice: {key} (lines {first} and {second})", **values)
-            if result.is_text
-            else tr("{file} has a key twice: {key} (rows {first} and {second})", **values)
-        )
-        if len(twice) > 1:
-            reason = tr("{text}, and {count:,} more", text=reason, count=len(twice) - 1)
-        raise JoinUnusable(reason, tr("leave one row of each key there"))
+            values = list[Hashable](cells[of_key:])
+            for position, cell in enumerate(cells[of_key:last]):
+                flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
+                if flaw is not None:
+                    values[position] = table.fault(number, position, *flaw.faults[0][1:3])
+            row = JoinedRow(values, table, number)
+            before = rows.setdefault(key, row)
+            if before is row:
+                continue
+            again.count += 1
+            again.first = again.first or (key, row)
+            if result.join.pick:
+                again.rows.setdefault(key, [before]).append(row)
+
+
+def with_picked(result: JoinedSheet, again: Again) -> JoinedSheet:
+    """A joined sheet with one row of each key; JoinUnusable where nothing says which."""
+    if again.first and not result.join.pick:
+        key, row = again.first
+        first, text = result.rows[key], " ".join(key)
+        values = {"key": text, "first": first.number, "second": row.number}
+        if first.table is not row.table:
+            values |= {"first": first.table.place(first.number)}
+            values |= {"second": row.table.place(row.number)}
+            reason = tr("two files have the key {key}: {first} and {second}", **values)
+        elif row.table.is_text:
+            values["file"] = row.table.name
+            reason = tr("{file} has a key twice: {key} (lines {first} and {second})", **values)
+        else:
+            values["file"] = row.table.name
+            reason = tr("{file} has a key twice: {key} (rows {first} and {second})", **values)
+        if again.count > 1:
+            reason = tr("{text}, and {count:,} more", text=reason, count=again.count - 1)
+        hint = tr('leave one row of each key there, or say which counts: pick = "sum qty"')
+        raise JoinUnusable(reason, hint)
+    result.rows |= {key: picked(rows, result.join) for key, rows in again.rows.items()}
+    return result
+
+
+def picked(rows: Sequence[JoinedRow], join: Join) -> JoinedRow:
+    """The row that counts of several with one key; blank cells do not count."""
+    how, header = join.picked
+    numbers, picks_at = list[tuple[Decimal, JoinedRow]](), len(join.take)
+    for row in rows:
+        (value,) = row.table.numbers.read([row.cells[picks_at]], decode)
+        match value:
+            case None:
+                continue
+            case Decimal():
+                numbers.append((value, row))
+                continue
+            case NumberText():
+                numbers.append((value.number, row))
+                continue
+            case UnclearText() | UnreadableCell():
+                reason = value.reason
+            case _:
+                reason = tr("“{text}” is not a number", text=str(value)[:60])
+        flaw = row.table.fault(row.number, picks_at, reason, tr("correct the number"))
+        return row._replace(cells=[flaw] * picks_at)
+    if not numbers:
+        return rows[0]
+    if how != SUM:
+        choose = min if how == "min" else max
+        return choose(numbers, key=itemgetter(0))[1]
+    total = Cell(Kind.NUMBER, number_text(sum((number for number, _ in numbers), Decimal())))
+    cells = [
+        total if folded(text) == folded(header) else cell
+        for text, cell in zip(join.take.values(), numbers[0][1].cells, strict=False)
+    ]
+    return numbers[0][1]._replace(cells=cells)
 
 
 def _cells(block: Block, index: int) -> list[Cell]:
@@ -297,17 +458,6 @@ def _cells(block: Block, index: int) -> list[Cell]:
             decoded[key] = BLANK if is_blank else cell
         cells.append(decoded[key])
     return cells
-
-
-def _taken(cell: Cell, sheet: JoinedSheet, number: int, column: str) -> Hashable:
-    """A cell, or what is wrong with it, by its place."""
-    flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
-    if flaw is None:
-        return cell
-    issue = flaw.faults[0]
-    message = joined((sheet.place_of(number, column), issue.message), ": ")
-    hint = tr("there: {hint}", hint=issue.hint)
-    return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
 
 def _texts(cells: Sequence[Cell]) -> Key | None:

@@ -20,7 +20,7 @@ class JoinUnusable(FileProblem):
 
 
 class JoinFile(NamedTuple):
-    """The file of a join."""
+    """A file of a join."""
 
     name: str
     path: Path

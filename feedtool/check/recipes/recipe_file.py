@@ -11,6 +11,7 @@ import msgspec
 from feedtool.check.recipes.functions import is_name
 from feedtool.check.recipes.join_file import oldest
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import folded
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, is_constant
 from feedtool.model.text import either, joined, tr
@@ -32,15 +33,24 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`until-blank`: what follows the first blank row is not read."""
 
 
-class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+FileName = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A second sheet, whose rows are found by a key."""
 
-    file: Annotated[str, msgspec.Meta(min_length=1)]
-    """Its name, `*` for anything: the newest that fits."""
+    file: FileName | Annotated[tuple[FileName, ...], msgspec.Meta(min_length=1)] = ()
+    """Its name, `*` for anything: the newest that fits. A list joins a file for each of its names;
+    without any it is the workbook that is read."""
+    sheet: str = ""
+    """Its sheet's name; `*` stands for anything. A hidden sheet needs its whole name."""
     key: dict[str, str]
     """Header of this sheet → header of the other."""
     take: dict[str, str]
     """Key of a column → header of the other sheet."""
+    pick: str = ""
+    """The row that counts of several with one key: `sum qty` adds up a header that is taken, `min
+    price` and `max price` take the row where it is the least or the greatest."""
     too_old: str = ""
     """The age from which it is refused: `26h`, `3d`."""
     missing: Literal["keep", "zero", "hold"] = "keep"
@@ -48,6 +58,19 @@ class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is for numbers alone."""
     at_least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0
     """The share of rows that must be found there; fewer hold the file."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Its files by their names; none where it joins another sheet of the same workbook."""
+        if isinstance(self.file, str):
+            return (self.file,)
+        return self.file
+
+    @property
+    def picked(self) -> tuple[str, str]:
+        """The way in which a row is picked, and the header that decides; blank without `pick`."""
+        how, _, header = self.pick.strip().partition(" ")
+        return how, header.strip()
 
 
 class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,6 +108,10 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN = "skip", "not_for_sale", "out_of_stock", "warn"
 RULES = (SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN)
 """Tables of conditions by their reasons: the first that is true leaves a row out."""
+
+SUM = "sum"
+PICKS = (SUM, "min", "max")
+"""The ways to pick a row of several with one key."""
 
 Lines = Mapping[tuple[str, str], int]
 """The table and the key of each line that begins one, with its number."""
@@ -175,20 +202,39 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _struct_faults("match", Match, tables.get("match", {}))
     for name, join in tables.get("join", {}).items():
         yield from _struct_faults(f"join.{name}", Join, join)
-        if "\0" in join["file"]:
-            yield (
-                (f"join.{name}", "file"),
-                tr("no name has the character NUL"),
-                tr("write the file's name"),
-            )
-        if (text := join.get("too_old")) and oldest(text) is None:
-            reason = tr("“{text}” is no age", text=text[:SHOWN])
-            yield (f"join.{name}", "too_old"), reason, tr('write "26h", for example')
+        yield from _join_faults(f"join.{name}", msgspec.convert(join, Join))
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):
             hint = tr("use letters, digits and _ alone, and no word such as if, not or none")
             yield ("names", name), tr("this cannot be a short name"), hint
+
+
+def _join_faults(table: str, join: Join) -> Iterator[Fault]:
+    """Values of a join that its types allow, and that make no sense."""
+    if not join.files and not join.sheet:
+        hint = tr("add file = …, or sheet = … for a sheet of the same workbook")
+        yield (table, ""), tr("{field} is missing", field="file"), hint
+    if "\0" in "".join(join.files):
+        reason = tr("no name has the character NUL")
+        yield (table, "file"), reason, tr("write the file's name")
+    if join.too_old and oldest(join.too_old) is None:
+        reason = tr("“{text}” is no age", text=join.too_old[:SHOWN])
+        yield (table, "too_old"), reason, tr('write "26h", for example')
+    if join.too_old and not join.files:
+        reason = tr("a sheet of the same workbook has no age of its own")
+        yield (table, "too_old"), reason, tr("take it out of the recipe")
+    how, header = join.picked
+    if join.pick and not (how in PICKS and header):
+        reason = tr("“{text}” picks no row", text=join.pick[:SHOWN])
+        yield (
+            (table, "pick"),
+            reason,
+            tr('write "sum qty", "min price" or "max price", for example'),
+        )
+    elif how == SUM and folded(header) not in map(folded, join.take.values()):
+        reason = tr("“{text}” is not taken from the other sheet", text=header[:SHOWN])
+        yield (table, "pick"), reason, tr("add up a header that stands in take")
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:

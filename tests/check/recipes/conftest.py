@@ -51,9 +51,10 @@ def read_by(
     rows: Sequence[str],
     header: str = HEADER,
     asked: ReadOptions | None = None,
+    path: Path | None = None,
 ) -> CheckedSheet:
-    """A list of these rows as a recipe makes it."""
-    path = files.text("\n".join([header, *rows]) + "\n", "list.csv")
+    """A list of these rows, or a file, as a recipe makes it."""
+    path = path or files.text("\n".join([header, *rows]) + "\n", "list.csv")
     named = files.text(recipe, "dupont.toml")
     folders = RecipeFolders(lambda: NOW, str(named))
     options = replace(asked or ReadOptions(), recipes=folders)

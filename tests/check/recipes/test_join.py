@@ -1,6 +1,8 @@
 """A second sheet beside the rows of the first: what is found, what is missing, what is no use."""
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
@@ -8,8 +10,17 @@ from openpyxl import Workbook
 from feedtool.check.recipes import join
 from feedtool.model.cells import Cell
 from feedtool.model.errors import UsageProblem
-from tests.check.recipes.conftest import NOW, RECIPE, bodies, read_by, refused_by, row, stock_file
-from tests.conftest import Files, codes
+from tests.check.recipes.conftest import (
+    HEADER,
+    NOW,
+    RECIPE,
+    bodies,
+    read_by,
+    refused_by,
+    row,
+    stock_file,
+)
+from tests.conftest import Files, codes, gtin
 
 JOIN = """
 [join.stock]
@@ -244,12 +255,178 @@ def test_which_file_is_taken(files: Files, present: list[tuple[str, float]], tak
 
 def test_the_list_itself_is_never_joined(files: Files) -> None:
     error = refused_by(files, with_join().replace("stock-*", "*"), [row(1)])
-    assert error.message.startswith(
-        f"{files.folder}/dupont.toml:21, [join.stock] file: there is no"
-    )
+    place = f"{files.folder}/dupont.toml:21, [join.stock] file"
+    assert error.message == f"{place}: list.csv is the file that is read"
+    assert 'sheet = "Stock"' in error.hint
+    stock_file(files, STOCK)
+    sheet = read_by(files, with_join().replace("stock-*", "*"), [row(1)])
+    assert bodies(sheet)[2, "PRIMARY"]["quantity"] == 20
 
 
 def test_a_file_may_be_in_a_named_folder(files: Files) -> None:
     stock_file(files, STOCK, "warehouse/stock-1.csv")
     recipe = with_join().replace("stock-*", "warehouse/stock-*")
     assert bodies(read_by(files, recipe, [row(1)]))[2, "PRIMARY"]["quantity"] == 20
+
+
+PICKED = {
+    # The rows of one key in one file, pick, and the quantity that the row has; None is a problem.
+    "a sum": ("2;9\n3;5\n", "sum free", 5),
+    "a sum with a blank": ("2;9\n;5\n4;5\n", "sum free", 6),
+    "a sum as the column writes numbers": ("1.500;9\n2,5;5\n0,5;5\n", "sum free", 1503),
+    "the least": ("2;9,00\n3;5,00\n4;7,00\n", "min price", 3),
+    "the greatest": ("2;9,00\n3;11,00\n4;7,00\n", "max price", 3),
+    "the first of equals": ("2;9\n3;9,00\n", "min price", 2),
+    "no blank": ("2;\n3;9\n4;\n", "min price", 3),
+    "all blank": ("2;\n3;\n", "min price", 2),
+    "a row by itself": ("2;x\n", "min price", 2),
+    "the least of texts": ("2;x\n3;9\n", "min price", None),
+    "the sum of an error": ("2;9\n#N/A;5\n", "sum free", None),
+    "two numbers in one": ("2;1.234\n3;9\n", "max price", None),
+}
+
+
+@pytest.mark.parametrize(("rows", "pick", "quantity"), PICKED.values(), ids=PICKED)
+def test_a_row_is_picked_of_several_with_one_key(
+    files: Files, rows: str, pick: str, quantity: int | None
+) -> None:
+    lines = "".join(f"SKU-1;{line}\n" for line in rows.splitlines())
+    stock_file(files, f"ref;free;price\nSKU-2;7;1\n{lines}")
+    sheet = read_by(files, with_join(f'pick = "{pick}"'), [row(1), row(2)])
+    quantities = {number: body["quantity"] for (number, _), body in bodies(sheet).items()}
+    assert quantities == ({2: quantity, 3: 7} if quantity is not None else {3: 7})
+    assert [code for _, code in codes(sheet)] == ["recipe-failed"] * (quantity is None)
+
+
+def test_what_cannot_be_picked_is_told_with_its_place(files: Files) -> None:
+    stock_file(files, "ref;free;price\nSKU-1;2;9\nSKU-1;3;on request\n")
+    (problem,) = read_by(files, with_join('pick = "min price"'), [row(1)]).problems()
+    place = "stock-1.csv, line 3, column C “price”"
+    assert problem.message == f"{place}: “on request” is not a number"
+
+
+def test_the_stock_of_several_warehouses_is_one(files: Files) -> None:
+    stock_file(files, "ref;free\nSKU-1;3\nSKU-2;1\n", "stock-north.csv")
+    stock_file(files, "free;ref\n4;SKU-1\n5;SKU-3\n", "stock-south-2.csv", hours=30)
+    stock_file(files, "free;ref\n9;SKU-1\n", "stock-south-1.csv", hours=31)
+    recipe = with_join().replace('"stock-*.csv"', '["stock-north.csv", "stock-south-*.csv"]')
+    rows = [row(1), row(2), row(3), row(4)]
+    sheet = read_by(files, recipe + 'pick = "sum free"\n', rows)
+    assert [body["quantity"] for body in bodies(sheet).values()] == [7, 1, 5, 5]
+    assert sheet.kind_reason.endswith(
+        "3 of 4 rows are in stock-north.csv (1 h old), stock-south-2.csv (30 h old)"
+    )
+    assert sheet.recipe is not None
+    (facts,) = sheet.recipe["joins"]
+    assert (facts["file"], facts["hoursOld"]) == ("stock-north.csv, stock-south-2.csv", 30.0)
+    error = refused_by(files, recipe, rows)
+    assert error.message == (
+        "two files have the key SKU-1: stock-north.csv, line 2 and stock-south-2.csv, line 2"
+    )
+    assert 'pick = "sum qty"' in error.hint
+    lacking = recipe.replace("south-*", "west-*")
+    assert "there is no stock-west-*.csv in" in refused_by(files, lacking, rows).message
+
+
+def test_others_offers_are_joined_by_their_least_price(files: Files) -> None:
+    """The table of `export competing-offers` has a row for each of them."""
+    book = Workbook()
+    for cells in (
+        ["EAN", "Seller", "Price"],
+        ["product.product_ean", "seller.name", "price"],
+        [gtin(1), "A", 21.5],
+        [gtin(1), "B", 18.99],
+        [gtin(2), "C", 30],
+    ):
+        book.worksheets[0].append(cells)
+    book.save(files.folder / "competing-offers.xlsx")
+    recipe = (
+        RECIPE.replace("cost * 2", "max(cost * 1.5, price.price - 0.01)")
+        + """
+[join.others]
+file = "competing-offers.xlsx"
+key = { EAN = "product.product_ean" }
+take = { "price.price" = "price" }
+pick = "min price"
+"""
+    )
+    sheet = read_by(files, recipe, [row(1), row(2)])
+    assert [body["price"]["price"] for body in bodies(sheet).values()] == [18.98, 29.99]
+
+
+def list_book(files: Files, others: Mapping[str, str]) -> Path:
+    """A workbook of a list, and of other sheets with stocks, each in a state."""
+    book = Workbook()
+    for line in (HEADER, row(1), row(2)):
+        book.worksheets[0].append(line.split(";"))
+    for name, state in others.items():
+        sheet = book.create_sheet(name)
+        sheet.sheet_state = state
+        for cells in STOCKS:
+            sheet.append(cells)
+    path = files.folder / "list.xlsx"
+    book.save(path)
+    return path
+
+
+def with_sheet(*lines: str) -> str:
+    """The recipe with a join of these lines in the place of a file."""
+    return with_join().replace('file = "stock-*.csv"', "\n".join(lines))
+
+
+OWN = ({"Old": "visible", "Stock": "visible"}, {"Stock": "hidden"})
+
+
+@pytest.mark.parametrize("others", OWN, ids=["visible", "hidden"])
+def test_another_sheet_of_the_same_workbook_is_joined(
+    files: Files, others: Mapping[str, str]
+) -> None:
+    path = list_book(files, others)
+    sheet = read_by(files, with_sheet('sheet = "stock"'), [], path=path)
+    assert [body["quantity"] for body in bodies(sheet).values()] == [20, 5]
+    assert sheet.kind_reason.endswith("; 1 of 2 rows are in “Stock”")
+    assert sheet.recipe is not None
+    facts = {"name": "stock", "file": None, "hoursOld": None, "sheet": "Stock"}
+    assert sheet.recipe["joins"] == [{**facts, "rows": 2, "found": 1}]
+
+
+def test_a_workbook_may_name_itself_where_it_names_the_sheet(files: Files) -> None:
+    path = list_book(files, OWN[0])
+    recipe = with_sheet('file = "list.xlsx"', 'sheet = "Stock"')
+    sheet = read_by(files, recipe, [], path=path)
+    assert [body["quantity"] for body in bodies(sheet).values()] == [20, 5]
+    unnamed = read_by(files, with_sheet('file = "list.xlsx"'), [], path=path)
+    assert unnamed.error is not None
+    assert unnamed.error.message.endswith("file: list.xlsx is the file that is read")
+
+
+def test_a_sheet_of_another_file_is_named(files: Files) -> None:
+    recipe = joined_book(files, Now="visible", Then="visible") + 'sheet = "No*"\n'
+    assert bodies(read_by(files, recipe, [row(1)]))[2, "PRIMARY"]["quantity"] == 20
+    stock_file(files, STOCK)  # a CSV has no sheets
+    recipe = with_join('sheet = "Stock"')
+    assert bodies(read_by(files, recipe, [row(1)]))[2, "PRIMARY"]["quantity"] == 20
+
+
+NO_SHEET = {
+    'sheet = "Stok"': ("the workbook has no sheet “Stok” to join", "Old, Hid"),
+    'sheet = "S*"': ("the workbook has no sheet “S*” to join", "choose one of"),
+    'sheet = "H*"': ("the workbook has no row with the headers “ref”, “free”", "correct [join."),
+    'sheet = "*"\nfile = "list.xlsx"': ("list.xlsx has several", 'sheet = "Stock"'),
+}
+
+
+@pytest.mark.parametrize("lines", NO_SHEET)
+def test_a_sheet_that_cannot_be_joined_is_told(files: Files, lines: str) -> None:
+    path = list_book(files, {"Old": "visible", "Hid": "hidden", "New": "visible"})
+    sheet = read_by(files, with_sheet(lines), [], path=path)
+    message, hint = NO_SHEET[lines]
+    assert sheet.error is not None
+    assert sheet.error.code == "join-unusable"
+    assert message in sheet.error.message
+    assert hint in sheet.error.hint
+
+
+def test_a_csv_has_no_other_sheet(files: Files) -> None:
+    error = refused_by(files, with_sheet('sheet = "Stock"'))
+    assert error.message == "[join.stock] has a sheet and no file, and a CSV has no other sheet"

@@ -91,6 +91,36 @@ WRONG = {
         ":20, [join.stock] file: no name has",
         "the file's name",
     ),
+    "no file": (
+        (RECIPE, RECIPE + JOIN.replace('file = "s*"\n', "")),
+        ":19, [join.stock]: file is missing",
+        "or sheet = … for a sheet of the same workbook",
+    ),
+    "an empty list of files": (
+        (RECIPE, RECIPE + JOIN.replace('"s*"', "[]")),
+        ":20, [join.stock] file: [] cannot stand here",
+        "must not be blank",
+    ),
+    "a number as a file": (
+        (RECIPE, RECIPE + JOIN.replace('"s*"', "1")),
+        ":20, [join.stock] file: 1 cannot",
+        "text or a list",
+    ),
+    "the age of its own sheet": (
+        (RECIPE, RECIPE + JOIN.replace('file = "s*"', 'sheet = "a"') + 'too_old = "2h"\n'),
+        ":23, [join.stock] too_old: a sheet of the same workbook has no age",
+        "take it out",
+    ),
+    "a pick": (
+        (RECIPE, f'{RECIPE}{JOIN}pick = "newest"\n'),
+        ":23, [join.stock] pick: “newest” picks no row",
+        '"min price"',
+    ),
+    "a sum of what is not taken": (
+        (RECIPE, f'{RECIPE}{JOIN}pick = "sum d"\n'),
+        ":23, [join.stock] pick: “d” is not taken",
+        "stands in take",
+    ),
     "its share": ((RECIPE, f"{RECIPE}{JOIN}at_least = 95\n"), "at_least: 95", "a number <= 1"),
     "what it takes": (
         (RECIPE, RECIPE + JOIN.replace("take", "tke")),
