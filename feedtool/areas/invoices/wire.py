@@ -41,9 +41,13 @@ PACKAGE_TYPE = "Invoices"
 LARGEST = 40 * MIB
 """Bytes of the requests of an import; the specification names no limit."""
 
-FINAL = {"success": Status.SUCCESS, "failure": Status.FAILURE}
-"""The statuses that are the last word on a file, without their case. `Running` waits, and so does
-every word that we do not know."""
+FINAL = {
+    "success": Status.SUCCESS,
+    "failure": Status.FAILURE,
+    "partialsuccess": Status.UNKNOWN,
+}
+"""The statuses that are the last word on a file, or on an import, without their case. `Running`
+waits, and so does every word that we do not know."""
 REASONS = ("message", "description", "reason", "error")
 """Fields that may hold the reason of a failure; the specification shows none."""
 
@@ -98,25 +102,36 @@ def read_imports(package: PackageRef) -> Call:
 
 
 def imports_page(reply: Reply) -> AnswerPage[ReportItem]:
-    """The files of an import, or of a page of imports; Unreadable if it is neither."""
+    """The files of a page of imports, or of one and that one itself, without a reference.
+
+    Unreadable if it is neither.
+    """
     document = loads(reply.body)
     if isinstance(document, dict) and "items" in document:
         document = document["items"]
     imports = [document] if isinstance(document, dict) else listed(document, tr("imports"))
     items = [item for one in imports if isinstance(one, dict) for item in _items(one)]
+    if isinstance(document, dict):
+        items.append(_item(document, document, None))
     return AnswerPage(items, next_link(reply))
 
 
 def _items(document: dict[str, Any]) -> Iterator[ReportItem]:
     """The files of an import; a summary in a list may have none."""
-    name, at = text(document.get("importId")) or None, moment(document.get("createdAt"))
     files = document.get("files")
     for file in listed([] if files is None else files, tr("files")):
         if isinstance(file, dict) and (order := order_of(text(file.get("name")))):
-            word, state = text(file.get("status")), text(file.get("integrationStatus"))
-            status = FINAL.get(word.casefold())
-            messages = tuple(_messages(file, state)) if status is Status.FAILURE else ()
-            yield ReportItem(name, "", order, state or word, status, at, messages)
+            yield _item(document, file, order)
+
+
+def _item(document: dict[str, Any], entry: dict[str, Any], order: str | None) -> ReportItem:
+    """The word of an import on one of its files, or on all of them."""
+    name, at = text(document.get("importId")) or None, moment(document.get("createdAt"))
+    word, state = text(entry.get("status")), text(entry.get("integrationStatus"))
+    status = FINAL.get(word.casefold())
+    is_bad = status not in {None, Status.SUCCESS}
+    messages = tuple(_messages(entry, state or word)) if is_bad else ()
+    return ReportItem(name, "", order, state or word, status, at, messages)
 
 
 def order_of(name: str) -> str:
@@ -136,12 +151,13 @@ def _messages(file: dict[str, Any], state: str) -> Iterator[Message]:
 def match(
     pending: Iterable[PendingRow], items: Iterable[ReportItem]
 ) -> Iterator[tuple[PendingRow, ReportItem]]:
-    """Invoices, and what is said of the files of their orders."""
+    """Invoices, and the last word on their files; where there is none, that on their import."""
     by_order: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
         by_order[item.reference or ""].append(item)
     for row in pending:
-        for item in by_order[row.reference]:
+        of_file = by_order[row.reference]
+        for item in [item for item in of_file if item.status] or [*of_file, *by_order[""]]:
             yield row, item
 
 

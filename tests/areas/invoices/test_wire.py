@@ -104,13 +104,17 @@ def test_an_answer_without_an_import_is_unreadable(answer: Reply) -> None:
         ({**FAILED, "message": "No order."}, *FAILURE, ["No order."]),
         ({**FAILED, "message": "A", "reason": "A", "error": "B"}, *FAILURE, ["A", "B"]),
         ({**FAILED}, *FAILURE, ["The service gave no reason; it ended in Failure."]),
+        (
+            {**SUCCESS, "status": "PartialSuccess"},
+            *("Done", Status.UNKNOWN, ["The service gave no reason; it ended in Done."]),
+        ),
     ],
 )
 def test_a_file_is_read_as_the_service_says(
     file: dict[str, Any], word: str, status: Status | None, messages: list[str]
 ) -> None:
     document = {"importId": "I-1", "createdAt": "2026-03-02T09:00:00Z", "files": [file]}
-    (item,) = imports_page(reply(document)).items
+    item, _ = imports_page(reply(document)).items
     assert (item.package_id, item.reference, item.word, item.status) == ("I-1", "O-1", word, status)
     assert [message.text for message in item.messages] == messages
     assert item.submitted_at is not None
@@ -123,7 +127,7 @@ def test_a_file_is_read_as_the_service_says(
         ([{"importId": "I-1", "files": [SUCCESS]}, {"importId": "I-2"}], ["O-1"]),
         (
             {"importId": "I-1", "files": [{}, None, {"name": 5}, {"name": "a/O-3.pdf"}]},
-            ["5", "O-3"],
+            ["5", "O-3", None],
         ),
         ({"items": []}, []),
         ({"items": [None, "x"]}, []),
@@ -156,4 +160,48 @@ def test_rows_meet_the_files_of_their_orders() -> None:
     rows = [PendingRow(2, "O-1", ""), PendingRow(3, "O-2", "")]
     files = [SUCCESS, {"name": "O-9.pdf"}]
     items = imports_page(reply({"importId": "I-1", "files": files})).items
-    assert [(row.row, item.reference) for row, item in match(rows, items)] == [(2, "O-1")]
+    assert [(row.row, item.reference) for row, item in match(rows, items) if item.status] == [
+        (2, "O-1")
+    ]
+
+
+IMPORTS: dict[str, tuple[dict[str, Any], list[Status | None]]] = {
+    "it runs": ({"status": "Running", "files": [SUCCESS]}, [Status.SUCCESS, None]),
+    "it runs, and shows no file yet": ({"status": "Running"}, [None, None]),
+    "it failed, and shows no file": ({"status": "Failure"}, [Status.FAILURE] * 2),
+    "it failed, with a file that is said to run": (
+        {"status": "failure", "files": [RUNNING]},
+        [Status.FAILURE] * 2,
+    ),
+    "a file's own last word goes first": (
+        {"status": "Failure", "files": [SUCCESS]},
+        [Status.SUCCESS, Status.FAILURE],
+    ),
+    "it is a success": ({"status": "Success", "files": []}, [Status.SUCCESS] * 2),
+    "a part is a success": (
+        {"status": "PartialSuccess", "files": [FAILED]},
+        [Status.FAILURE, Status.UNKNOWN],
+    ),
+    "an import that says nothing": ({"files": [RUNNING]}, [None, None]),
+}
+"""The status of an import, and the last words on the orders O-1 and O-2."""
+
+
+@pytest.mark.parametrize(("document", "expected"), IMPORTS.values(), ids=IMPORTS)
+def test_the_last_word_on_an_import_is_that_on_its_files(
+    document: dict[str, Any], expected: list[Status | None]
+) -> None:
+    rows = [PendingRow(2, "O-1", ""), PendingRow(3, "O-2", "")]
+    items = imports_page(reply({"importId": "I-1", **document})).items
+    last = dict.fromkeys(rows) | {
+        row: item.status for row, item in match(rows, items) if item.status
+    }
+    assert [*last.values()] == expected
+    for row, item in match(rows, items):
+        assert bool(item.messages) is (item.status in {Status.FAILURE, Status.UNKNOWN}), row
+
+
+def test_an_import_in_a_list_says_nothing_of_files_that_it_does_not_name() -> None:
+    """The list has imports that somebody else began."""
+    items = imports_page(reply({"items": [{"importId": "I-1", "status": "Failure"}]})).items
+    assert items == []
