@@ -8,6 +8,7 @@ from feedtool.feeds.delivery import (
     AnswerPage,
     Endpoint,
     ListedPackage,
+    LogEntry,
     Meaning,
     PackageLog,
     Staged,
@@ -18,6 +19,7 @@ from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
+from feedtool.model.nouns import Message, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import plural, tr
 from feedtool.service.answers import AnswerKind, Unreadable, kind_of, refusal
@@ -27,6 +29,8 @@ from feedtool.service.fetch import not_authorised
 
 MOST = 20
 """So many are named; the others are counted."""
+
+NO_ERROR = Message("", tr("The service counts no error in the package, and does not list it all."))
 
 PAGES = 5
 """So many pages of a list are looked at."""
@@ -144,6 +148,10 @@ def without_foreign(
             # Their references are not ours: the area matches them with the rows.
             pending = (row for row in ledger.pending(key) if row.reference not in known)
             entries += outcome.match(strange, pending)
+        if page.meaning is Meaning.INTEGRATED and page.is_other(package.pages + 1):
+            # A further page cannot be had: where none has an error, none of the others has.
+            left = (row.reference for row in ledger.pending(key) if page.errors == 0)
+            entries += [LogEntry(name, "", Status.INTEGRATED, (NO_ERROR,)) for name in left]
         page = page._replace(entries=entries)
     elif step is Step.FIND_REPORT:
         ids = {item.package_id for item in page.items if item.package_id}

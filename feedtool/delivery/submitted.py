@@ -221,6 +221,7 @@ def _logged(package: Package, context: AnswerContext) -> Transition:
         message=joined(page.about_all) or package.message,
     )
     is_last = pages >= page.pages if page.pages is not None else not page.entries
+    is_last = is_last or page.is_other(pages)
     if not is_last and pages <= package.rows:  # more pages than rows are a circle
         return Transition(after, results)
     if page.meaning is Meaning.REJECTED:

@@ -111,6 +111,17 @@ class LogPage(NamedTuple):
     """The messages about the whole package, naming no offer."""
     pages: int | None
     """The number of the log's pages; None where the service does not say."""
+    number: int | None = None
+    """The page's number as the service has it; None where it does not say."""
+    errors: int | None = None
+    """The number of rows of the package that are not as asked; None where it does not say."""
+
+    def is_other(self, asked: int) -> bool:
+        """True if it is another page than was asked for: the service knows of no page numbers.
+
+        The first page proves nothing, for numbers may begin with 0.
+        """
+        return asked > 1 and self.number not in {None, asked}
 
 
 class Endpoint(NamedTuple, Generic[T]):

@@ -20,6 +20,7 @@ from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
+from feedtool.delivery.foreign_packages import NO_ERROR
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Phase
@@ -234,6 +235,31 @@ def test_without_a_total_the_log_ends_at_an_empty_page(scene: Scene) -> None:
     scene.go_on(script)
     assert scene.statuses == ["Integrated"] * 3
     assert script.matched == 4
+
+
+@pytest.mark.parametrize("is_strict", [False, True], ids=["ignored", "refused"])
+def test_rows_beyond_the_page_of_a_log_that_knows_of_no_pages(
+    scene: Scene, *, is_strict: bool
+) -> None:
+    """Their offers tell; those that are not in force are sent again, and then on the first page."""
+
+    def first_page(call: Call) -> Reply:
+        if is_strict and call.query:
+            return problem(400)
+        return scene.client.sender.send(replace(call, query=(("count_by_page", "3"),)))
+
+    scene.plan([legacy(3), bad(4), legacy(5), legacy(6), bad(7), legacy(8)])
+    scene.go_on(Script(scene.client, log, first_page, forever=True))
+    taken, refused = "Integrated", "Rejected"
+    assert scene.statuses == [taken, refused, taken, taken, refused, taken]
+    assert sent(scene) == [6, 1]
+    later = scene.another([stock(row) for row in (3, 5, 6, 8)])
+    script = Script(scene.client, log, first_page, forever=True)
+    later.go_on(script)
+    # Stock alone proves nothing, but the log says that there is no error.
+    assert later.statuses == ["Integrated"] * 4
+    assert later.verdicts[3].messages == (NO_ERROR,)
+    assert script.matched < 10
 
 
 def test_a_log_that_is_gone(scene: Scene) -> None:

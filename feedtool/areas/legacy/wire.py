@@ -70,10 +70,13 @@ def log_page(reply: Reply) -> LogPage:
             named.append(entry)
         else:
             about_all += entry.messages
-    total, size = (_count(document.get(name)) for name in ("total_logs_count", "count_by_page"))
+    total, size, number, errors = (
+        _count(document.get(name))
+        for name in ("total_logs_count", "count_by_page", "page", "number_of_errors")
+    )
     pages = -(-total // size) if total is not None and size else None
     meaning = STATES.get(state, Meaning.UNHEARD)
-    return LogPage(state, meaning, named, tuple(about_all[:MOST_MESSAGES]), pages)
+    return LogPage(state, meaning, named, tuple(about_all[:MOST_MESSAGES]), pages, number, errors)
 
 
 def _count(value: Any) -> int | None:
@@ -132,4 +135,4 @@ def read_log(package: PackageRef) -> Call:
     query = tuple((name, value) for name, value in fields.items() if value)
     headers = (("Accept-Language", language_tag(package.language)),)
     target = f"{LEGACY}/{quote(package.package_id, safe='')}"
-    return Call("GET", target, READ, query=query, headers=headers)
+    return Call("GET", target, READ, query=query, headers=headers, unsure=frozenset(fields))

@@ -76,6 +76,20 @@ def test_how_many_pages_there_are(total: Any, size: Any, pages: int | None) -> N
     assert log_page(reply(document)).pages == pages
 
 
+@pytest.mark.parametrize(
+    ("number", "asked", "is_other"),
+    [
+        *((2, 2, False), ("2", 2, False), (1, 2, True), (0, 2, True)),
+        *((None, 2, False), ("x", 2, False), (0, 1, False)),
+    ],
+)
+def test_whether_it_is_the_page_that_was_asked_for(
+    number: Any, asked: int, *, is_other: bool
+) -> None:
+    page = log_page(reply({"integration_state": "A", "page": number, "number_of_errors": "3"}))
+    assert (page.is_other(asked), page.errors) == (is_other, 3)
+
+
 def said(**changes: Any) -> list[dict[str, Any]]:
     return [{"property_code": "06", "property_error": "19", "log_message": "No price.", **changes}]
 
