@@ -18,9 +18,9 @@ from feedtool.ledger.database import IN_MEMORY, open_engine, reading
 from feedtool.ledger.fleet_tables import UNFINISHED, counts
 from feedtool.ledger.packages import read_packages
 from feedtool.ledger.parcels import Parcels
-from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
+from feedtool.ledger.records import REQUEUE, File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.request_history import RequestHistory
-from feedtool.ledger.row_results import FACTS, count_statuses, read_results
+from feedtool.ledger.row_results import FACTS, count_statuses, is_its_result, read_results
 from feedtool.ledger.run_counts import RunCounts
 from feedtool.ledger.run_pages import RunPages
 from feedtool.ledger.sellers import Sellers
@@ -153,6 +153,7 @@ class LedgerReader(RequestHistory):
                 *(package.package_id, package.package_type, package.channel, package.state),
                 package.rows + further.scalar_subquery(),
                 uploads.scalar_subquery(),
+                and_(package.state.is_(None), package.committed_at.is_not(None)),
             )
             .where(package.file == file)
             .order_by(package.number)
@@ -172,8 +173,10 @@ class LedgerReader(RequestHistory):
             select(
                 *(package.package, package.number, package.package_type, request.reference),
                 *(request.row, package.state, package.creations, package.package_id),
+                func.coalesce(t.results.c.status, func.nullif(request.fate, REQUEUE)),
             )
             .join(t.requests, request.package == package.package)
+            .outerjoin(t.results, is_its_result)
             .where(package.file == file)
             .order_by(package.number)
         )

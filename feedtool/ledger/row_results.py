@@ -22,8 +22,8 @@ from feedtool.ledger.withheld import withheld_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.text import MessageText, text_of_kept, tr
 
-BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
-"""Phases in which only a batch of products, or a legacy zip, is committed."""
+AT_ONCE = (Phase.CLEARED, Phase.CHECKED, Phase.SUBMITTING, Phase.SUBMITTED)
+"""Phases in which only what one call stages and commits is committed."""
 REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
 
@@ -76,13 +76,15 @@ def row_result(facts: RowFacts) -> RowResult:
     if facts.phase == Phase.CLOSED:
         return _closed(facts)
     if facts.stage == Stage.REFUSED:
-        return _result(facts, Status.PENDING, _REFUSED_SO_FAR, facts.upload_message)
+        pending = _LOOKED_AT if facts.phase == Phase.SUBMITTING else _REFUSED_SO_FAR
+        reason = facts.upload_message or facts.package_message
+        return _result(facts, Status.PENDING, pending, reason)
     return _result(facts, Status.PENDING, _why_pending(facts))
 
 
 def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
-    if facts.is_committed and facts.phase in BATCHES:
+    if facts.is_committed and facts.phase in AT_ONCE:
         return _why_unanswered(facts)
     if facts.phase == Phase.CLEARED and facts.state:
         return Message("", tr("Not sent yet: the service says {state}.", state=facts.state))
@@ -134,6 +136,7 @@ _REFUSED_SO_FAR = Message(
     "",
     tr("Its upload was refused as a whole; which row is to blame is found out in a later package."),
 )
+_LOOKED_AT = Message("", tr("The service refused it; a look at its state is to come."))
 _TAKEN = Message("", tr("The service took it, and has not said the last word on it yet."))
 _NOT_SENT = Message("", tr("Not sent: the run stopped before its package was begun."))
 _NOT_YET = Message("", tr("Not in force: the run stopped before its package was committed."))
@@ -170,7 +173,7 @@ _OF_PACKAGE: Mapping[str, Callable[[str | None], MessageText]] = {
 
 _request, _package, _upload = t.requests.c, t.packages.c, t.uploads.c
 _is_its_upload = and_(_request.package == _upload.package, _request.upload == _upload.upload)
-_is_its_result = and_(
+is_its_result = and_(
     _request.package == t.results.c.package, _request.reference == t.results.c.reference
 )
 
@@ -187,7 +190,7 @@ FACTS = (
     .select_from(
         t.requests.join(t.packages)
         .join(t.uploads, _is_its_upload)
-        .outerjoin(t.results, _is_its_result)
+        .outerjoin(t.results, is_its_result)
     )
     .order_by(_request.row, _request.number)
 )
@@ -237,7 +240,7 @@ _ALIKE = (
         *(func.min(it).label(it.name) for it in (_request.reference, _request.fate_text)),
         func.min(t.results.c.messages).label("messages"),
     )
-    .select_from(t.files.join(t.requests).outerjoin(t.results, _is_its_result))
+    .select_from(t.files.join(t.requests).outerjoin(t.results, is_its_result))
     .where(OF_RUNS)
     .group_by(
         *(t.files.c.run_id, _request.package, _request.upload, _request.fate, t.results.c.status)

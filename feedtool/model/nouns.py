@@ -276,6 +276,8 @@ class PackageSummary(Struct, frozen=True):
     state: str | None
     rows: int
     uploads: int
+    is_unconfirmed: bool = False
+    """True if it was sent, and the service has said no word of its state."""
 
 
 class ActSummary(NamedTuple):
@@ -294,6 +296,8 @@ class ActSummary(NamedTuple):
     """How often it was sent."""
     resource_id: str | None
     """The identifier that the service gave it, where it gives one."""
+    outcome: str | None = None
+    """The status of its rows, once it is decided."""
 
 
 class Counts(Struct):

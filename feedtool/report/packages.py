@@ -21,10 +21,10 @@ def package_lines(result: SheetResult) -> Iterator[str]:
     emptied = 0
     batches: dict[str, list[PackageSummary]] = {}
     for package in result.packages:
-        if not package.channel:
-            batches.setdefault(package.package_type, []).append(package)
-        elif result.run and package.package_id is None and not package.rows:
+        if result.run and package.package_id is None and not package.rows:
             emptied += 1
+        elif not package.channel:
+            batches.setdefault(package.package_type, []).append(package)
         else:
             yield _package(package, is_planned=result.run is None)
     if emptied:
@@ -46,9 +46,11 @@ def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
     )
     if is_planned:
         return tr("Planned: {packages}", packages=what)
-    states = Counter(act.status and clean(act.status) for act in acts)
-    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
-    return joined((what, statuses_text(shown)), ": ")
+    states = Counter(
+        clean(act.status or act.outcome or "") or (NOT_CONFIRMED if act.calls else NOT_SENT_YET)
+        for act in acts
+    )
+    return joined((what, statuses_text(states)), ": ")
 
 
 def _rows(count: int) -> MessageText:
@@ -66,12 +68,14 @@ def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageT
     )
     if is_planned:
         return tr("Planned: {packages}", packages=what)
-    states = Counter(batch.state and clean(batch.state) for batch in batches)
-    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
-    return joined((what, statuses_text(shown)), ": ")
+    states = Counter(
+        clean(batch.state or "") or (NOT_CONFIRMED if batch.is_unconfirmed else NOT_SENT_YET)
+        for batch in batches
+    )
+    return joined((what, statuses_text(states)), ": ")
 
 
-NOT_SENT_YET = tr("not sent yet")
+NOT_SENT_YET, NOT_CONFIRMED = tr("not sent yet"), tr("not confirmed")
 
 
 def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:

@@ -42,6 +42,14 @@ LOST = "Sent; the answer was lost, and nothing"
         # A batch of products that was sent.
         ({"phase": Phase.SUBMITTING, "stage": Stage.SENDING} | UNNAMED, "Pending", LOST),
         ({"phase": Phase.CLEARED} | UNNAMED | DOUBTFUL, "Pending", LOST),
+        # A single request that is sent once more, is refused and looked at, or waits to be sent.
+        ({"phase": Phase.CHECKED} | UNNAMED | PLANNED, "Pending", LOST),
+        ({"phase": Phase.SUBMITTING, "stage": Stage.REFUSED}, "Pending", "The service refused it;"),
+        (
+            {"phase": Phase.CLEARED, "state": "Processing"} | UNNAMED | UNCOMMITTED | PLANNED,
+            "Pending",
+            "Not sent yet: the service says Processing.",
+        ),
         ({"phase": Phase.SUBMITTED}, "Pending", "Sent in package p1; the service has not"),
         # Closed without a word on the row.
         ({}, "Unknown", "has given no result"),

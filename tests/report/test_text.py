@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
+from feedtool.model.nouns import (
+    ActSummary,
+    Message,
+    PackageSummary,
+    Problem,
+    RowResult,
+    Severity,
+    Status,
+)
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import place, write_text
@@ -107,6 +115,42 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> No
         "Package 12: Full, channel P, 1 row in 1 upload: integrated\n"
         "1 package not taken, the rows went on in others\n"
     ) in told(sent)
+
+
+ACTS: dict[str, tuple[tuple[str | None, int, str | None], str]] = {
+    "not looked at": ((None, 0, None), "1 not sent yet"),
+    "the service's word": (("Delivered", 1, "Accepted"), "1 Delivered"),
+    "sent, and the answer is lost": ((None, 1, None), "1 not confirmed"),
+    "sent, and answered without a word": ((None, 1, "Sent"), "1 Sent"),
+    "sent, and refused": ((None, 1, "Rejected"), "1 Rejected"),
+    "not sent, for there is no such order": ((None, 0, "Rejected"), "1 Rejected"),
+    "not sent, for a later run has": ((None, 0, "Superseded"), "1 Superseded"),
+}
+"""The service's last word, the calls, and the status of the row; and what is said of a request."""
+
+
+@pytest.mark.parametrize(("facts", "line"), ACTS.values(), ids=ACTS)
+def test_a_request_is_not_sent_yet_only_where_it_is_to_be_sent(
+    facts: tuple[str | None, int, str | None], line: str
+) -> None:
+    state, calls, outcome = facts
+    sent = make_outcome()
+    sent.is_submitted = True
+    sent.run, sent.acts = "7", [ActSummary(1, "Gesture", "O1", (3,), state, calls, None, outcome)]
+    assert f"Gesture, 1 row in 1 request: {line}\n" in told(sent)
+
+
+def test_a_batch_is_not_sent_yet_only_where_it_is_to_be_sent() -> None:
+    states = ((None, 2, False), (None, 2, True), ("Success", 2, False), (None, 0, True))
+    batches = [
+        PackageSummary(None, "Invoices", "", state, rows, 1, is_unconfirmed)
+        for state, rows, is_unconfirmed in states
+    ]
+    sent = make_outcome(packages=batches)
+    sent.run = "7"
+    lines = told(sent)
+    assert "Invoices, 6 rows in 3 batches: 1 not sent yet, 1 not confirmed, 1 Success\n" in lines
+    assert "1 package not taken, the rows went on in others\n" in lines
 
 
 def test_unchanged_and_held_rows_are_skipped() -> None:
