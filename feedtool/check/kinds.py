@@ -21,6 +21,8 @@ class HeaderMissing(FileProblem):
     header: Header | None = None
     lacks: Sequence[str] = ()
     """The keys of the columns."""
+    is_told: bool = False
+    """True if one of its columns tells it from a sheet of offers."""
     describe: Describe
     """The message, from the columns that lack."""
 
@@ -107,16 +109,19 @@ def recognise(
         raise _missing(feed, columns, header, otherwise)
     if family[0].key_column and family[0].key_column not in columns.fields:
         return None
+    unsure = {feed.kind for feed in family if feed.needs_asking_about(columns)}
+    if len(unsure) == len(family):
+        return None
     possible = [
         feed
         for feed in family
-        if not feed.missing(columns) and (has_action or not feed.needs_asking)
+        if not feed.missing(columns) and (has_action or feed.kind not in unsure)
     ]
     for feed in possible:
         if feed.operator_columns == columns.fields and feed.operator_sheet == sheet:
             return Recognised(feed, tr("the channel operator's template"))
         fit = feed.fit(columns)
-        if fit.is_sure and not feed.needs_asking:
+        if fit.is_sure and feed.kind not in unsure:
             return Recognised(feed, fit.reason)
         if has_action:
             return Recognised(feed, tr("its action column says so"), is_certain=False)
@@ -139,6 +144,7 @@ def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) 
         ),
     )
     error.header, error.lacks, error.describe = header, lacks, describe
+    error.is_told = feed.needs_asking and not feed.needs_asking_about(columns)
     return error
 
 

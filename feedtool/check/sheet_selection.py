@@ -199,7 +199,7 @@ class _Selection:
                 candidates.append(self._recognise(name, enough, kind))
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
-                if isinstance(reason, HeaderMissing):
+                if isinstance(reason, HeaderMissing) and not reason.is_told:
                     self._explain(reason, name)
         return list(filter(None, candidates)), reasons
 
@@ -255,7 +255,11 @@ class _Selection:
                     applied.header, family, context, name, wanted=wanted, stamp=stamp
                 )
             except (HeaderMissing, HeaderDuplicate) as reason:
-                reasons.append(reason)
+                if isinstance(reason, HeaderMissing) and reason.is_told and not reasons:
+                    raise  # it knows more of the columns than any other kind
+                is_asked = all(feed.needs_asking for feed in family) and not (wanted or stamp)
+                if isinstance(reason, HeaderMissing) or not is_asked:
+                    reasons.append(reason)
                 continue
             if recognised:
                 if applied.defaults:
@@ -267,6 +271,8 @@ class _Selection:
                     fields=applied.fields,
                     defaults=applied.defaults,
                 )
+        if any(isinstance(item, HeaderMissing) and item.is_told for item in reasons):
+            reasons = [item for item in reasons if not isinstance(item, KindUnclear)]
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None
@@ -293,7 +299,11 @@ class _Selection:
             return [some for some in self._families if kind in {feed.kind for feed in some}]
         if enough < ENOUGH:
             return []
-        return [some for some in self._families if not all(feed.needs_asking for feed in some)]
+        return [
+            some
+            for some in self._families
+            if any(feed.unmistakable or not feed.needs_asking for feed in some)
+        ]
 
     def _sheet_stamp(self, kind: str | None, stamp: str | None) -> dict[str, str]:
         """The workbook's properties about a sheet, if it was made from the template of its kind."""

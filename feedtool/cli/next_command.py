@@ -301,7 +301,10 @@ def after_writing(file: Path, form: str = "text", kind: str = "") -> None:
     """
     if form == "text":
         feed = load().feeds.get(kind if file.suffix.lower() == ".csv" else "")
-        is_asked = feed and all(other.needs_asking for other in load().family(feed).values())
+        family = load().family(feed).values() if feed else ()
+        is_asked = family and all(
+            other.needs_asking and other.unmistakable is None for other in family
+        )
         words = ("validate", file, *(("--as", kind) if is_asked else ()))
         line = command(*words, options=typed(PLACES | {"profile", "channel"}))
         echo_next(tr("when {file} is ready: `{command}`", file=file.name, command=line))

@@ -223,7 +223,10 @@ class Feed(Struct, frozen=True, eq=False):
     operator_columns: frozenset[str] = frozenset()
     """The keys of all columns of that template, where these alone say of which kind it is."""
     needs_asking: bool = False
-    """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
+    """Never recognised from headers: needs its stamp, an `action` column or `--as`; or a header
+    that is `unmistakable`."""
+    unmistakable: Callable[[SheetColumns], bool] | None = None
+    """True of headers that have a column which tells its sheets from all others."""
     action: str = ""
     """The value of the column `action` that makes a row of its family one of this kind."""
     purge_type: str | None = None
@@ -299,6 +302,11 @@ class Feed(Struct, frozen=True, eq=False):
     """The names of what a request of it makes, of its reference and product."""
     needs: Needs | None = None
     """The things that its requests wait for, where the same command makes them."""
+
+    def needs_asking_about(self, columns: SheetColumns) -> bool:
+        """True if a header that lacks nothing may be of another kind all the same."""
+        is_told = self.unmistakable is not None and self.unmistakable(columns)
+        return self.needs_asking and not is_told
 
     def is_asked(self, row: Row) -> bool:
         """True if a row asks for something."""

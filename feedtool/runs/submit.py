@@ -18,6 +18,7 @@ from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
+from feedtool.feeds.delivery import Meaning
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
@@ -342,7 +343,6 @@ def _open_elsewhere(
     NotAuthorised. With `is_working` also for what is being integrated.
     """
     from feedtool.delivery.foreign_packages import OPEN, foreign_packages
-    from feedtool.feeds.delivery import Meaning
 
     meanings = OPEN | {Meaning.WORKING} if is_working else OPEN
     if not _has_items(sheets):

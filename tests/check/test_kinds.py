@@ -57,6 +57,66 @@ UNCLEAR = {
     "a stock list with conditions": (update(condition="New", quantity="5"), "product.gtin"),
     "products with a lead time": (update(product__gtin=gtin(1), preparationTime="5"), "quantity"),
 }
+WAREHOUSE = {"storageCountry": "FR", "supplyMode": "Fulfillment"}
+INBOUND = {
+    "reference": "PO-1",
+    **WAREHOUSE,
+    "gtin": gtin(1),
+    "productCondition": "New",
+    "quantity": "5",
+}
+RETURN = {
+    "outboundShipmentId": "4b1d8c9e-0000-4000-8000-000000000001",
+    "reference": "R-1",
+    "reason": "Damaged",
+    "productId": gtin(1),
+    "productCondition": "New",
+    "quantity": "1",
+}
+PRODUCT = {"gtin": gtin(1), "sellerProductReference": "A", "productCondition": "New"}
+SIZES = {"dimensionMinimum": "1", "dimensionMedium": "2", "dimensionMaximum": "3"}
+OF_WAREHOUSES = {
+    "a shipment to send": (INBOUND, "inbound-shipments"),
+    "an export of shipments": (INBOUND | {"inboundShipmentId": "I"}, "inbound-shipments"),
+    "a return to announce": (RETURN, "returns"),
+    "an export of returns": ({"returnId": "T", **RETURN, "type": "Customer"}, "returns"),
+    "products of a warehouse": (PRODUCT | {"label": "L"} | SIZES, "fulfillment-products"),
+    "invoices": ({"orderId": "O1", "file": "1.pdf"}, "invoices"),
+    "labels": (
+        {
+            "Référence": "PO-1",
+            "Pays de stockage": "FR",
+            "Mode d'approvisionnement": "Xdock",
+            "GTIN (EAN)": gtin(1),
+            "État": "New",
+            "Quantité": "5",
+        },
+        "inbound-shipments",
+    ),
+}
+"""Kinds that share columns with offers, and are known by one that offers do not have."""
+INCOMPLETE = {
+    "no mode": ("supplyMode", "inbound-shipments needs the column supplyMode"),
+    "no country": ("storageCountry", "inbound-shipments needs the column storageCountry"),
+    "no reference": ("reference", "inbound-shipments needs the column reference"),
+    "no condition": ("productCondition", "inbound-shipments needs the column productCondition"),
+}
+OF_OFFERS = {
+    "a stock list with a country": (
+        *(update(product__gtin=gtin(1), quantity="5") | {"storageCountry": "FR"}, "offers-update"),
+    ),
+    "offers with a country": (offer() | WAREHOUSE, "offers-upsert"),
+    "offers with a file": (offer() | {"file": "1.jpg", "orderId": "O"}, "offers-upsert"),
+    "offers with sizes": (offer() | SIZES, "offers-upsert"),
+    "a stock list with short headers": (
+        {"Reference": "A", "GTIN": gtin(1), "Quantity": "5", "Pays de stockage": "FR"},
+        "offers-update",
+    ),
+    "a stock list with returns": (
+        *(update(product__gtin=gtin(1), quantity="5") | {"returnId": "T"}, "offers-update"),
+    ),
+}
+"""Sheets of offers with such a column of the user's own."""
 PRICES = (
     *("Prix conseillé HT", "PRIX_HT", "Sale price", "Precio final", "PVP", "Tarif 2026", "RRP"),
     *("Tarifa", "pvc_ttc", "prixPublic", "Verkaufspreis", "Prezzo"),
@@ -76,6 +136,29 @@ def test_recognised_from_headers(files: Files, row: Mapping[str, str], kind: str
     (sheet,) = checked(files.csv(row))
     assert (sheet.error, sheet.kind) == (None, kind)
     assert sheet.kind_reason
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [*OF_WAREHOUSES.values(), *OF_OFFERS.values()],
+    ids=[*OF_WAREHOUSES, *OF_OFFERS],
+)
+def test_a_column_of_its_own_tells_a_kind(files: Files, row: Mapping[str, str], kind: str) -> None:
+    (sheet,) = checked(files.csv(row))
+    assert (sheet.error, sheet.kind) == (None, kind)
+
+
+@pytest.mark.parametrize(("key", "message"), INCOMPLETE.values(), ids=INCOMPLETE)
+def test_no_hint_makes_a_shipment_an_update(files: Files, key: str, message: str) -> None:
+    error = refused(files.csv({name: text for name, text in INBOUND.items() if name != key}))
+    assert (error.code, error.message) == ("header-missing", message)
+    assert "offers-update" not in error.hint
+    assert "feedtool map" not in error.hint
+
+
+def test_a_list_of_attachments_holds_no_invoices(files: Files) -> None:
+    error = refused(files.csv({"orderId": "O1", "discussionId": "D1", "file": "1.pdf"}))
+    assert error.code in {"header-missing", "header-not-found"}
 
 
 @pytest.mark.parametrize(("row", "lacks"), UNCLEAR.values(), ids=UNCLEAR)

@@ -47,6 +47,12 @@ def _lacking(sheet: SheetColumns, *, needed: Sequence[str]) -> list[str]:
     return [key for key in needed if key not in sheet.fields]
 
 
+def is_of_shipments(sheet: SheetColumns) -> bool:
+    """True of a header with what offers do not have; a list of stocks may name a country."""
+    of_shipments = {columns.MODE, columns.SHIPMENT} & sheet.fields
+    return bool(of_shipments) or {columns.COUNTRY, columns.CONDITION} <= sheet.fields
+
+
 _feed = partial(Feed, area="feedtool.areas.inbound", has_channel=False)
 
 PRODUCTS = _feed(
@@ -64,6 +70,7 @@ PRODUCTS = _feed(
     identity=(columns.GTIN, columns.CONDITION),
     key_column=columns.CONDITION,
     needs_asking=True,
+    unmistakable=lambda sheet: not sheet.fields.isdisjoint(columns.DIMENSIONS),
     provides=lambda _, identity: frozenset({product_name(*identity.split("|")[:2])}),
     title="Fulfilment products",
     about=tr(
@@ -91,6 +98,7 @@ SHIPMENTS = _feed(
     is_sent=lambda key: key in columns.FILLED,
     key_column=columns.QUANTITY,
     needs_asking=True,
+    unmistakable=is_of_shipments,
     title="Inbound",
     about=tr(
         "Each row is a product in a shipment, and all rows of a reference are one shipment. A row "

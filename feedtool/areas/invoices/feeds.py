@@ -152,6 +152,8 @@ FEED = Feed(
     identity=(DIGEST,),
     delivery=DELIVERY,
     needs_asking=True,
+    # Lists of attachments have both columns, too, and more.
+    unmistakable=lambda sheet: not missing(sheet) and not sheet.unknown,
     has_channel=False,
     is_personal=True,
     title="Send the invoices of orders",

@@ -153,6 +153,7 @@ RETURNS = _feed(
     group_by=(columns.REFERENCE,),
     common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
     needs_asking=True,
+    unmistakable=lambda sheet: not sheet.fields.isdisjoint((columns.SHIPMENT, columns.RETURN)),
     title="Returns",
     about=tr(
         "Each row is a product that comes back; rows of one reference are one return. A return "
