@@ -102,18 +102,20 @@ def sync(
 
 
 @catalog.command(cls=HelpfulCommand)
-@click.argument("text", metavar="TEXT")
+@click.argument("words", metavar="TEXT...", nargs=-1, required=True)
 @_looking
 @click.pass_context
-def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
+def search(ctx: click.Context, /, words: tuple[str, ...], form: str, **_: Any) -> None:
     """Find categories by code, label or path, and brands by name.
 
-    Looks in the local catalogue; the best match comes first. Case and accents do not count.
+    Looks in the local catalogue; the best match comes first. Case, accents and the order of words
+    do not count. Where nothing has all words, what has the most of them is listed.
     """
     from feedtool.areas.products.catalog.lookup import meant
     from feedtool.areas.products.catalog.lookup import search as find
     from feedtool.areas.products.catalog.report import write_results
 
+    text = " ".join(words)
     with local_catalog(ctx) as local:
         results = find(local, text)
         if results or form != "text":

@@ -57,6 +57,12 @@ def test_a_table_of_what_is_found(feedtool: Feedtool) -> None:
     ]
 
 
+@pytest.mark.parametrize("words", ["old kettles", "kettles old", "'old kettles'", "rusty old"])
+def test_words_need_no_quotes(feedtool: Feedtool, words: str) -> None:
+    fill()
+    assert "Home > Kitchen > Old kettles" in feedtool(f"catalog search {words}").out
+
+
 @pytest.mark.parametrize(
     ("text", "hint"), [("ketles", "did you mean Kettles"), ("xyzzy", "try a part of a word")]
 )

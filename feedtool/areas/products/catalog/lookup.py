@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import IntEnum
+from operator import itemgetter
 from typing import Any
 
 from feedtool.areas.products.catalog.model import (
@@ -111,6 +112,16 @@ class Catalog:
         """All brands; of several with one name the first."""
         return self._by_name().values()
 
+    def entries(self) -> Iterator["Entry"]:
+        """Each category and brand, as searches compare them."""
+        for category in self.categories.values():
+            code, path = folded(category.reference), folded(category.full_path)
+            place = not category.is_active, not category.takes_products, path, category.reference
+            yield code, folded(category.label), path, place, category
+        for brand in self.brands():
+            name = folded(brand.name)
+            yield folded(brand.reference), name, name, (False, True, name, brand.reference), brand
+
     def _of(self, reference: str) -> Listed | None:
         if reference not in self.consulted:
             self.consulted[reference] = self._listed(reference)
@@ -200,40 +211,50 @@ class Rank(IntEnum):
     BEGINS_NAME = 3
     BEGINS_WORD = 4
     IN_NAME = 5
-    IN_PATH = 6
+    BEGINS_WORDS = 6
+    """Each of its words begins a word of the path."""
+    IN_PATH = 7
     """Or each of its words is somewhere in the path."""
+    HAS_WORDS = 8
+    """The label and the path have the most of its words, where none has all."""
+
+
+SHORTEST = 3
+"""Letters of a word that is looked for by itself: `of` and `de` say nothing."""
 
 
 def search(catalog: Catalog, text: str) -> list[Category | Brand]:
     """Categories by code, label or path, and brands by name or reference; the best first.
 
-    Case and accents do not count. Of the equally good the active ones come first, then those
+    Case and accents do not count. Where nothing has all words of the text, it is what has the most
+    of them, each in the plural or not. Of the equally good the active ones come first, then those
     that take products, then by name.
     """
-    matches = _matches(catalog, wanted) if (wanted := folded(text)) else ()
-    return [result for _, result in sorted(matches, key=lambda item: item[0])]
+    wanted = folded(text)
+    entries = list(catalog.entries()) if wanted else []
+    ranked = [(_rank(wanted, *entry[:3]), *entry[3:]) for entry in entries]
+    matches = [match for match in ranked if match[0] is not None]
+    if not matches:
+        words = [word.rstrip("sx") for word in wanted.split() if len(word) >= SHORTEST]
+        counts = [
+            sum(f" {word}" in f" {text}" for word in words for text in (label, path))
+            for _, label, path, _, _ in entries
+        ]
+        most = max(counts, default=0)
+        matches = [
+            (Rank.HAS_WORDS, *entry[3:])
+            for entry, count in zip(entries, counts, strict=True)
+            if most and count == most
+        ]
+    return [item for _, _, item in sorted(matches, key=itemgetter(0, 1))]
 
 
-Key = tuple[Rank, bool, bool, str, str]
+Entry = tuple[str, str, str, tuple[bool, bool, str, str], Category | Brand]
+"""Code, label and path, as they are compared; the place among equally good ones; what it is."""
 
 
-def _matches(catalog: Catalog, wanted: str) -> Iterator[tuple[Key, Category | Brand]]:
+def _rank(wanted: str, code: str, name: str, path: str) -> Rank | None:
     words = wanted.split()
-    for category in catalog.categories.values():
-        code, path = folded(category.reference), folded(category.full_path)
-        rank = _rank(wanted, code, folded(category.label))
-        if rank is None and all(word in path or code.startswith(word) for word in words):
-            rank = Rank.IN_PATH
-        if rank is not None:
-            key = (rank, not category.is_active, not category.takes_products)
-            yield (*key, path, category.reference), category
-    for brand in catalog.brands():
-        rank = _rank(wanted, folded(brand.reference), folded(brand.name))
-        if rank is not None:
-            yield (rank, False, True, folded(brand.name), brand.reference), brand
-
-
-def _rank(wanted: str, code: str, name: str) -> Rank | None:
     ranks = {
         Rank.IS_CODE: wanted == code,
         Rank.IS_NAME: wanted == name,
@@ -241,6 +262,8 @@ def _rank(wanted: str, code: str, name: str) -> Rank | None:
         Rank.BEGINS_NAME: name.startswith(wanted),
         Rank.BEGINS_WORD: f" {wanted}" in name,
         Rank.IN_NAME: wanted in name,
+        Rank.BEGINS_WORDS: all(f" {word}" in f" {path}" for word in words),
+        Rank.IN_PATH: all(word in path or code.startswith(word) for word in words),
     }
     return next((rank for rank, is_so in ranks.items() if is_so), None)
 
