@@ -36,6 +36,7 @@ NOT_SHOWN = {
     "country-read": "of countries, which offers have not",
     "placeholder": "of a program's export, and this was typed",
     "placeholder-doubtful": "of a program's export, and this was typed",
+    "enum-accents": "of choices with accents, and the sample's are English",
     "text-too-long": "no spreadsheet program keeps such a cell",
     "encoding-guessed": "the sample in CSV is marked as UTF-8",
     "encoding-doubtful": "the sample in CSV is marked as UTF-8",

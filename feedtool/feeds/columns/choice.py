@@ -20,6 +20,7 @@ from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 Read = TypeVar("Read")
 COUNTRY_READ = PROBLEMS.warning("country-read")
 ENUM_VALUE = PROBLEMS.error("enum-value")
+ENUM_ACCENTS = PROBLEMS.warning("enum-accents")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
 
 
@@ -48,6 +49,14 @@ class Choice(Struct, frozen=True, dict=True):
             for writing in (value, *others)
         }
 
+    @cached_property
+    def _by_bare(self) -> Mapping[str, list[str]]:
+        """The folded writings that are the same without their accents."""
+        alike: dict[str, list[str]] = {}
+        for text in self._by_writing:
+            alike.setdefault(_unaccented(text), []).append(text)
+        return alike
+
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The canonical values that the seller may use."""
         del column
@@ -62,9 +71,13 @@ class Choice(Struct, frozen=True, dict=True):
         value = self._by_writing.get(_folded(text)) or self._of_parts(text)
         if value is None:  # a seller's own list may hold values that we have no label for
             value = _by_folded(allowed).get(_folded(text))
+        faults = trimmed(cell, text)
+        if value is None and (writing := self.unaccented(cell, column)):
+            value = self._by_writing[_folded(writing)]
+            message = tr("its accents are not those of the list: read as {choice}", choice=writing)
+            faults = (*faults, Issue(ENUM_ACCENTS, message))
         if value not in allowed:
             return self._unknown(text, allowed)
-        faults = trimmed(cell, text)
         return InvalidValue(value, faults) if faults else value
 
     def _of_parts(self, text: str) -> str | None:
@@ -72,8 +85,7 @@ class Choice(Struct, frozen=True, dict=True):
 
     def unaccented(self, cell: Cell, column: ColumnReader) -> str | None:
         """The writing that a text means whose accents alone are wrong."""
-        bare = _unaccented(_folded(plain(cell.text)))
-        alike = [text for text in self._by_writing if _unaccented(text) == bare]
+        alike = self._by_bare.get(_unaccented(_folded(plain(cell.text))), ())
         is_clear = len({self._by_writing[text] for text in alike}) == 1
         return self._written(alike[0], column) if is_clear else None
 

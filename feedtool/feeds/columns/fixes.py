@@ -3,7 +3,7 @@
 from decimal import ROUND_HALF_UP, Decimal
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED, Choice
+from feedtool.feeds.columns.choice import ENUM_ACCENTS, ENUM_VALUE, FIELD_RETIRED, Choice
 from feedtool.feeds.columns.gtin import GTIN_FORMAT, GTIN_PADDED, Gtin, with_zeros
 from feedtool.feeds.columns.number import (
     CENT,
@@ -152,7 +152,7 @@ FIXES = (
     Fix(
         "accents",
         tr("correct the accents of a list's value"),
-        (ENUM_VALUE,),
+        (ENUM_ACCENTS,),
         correct_accents,
         is_safe=True,
     ),

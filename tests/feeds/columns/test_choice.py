@@ -1,5 +1,7 @@
 """Closed lists: compared without case, in three languages, sent canonical."""
 
+from unicodedata import combining, normalize
+
 import pytest
 
 from feedtool.areas.legacy.feeds import LEGACY_CONDITION
@@ -245,7 +247,6 @@ COUNTRIES = {
     "Côte d\u2019Ivoire": "CI",
     "Heard Island & McDonald Islands": "HM",
     "Heard & McDonald Islands": "HM",  # CLDR's name before 2026, in templates of then
-    "Etats-Unis": None,
     "EU": None,
     "XK": None,
     "FRA": None,
@@ -261,6 +262,50 @@ def test_countries_by_code_and_by_name(writing: str, code: str | None) -> None:
 @pytest.mark.parametrize("writing", ["UK", " uk "])
 def test_uk_is_great_britain(writing: str) -> None:
     assert read(Country(), text(writing))[:2] == ("GB", ("country-read",))
+
+
+ACCENTS = {
+    "Etats-Unis": "US",
+    "COTE D\u2019IVOIRE": "CI",
+    " Etats-Unis": "US",
+    "Pérou": "PE",
+    "Pèrou": "PE",
+    "Perôu": "PE",
+}
+
+
+@pytest.mark.parametrize(("writing", "code"), ACCENTS.items(), ids=map(ascii, ACCENTS))
+def test_accents_that_are_wrong_are_told(writing: str, code: str) -> None:
+    found = read(Country(), text(writing))
+    told = ("trimmed",) * writing.startswith(" ") + ("enum-accents",) * (writing != "Pérou")
+    assert found[:2] == (code, told)
+
+
+NARROW = AccountSettings(conditions=("New",))
+SAID_TWICE = Choice({"A": ("Été",), "B": ("Etè",)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "settings"),
+    [
+        (SAID_TWICE, text("Ete"), None),  # which of them is meant is not clear
+        (CONDITION_TYPE, text("Occasion - Bon etat"), None),
+        (CONDITION_TYPE, text("Usàge"), None),
+        (CONDITION_TYPE, text("Usedlikénew"), NARROW),  # not one that the seller may use
+    ],
+)
+def test_what_differs_in_more_than_accents_is_refused(
+    kind: Choice, cell: Cell, settings: AccountSettings | None
+) -> None:
+    assert read(kind, cell, settings)[:2] == (None, ("enum-value",))
+
+
+@pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
+def test_a_condition_without_its_accents(writing: str, value: str) -> None:
+    bare = "".join(it for it in normalize("NFD", writing) if not combining(it))
+    found = read(CONDITION_TYPE, text(bare))
+    assert found.value == value
+    assert set(found.codes) <= {"enum-accents"}
 
 
 def test_there_are_as_many_countries_as_iso_3166_1_has() -> None:
