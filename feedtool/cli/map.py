@@ -101,7 +101,10 @@ def map_(
             _print(written)
             _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
-            _echo_next(file, target if is_named else None, to_complete=target if missing else None)
+            sheet = proposal.sheet if proposal.other_sheets else None
+            _echo_next(
+                file, target if is_named else None, sheet, to_complete=target if missing else None
+            )
         else:
             echo(
                 "help",
@@ -167,8 +170,8 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
 
 
 def _sheet(proposal: "SheetProposal") -> str | None:
-    """The sheet, if it was named."""
-    return proposal.sheet if proposal.options.sheets else None
+    """The sheet, if it was named, or is one of several that fit."""
+    return proposal.sheet if proposal.options.sheets or proposal.other_sheets else None
 
 
 def _print(text: str) -> None:
@@ -221,7 +224,15 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
         else tr("{file}: the header is in row {row}", **values)
     )
     say = CONSOLE.say
-    click.echo(say(where) + "\n")
+    click.echo(say(where))
+    if proposal.other_sheets:
+        others = joined(in_quotes(clean(name)) for name in proposal.other_sheets)
+        click.echo(
+            say(
+                tr("other sheets that fit as well: {sheets} (name one with --sheet)", sheets=others)
+            )
+        )
+    click.echo()
     meanings = []
     for column in proposal.columns:
         useless = tr("of no use here")
@@ -231,8 +242,8 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
         if is_accepted(column, least):
             meanings.append(column.key or say(useless))
         else:
-            near = [column.key or (useless if column.is_useless else "")]
-            guesses = [guess for guess in [*near, *column.alternatives][:2] if guess]
+            near = column.key or (useless if column.is_useless else "")
+            guesses = [*filter(None, (near, *column.alternatives))][:2]
             meanings.append("? " + say(either(guesses) if guesses else tr("not known")))
     width = max(map(len, meanings), default=0)
     for column, meaning in zip(proposal.columns, meanings, strict=True):
@@ -335,6 +346,7 @@ def _write_json(
     document = {
         "file": proposal.file,
         "sheet": proposal.sheet,
+        **({"otherSheets": list(proposal.other_sheets)} if proposal.other_sheets else {}),
         "headerRow": proposal.header_row,
         "recipe": target and str(target),
         "columns": [

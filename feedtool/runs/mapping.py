@@ -46,6 +46,8 @@ class SheetProposal(Struct, frozen=True):
     file: str
     sheet: str | None
     """None in a CSV."""
+    other_sheets: Sequence[str]
+    """The names of other sheets that fit as well."""
     header_row: int
     """Its number; in a CSV the line."""
     feed: Feed
@@ -180,6 +182,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     return SheetProposal(
         file.name,
         None if source.format == "csv" else own.name,
+        own.others,
         own.row.line or own.row.number,
         feed,
         next(family for family in families(areas) if feed in family),

@@ -171,6 +171,31 @@ def test_what_a_map_writes_of_two_rows_is_found_again(
     assert ran["recipe"]["path"].endswith("recipes/list.toml")
 
 
+IN_CHINESE = "商家编码;条形码;售价;库存;成色\n" + "".join(
+    f"C{n};{gtin(n)};{n}2,90;{n % 4};New\n" for n in range(1, 9)
+)
+
+
+def test_a_header_in_any_script_is_mapped_by_what_stands_below_it(
+    feedtool: Feedtool,
+    on_terminal: OnTerminal,
+    files: Files,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files.text(IN_CHINESE, "list.csv")
+    ran = feedtool("map list.csv --yes --format json").json
+    columns = {column["header"]: column for column in ran["columns"]}
+    taken = {header: column["key"] for header, column in columns.items() if column["accepted"]}
+    assert (ran["headerRow"], taken) == (1, {"条形码": "product.gtin", "成色": "condition"})
+    assert columns["售价"]["alternatives"][0] == "price.price"
+    assert "quantity" in columns["库存"]["alternatives"]
+    answers = ["sellerExternalReference", "price.price", "quantity", "20", "2", "4.90", "2"]
+    assert on_terminal("\n".join((*answers, "")), "map", "list.csv", "--out", "cn.toml")[0] == 0
+    capsys.readouterr()
+    ran = feedtool("validate list.csv --recipe cn.toml --format json")
+    assert ran.counts == [8, 8, 0, 0, 0]
+
+
 def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
     files.text(TITLED, "list.csv")
     columns = feedtool("map list.csv --format json --min 75").json["columns"]
@@ -341,6 +366,36 @@ def test_a_recipe_that_fits_two_sheets_is_followed_by_the_sheets_name(
     assert (read.only["sheet"], read.only["rows"]) == ("Chairs 2026", 2)
 
 
+OWN = [{"Réf": f"A{n}", "Code barre": gtin(n), "PV TTC": f"{n}1,90"} for n in range(1, 4)]
+SHEETS: dict[str, tuple[dict[str, list[dict[str, str]]], str, list[str]]] = {
+    # The sheets, the one that is mapped, and those that are told beside it.
+    "an example in front": ({"Example": OWN, "Template": OWN}, "Template", ["Example"]),
+    "two of one sort": ({"Lamps": OWN, "Chairs": OWN}, "Lamps", ["Chairs"]),
+    "two with other columns": (
+        {"Tarif": OWN, "Stock": [{"Réf": "A1", "EAN": gtin(1), "Stock": "3"}] * 3},
+        *("Tarif", ["Stock"]),
+    ),
+    "an example alone": ({"Notes": [{"a": "b"}], "Exemple 2026": OWN}, "Exemple 2026", []),
+    "a list of words beside it": (
+        {"Fields": [{"Field name": "Réf", "Example": "A-1"}] * 3, "Offers": OWN},
+        *("Offers", []),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SHEETS)
+def test_the_sheets_that_fit_are_told(feedtool: Feedtool, files: Files, case: str) -> None:
+    sheets, mapped, others = SHEETS[case]
+    files.book(sheets, "list.xlsx")
+    ran = feedtool("map", "list.xlsx", "--yes")
+    told = ", ".join(f"“{name}”" for name in others)
+    assert f"list.xlsx, sheet {mapped}: the header is in row" in ran.out
+    assert (f"other sheets that fit as well: {told} (name one" in ran.out) is bool(others)
+    assert (f"--sheet {mapped}`" in ran.next) is bool(others)
+    ran = feedtool("map", "list.xlsx", "--yes", "--format", "json", "--out", "again.toml")
+    assert ran.json.get("otherSheets", []) == others
+
+
 NO_SHEET = {
     "all": (("all",), "a map is of one sheet, and several are named", "Lamps, Chairs 2026"),
     "two": (("Lamps", "Chairs 2026"), "a map is of one sheet", "name one of: Lamps"),
@@ -391,7 +446,10 @@ def test_what_is_left_open_is_listed(feedtool: Feedtool, files: Files) -> None:
     ran = feedtool("map", "my list.csv", "--yes")
     assert "another column is likelier" in ran.out
     helps = ran.err.splitlines()
-    assert "help: not taken: “SKU”, “Su precio”; give each its field in [columns]" in helps[0]
+    assert (
+        "help: not taken: “SKU”, “Precio”, “Su precio”; give each its field in [columns]"
+        in helps[0]
+    )
     assert "offers-delete" not in ran.err  # nobody asks for that by lacking something
-    files.text("a;b\n1;2\n3;4\n", "no list.csv")
+    files.text("1;2\n3;4\n5;6\n", "no list.csv")
     assert feedtool("map", "no list.csv").error()[1].endswith("feedtool map 'no list.csv'")

@@ -17,6 +17,8 @@ WIDEST = 256
 """Cells of a row that are looked at."""
 BELOW = 15
 """Rows below a header that are looked at."""
+HALF, ALIKE = 0.5, 0.8
+"""The least share of an unknown header's columns that a row below fills, and of such rows."""
 MANY_DIGITS = 0.5
 """The share of digits of what is no name."""
 KNOWN, WIDE, VALUES, DATA, REPEATED, LATER = 3, 4, 3, -4, -1, -0.05
@@ -64,12 +66,12 @@ def _header_score(rows: Sequence[Row], at: int) -> float:
     filled = [cell for cell in cells if cell.text.strip()]
     names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
     names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]
-    below = [row for _, row in rows[at + 1 : at + 1 + BELOW]]
+    below = [row[:WIDEST] for _, row in rows[at + 1 : at + 1 + BELOW]]
     if len(names) < max(LEAST, (1 - MOST_VALUES) * len(filled)) or not is_table(below):
         return 0
     width = max(map(_width, below))
     known = sum(map(is_known, names))
-    if not known:
+    if not known and not (len(names) == len(filled) and _is_above(cells, below)):
         return 0
     values = sum(map(_is_data, below)) / len(below)
     repeated = len(names) - len(set(map(str.casefold, names)))
@@ -80,6 +82,26 @@ def _header_score(rows: Sequence[Row], at: int) -> float:
         + DATA * _is_data(cells)
         + REPEATED * repeated
         + LATER * at
+    )
+
+
+def _is_above(cells: Sequence[Cell], below: Sequence[Sequence[Cell]]) -> bool:
+    """True if a row of different texts, in any script, stands above rows that are alike.
+
+    They fill no column but those that it names, and one of these has values alone.
+    """
+    texts = {place: cell.text.strip().casefold() for place, cell in enumerate(cells)}
+    names = {place: text for place, text in texts.items() if text}
+    filled = [{place for place, cell in enumerate(row) if cell.text.strip()} for row in below]
+    alike = sum(HALF * len(names) <= len(row) and row <= names.keys() for row in filled if row)
+    columns = [
+        [row[place] for row in below if place < len(row) and row[place].text.strip()]
+        for place in names
+    ]
+    return (
+        len(set(names.values())) == len(names)
+        and alike >= max(LEAST, ALIKE * sum(map(bool, filled)))
+        and any(column and all(map(_holds_value, column)) for column in columns)
     )
 
 
@@ -100,9 +122,8 @@ def is_value(text: str) -> bool:
 
 
 def _is_data(row: Sequence[Cell]) -> bool:
-    """True if a row holds a number or a code."""
-    return any(
-        cell.kind in {Kind.NUMBER, Kind.DATE, Kind.BOOLEAN} or is_value(cell.text)
-        for cell in row
-        if cell.text.strip()
-    )
+    return any(_holds_value(cell) for cell in row if cell.text.strip())
+
+
+def _holds_value(cell: Cell) -> bool:
+    return cell.kind in {Kind.NUMBER, Kind.DATE, Kind.BOOLEAN} or is_value(cell.text)

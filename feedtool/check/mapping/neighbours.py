@@ -25,6 +25,8 @@ USUAL_RATES = range(17, 25)
 NEAR = Decimal("0.8")
 """The least share of its recommended price that a shop usually asks for an article."""
 HALF = 0.5
+ALL = 0.97
+"""The share of cells that counts as all of them."""
 SAME_ROWS = 0.9
 """The share of rows of which a relation of two columns holds."""
 
@@ -46,6 +48,31 @@ def weigh_neighbours(
     _weigh_taxes(columns, prices, guesses, above)
     _weigh_higher(prices, guesses, known)
     _weigh_struck(columns, guesses)
+    _weigh_values(columns, guesses)
+
+
+def _weigh_values(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
+    """Prices whose cells are flags or all the same, and VAT that is no rate in use."""
+    price, struck, vat = map(key_of, ("price", "list price", "vat"))
+    for column in columns:
+        numbers = set(column.numbers) if column.numeric >= HALF else set()
+        is_flag = column.states >= ALL or bool(numbers and numbers <= {0, 1})
+        is_same = len(numbers) == 1 and len(column.texts) > 1
+        in_use = column.rates / column.numeric if column.numeric else 1
+        has_cents = any(
+            other.decimals >= NEIGHBOURS.with_cents and other.rates < ALL
+            for other in columns
+            if other is not column
+        )
+        is_wrong = {price: is_flag, struck: is_flag and numbers != {0}, vat: in_use < HALF}
+        is_doubtful = {price: is_same and has_cents, vat: in_use < SAME_ROWS}
+        guesses[column.index] = by_confidence(
+            guess._replace(confidence=min(guess.confidence, NEIGHBOURS.doubtful))
+            if is_doubtful.get(guess.key or "")
+            else guess
+            for guess in guesses[column.index]
+            if not is_wrong.get(guess.key or "")
+        )
 
 
 def _weigh_taxes(
@@ -60,6 +87,7 @@ def _weigh_taxes(
     has_gross = any("gross" in column.words.groups for column in prices)
     is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
     told_above = groups_in(plain(above))
+    dealers = next(concept for concept in concepts() if concept.name == "purchase price")
     has_promotion = any(
         best.get(column.index) == "promotional price" and column.filled >= HALF
         for column in columns
@@ -75,7 +103,8 @@ def _weigh_taxes(
             times *= NEIGHBOURS.below_gross
         if is_bare and (told_above & {"net", "bought"} or _is_far_below(column, columns, guesses)):
             most = min(most, NEIGHBOURS.of_dealers)
-            guesses[column.index].append(_dealer_price())
+            reason = tr("a dealers' price, by its title or neighbours")
+            guesses[column.index].append(Guess(dealers, None, NEIGHBOURS.dealer_price, reason))
         if is_bare and is_of_supplier and not has_gross:
             most = min(most, NEIGHBOURS.sheet_of_supplier)
         if has_promotion:
@@ -86,12 +115,6 @@ def _weigh_taxes(
             else guess
             for guess in guesses[column.index]
         )
-
-
-def _dealer_price() -> Guess:
-    concept = next(concept for concept in concepts() if concept.name == "purchase price")
-    confidence = NEIGHBOURS.dealer_price
-    return Guess(concept, None, confidence, tr("a dealers' price, by its title or neighbours"))
 
 
 def _is_far_below(
@@ -116,7 +139,12 @@ def _weigh_higher(
     prices: Sequence[SheetColumn], guesses: dict[int, list[Guess]], known: Collection[str]
 ) -> None:
     """Of two prices that are called so the one that is nearly always higher may be struck."""
-    called = [column for column in prices if _is_called_price(guesses[column.index])]
+    called = [
+        column
+        for column in prices
+        for best in guesses[column.index][:1]
+        if best.key == key_of("price") and best.confidence >= NAMES.header
+    ]
     struck = next(concept for concept in concepts() if key_of("list price") in concept.keys)
     for lower, higher in permutations(called, 2):
         pairs = [pair for pair in zip(lower.by_row, higher.by_row, strict=True) if all(pair)]
@@ -136,14 +164,6 @@ def _weigh_higher(
                 Guess(struck, key_of("list price"), NEIGHBOURS.higher_price, told)
             )
             guesses[higher.index] = by_confidence(guesses[higher.index])
-
-
-def _is_called_price(guesses: Sequence[Guess]) -> bool:
-    return (
-        bool(guesses)
-        and guesses[0].key == key_of("price")
-        and guesses[0].confidence >= NAMES.header
-    )
 
 
 def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
@@ -178,11 +198,13 @@ def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:
     ]
     if len(pairs) < FEW_ROWS:
         return False
-    fits = [any(_is_taxed(net, gross, rate) for rate in USUAL_RATES) for net, gross in pairs]
+    fits = [
+        any(
+            abs(net * (1 + Decimal(rate) / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)
+            for rate in USUAL_RATES
+        )
+        for net, gross in pairs
+    ]
     usual = median(gross / net for net, gross in pairs)
     is_rate = any(abs(usual - 1 - Decimal(rate) / 100) < ROUNDED for rate in USUAL_RATES)
     return is_rate and sum(fits) >= SAME_ROWS * len(pairs)
-
-
-def _is_taxed(net: Decimal, gross: Decimal, rate: int) -> bool:
-    return abs(net * (1 + Decimal(rate) / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_rows
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_continued, is_table
+from feedtool.check.mapping.words import groups_in, plain
 from feedtool.model.cells import BLANK, Cell, brief
 from feedtool.model.text import in_quotes, joined, tr
 from feedtool.sheets import Source
@@ -17,6 +18,8 @@ SEARCHED = 60
 """Rows among which the header is looked for."""
 SAMPLED = 2_000
 """Rows whose cells speak for or against a field."""
+LIKELY = 0.8
+"""The share of the best score from which another sheet's header is as likely."""
 SHOWN = 5
 """Cells of a row that are told."""
 
@@ -28,6 +31,8 @@ class OwnSheet(NamedTuple):
     head: Sequence[HeadRow]
     at: int
     """The position of the header among the first rows."""
+    others: Sequence[str] = ()
+    """The names of sheets that have nearly as likely a header."""
 
     @property
     def row(self) -> HeadRow:
@@ -57,15 +62,22 @@ class OwnSheet(NamedTuple):
 
 
 def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | None:
-    """Of these sheets, or of all, the one whose header is the likeliest; None without a header."""
-    best: tuple[float, OwnSheet | None] = (0, None)
+    """Of these sheets, or of all, the one whose header is the likeliest; None without a header.
+
+    A sheet that is called an example comes behind others with nearly as likely a header.
+    """
+    scored: list[tuple[float, OwnSheet]] = []
     for name in wanted or [entry.name for entry in source.sheets if not entry.hidden]:
         head = source.sheet(name).head(SEARCHED)
         rows = [(row.number, row.cells) for row in head]
         score, at = header_row(rows)
-        if score > best[0]:
-            best = score, OwnSheet(name, head, at + is_continued(rows, at))
-    return best[1]
+        if score:
+            scored.append((score, OwnSheet(name, head, at + is_continued(rows, at))))
+    most = max((score for score, _ in scored), default=0)
+    likely = [pair for pair in scored if pair[0] >= LIKELY * most]
+    likely.sort(key=lambda pair: ("example" in groups_in(plain(pair[1].name)), -pair[0]))
+    names = [sheet.name for _, sheet in likely]
+    return likely[0][1]._replace(others=names[1:]) if likely else None
 
 
 def read_columns(source: Source, own: OwnSheet) -> list[SheetColumn]:

@@ -20,6 +20,14 @@ CASES: dict[str, tuple[str, int]] = {
     "on each page": (f"{HEADER}|{ROWS}|{HEADER}|{ROWS}|Total;;;;;20", 0),
     "with sizes": ("Réf;Désignation;EAN;36;37;38|" + ROWS, 0),
     "of texts alone": ("SKU;Description|red;A lamp|blue;A vase", 0),
+    "of unknown names": (f"Foo;Bar;Baz;Qux;Quux;Corge|{ROWS}", 0),
+    "of another script": (f"商家编码;名称;条形码;采购价;售价;库存|{ROWS}", 0),
+    "of another script below a title": (
+        f"Прайс-лист;Ромашка|Дата;12.03.2026|Код;Имя;Штрихкод;Закуп;Цена;Остаток|{ROWS}",
+        2,
+    ),
+    "of unknown names above a blank column": ("Foo;Bar;Baz|x;1,50;|y;2,50;|z;3,50;", 0),
+    "of unknown names above a total": ("Foo;Bar;Baz|x;1,50;2|y;2,50;2|z;3,50;2|w;4,5;1|;;7", 0),
 }
 CONTINUED = {
     "below merged cells": ("Réf;Prix;;Stock|;Achat;Vente;|A;1,50;2,90;3", True),
@@ -33,7 +41,12 @@ CONTINUED = {
 }
 NONE = {
     "values alone": ROWS,
-    "names that nobody knows": f"Foo;Bar;Baz;Qux;Quux;Corge|{ROWS}",
+    "a name twice that nobody knows": f"Foo;Bar;Baz;Qux;Quux;Foo|{ROWS}",
+    "fewer names than columns": f"Foo;Bar;Baz;Qux;Quux|{ROWS}",
+    "rows that are not alike": "Foo;Bar;Baz|x;1;2|y|z|w;2;3;4",
+    "a single row below": "Foo;Bar;Baz|x;1;2",
+    "texts alone": "Foo;Bar|red;A lamp|blue;A vase|green;A rug",
+    "an address": "Jane Doe;High Street|Lyon;France|Mobile;555 1234 567",
     "prose": "Dear all, price|please find our list, stock|Kind regards",
     "nothing below": HEADER,
     "nothing": "",

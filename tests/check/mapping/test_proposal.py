@@ -33,7 +33,8 @@ def proposed(sheet: dict[str, str], above: str = "") -> list[tuple[str | None, b
 
 PRICE, ASKED, NO_USE = ("price.price", True), ("price.price", False), (None, True)
 SKU = ("sellerExternalReference", True)
-GTIN, STOCK = ("product.gtin", True), ("quantity", True)
+GTIN, STOCK, VAT = ("product.gtin", True), ("quantity", True), ("taxes.VAT", True)
+FOO = (None, False)
 CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
     "a name alone": ({"Prix": PRICES}, "", [PRICE]),
     "in another order, with a unit": ({"TTC - prix de vente (€)": PRICES}, "", [PRICE]),
@@ -100,6 +101,30 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
         "",
         [("deliveryModes.SignedHomeDelivery.cost", True), ("deliveryModes.Standard.cost", True)],
     ),
+    "flags below a name of a price": (
+        {"price is with VAT": "1 1 1 1", "Prix TTC": "oui non oui oui", "Listino": PRICES},
+        "",
+        [(None, False), (None, False), ("price.originPrice", False)],
+    ),
+    "flags below a name of a struck price": ({"Prix barré": "0 1 0 1"}, "", [(None, False)]),
+    "no struck prices": ({"Prix barré": "0 0 0 0"}, "", [("price.originPrice", True)]),
+    "a price of 0": ({"Prix": "0 0 0 0"}, "", [(None, False)]),
+    "a price of 1 in two rows": ({"Prix": "1,00 1,00"}, "", [(None, False)]),
+    "one price beside amounts with cents": ({"Price": "5 5 5 5", "Foo": PRICES}, "", [ASKED, FOO]),
+    "one price for all": (
+        {"Price": "19,90 19,90 19,90", "VAT": "5,5 20 5,5", "Stock": "1 2 3"},
+        "",
+        [PRICE, VAT, STOCK],
+    ),
+    "prices of 1 among others": ({"Prix": "1 2 1 1,50"}, "", [PRICE]),
+    "a price that may be the purchase's": ({"standard_price": PRICES}, "", [ASKED]),
+    "one rate of VAT": ({"TVA": "20 20 20 20"}, "", [VAT]),
+    "rates of Switzerland": ({"TVA": "8,1 2,6 8,1 3,8"}, "", [VAT]),
+    "no rate of VAT": ({"TVA": "1 1 1 1"}, "", [(None, False)]),
+    "codes of VAT": ({"Taux TVA": "1 2 1 2"}, "", [(None, False)]),
+    "amounts of VAT beside rates": ({"TVA": "20 20 5,5 3,98 2,12"}, "", [("taxes.VAT", False)]),
+    "words for VAT beside rates": ({"TVA": "20 20 exonéré exonéré exonéré"}, "", [VAT]),
+    "a stock of single pieces": ({"Stock": "0 1 2 1"}, "", [STOCK]),
     "a blank column": ({"EAN": "", "Foo": ""}, "", [GTIN, (None, False)]),
 }
 
