@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.check.header_names import Names
-from feedtool.check.headers import NoRows, again
+from feedtool.check.headers import NoRows, again, with_more
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.recipe_selection import Chosen
@@ -217,7 +217,10 @@ def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
     if not extra.columns:
         return header, extra.context
     settings = context.settings
-    names = Names((*feed.understood(settings), *extra.columns), settings, (*HEADINGS, ROW))
+    marks = (*HEADINGS, ROW)
+    if chosen.made:  # its recipe, or its defaults, say which column is which
+        return with_more(header, Names(extra.columns, settings, marks)), extra.context
+    names = Names((*feed.understood(settings), *extra.columns), settings, marks)
     return again(header, names), extra.context
 
 

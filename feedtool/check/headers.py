@@ -158,6 +158,22 @@ def again(header: Header, names: Names) -> Header:
     )
 
 
+def with_more(header: Header, names: Names) -> Header:
+    """A header of which more columns are known, beside those that are.
+
+    Raises:
+        HeaderDuplicate: two columns of the row mean the same.
+    """
+    texts = {index: header.texts[index] for index, _ in header.unknown}
+    more = _understand(Texts(header.row, texts), header.after, names)
+    return replace(
+        header,
+        columns=dict(sorted({**header.columns, **more.columns}.items())),
+        unknown=tuple(pair for pair in header.unknown if pair[0] not in more.columns),
+        reasons={**header.reasons, **more.reasons},
+    )
+
+
 def header_texts(cells: Sequence[Cell]) -> dict[int, str]:
     """The header texts; a cell that shows an error is no header.
 

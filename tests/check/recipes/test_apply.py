@@ -2,7 +2,8 @@
 
 import pytest
 
-from feedtool.check import ReadOptions
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from tests.check.recipes.conftest import (
@@ -23,6 +24,16 @@ take = { quantity = "free" }
 """
 COMPUTE, SKIP = '[compute]\nquantity = "quantity + 1"\n', '[skip]\n"few" = "quantity < 7"\n'
 VALUES, DEFAULT = '[values.quantity]\n"many" = 40\n', "[default]\nquantity = 30\n"
+EXPORT = "sellerExternalReference;price.price;quantity;offerState;isBestOffer"
+OF_EXPORT = """[match]
+kind = "offers-update"
+[columns]
+sellerExternalReference = "sellerExternalReference"
+[names]
+state = "offerState"
+[compute]
+quantity = '7 if says(state, "Active") else 0'
+"""
 CHANNELS = '[channels.SECOND]\n"price.price" = "price.price + quantity"\n'
 
 
@@ -34,6 +45,27 @@ def with_tables(*tables: str) -> str:
         known = f"{name}\n"
         recipe = recipe.replace(known, known + rest) if known in recipe else recipe + text
     return recipe
+
+
+def test_columns_that_an_export_adds_are_read_by_names(files: Files) -> None:
+    rows = ["A-1;9,90;120;Active;", "A-2;9,90;120;Inactive;true"]
+    sheet = read_by(files, OF_EXPORT, rows, EXPORT)
+    assert list(bodies(sheet).values()) == [
+        {"sellerExternalReference": "A-1", "quantity": 7},
+        {"sellerExternalReference": "A-2", "quantity": 0},
+    ]
+    (problem,) = sheet.problems()
+    assert problem.message.startswith("not sent: “price.price” in B")
+    assert "offerState" not in problem.message
+    assert "isBestOffer" not in problem.message
+
+
+def test_columns_that_an_export_adds_hide_no_default(files: Files) -> None:
+    path = files.text(f"{EXPORT}\nA-1;;3;Active;\nA-2;;4;Active;true\n", "list.csv")
+    options = ReadOptions(defaults={"preparationTime": 2})
+    (sheet,) = check([Input(str(path), path)], options, load())
+    assert [body["preparationTime"] for body in bodies(sheet).values()] == [2, 2]
+    assert codes(sheet) == []
 
 
 ORDER = {
