@@ -44,16 +44,17 @@ def flat_row(
         if isinstance(value, dict) and not prefix:
             row |= flat_row(value, known=known, prefix=f"{key}.")
         else:
-            row[key] = _value(value, is_date=known.get(key, ("", TEXT))[1] == DATE)
+            row[key] = _value(value, known.get(key, ("", TEXT))[1])
     return row
 
 
-def _value(value: object, *, is_date: bool) -> Value:
+def _value(value: object, number_format: str) -> Value:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | Decimal):
+    number = amount(value) if number_format == NUMBER else None
+    if number is not None or isinstance(value, int | Decimal):
         return amount(value)
-    return (date_of(value) if is_date else None) or text(value) or None
+    return (date_of(value) if number_format == DATE else None) or text(value) or None
 
 
 def date_of(value: object) -> Value:

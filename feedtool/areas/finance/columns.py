@@ -82,6 +82,7 @@ _ALTERNATIVES = {
     "totalAmount": ("totalAmount", "totalGrossAmount", "total", "amount"),
 }
 """Members of a payment, whose names the specification does not show."""
+_PARTS = ("sale", "vatSale", "refund", "vatRefund", "commission", "serviceFinancialFlow")
 _TYPES = ("type", "operationType", "eventType", "label")
 
 
@@ -95,6 +96,10 @@ def operation_row(document: Mapping[str, Any]) -> dict[str, Value]:
     for name in _DETAIL_LISTS:
         row.pop(name, None)
         row |= _amounts("commission", document.get(name))
+    for key, value in row.items():  # not all members of a part are known
+        if key.partition(".")[0] in _PARTS and key not in OPERATIONS:
+            number = amount(value)
+            row[key] = value if number is None else number
     total, vat = row.get("totalAmount"), row.get("vatTotalAmount")
     if isinstance(total, Decimal) and isinstance(vat, Decimal):
         row["net"] = total - vat
@@ -108,6 +113,8 @@ def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
     for key, names in _ALTERNATIVES.items():
         found = [row.pop(name) for name in names if row.get(name) is not None]
         row[key] = found[0] if found else None
+    if (total := amount(row["totalAmount"])) is not None:
+        row["totalAmount"] = total
     row["paymentDate"] = date_of(str(row["paymentDate"] or "")) or row["paymentDate"]
     for name, value in document.items():
         if isinstance(value, list | dict):

@@ -1,5 +1,6 @@
 """Parts of operations, by whatever members the service shows; and their signs."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -178,3 +179,33 @@ def test_an_operation_has_texts_and_a_column_for_each_type_of_commission() -> No
         *("Sale, Commission", "20261119042", "P"),
     )
     assert (found["commission.A"], found["net"]) == (Decimal(-3), Decimal(10))
+
+
+TEXTS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
+    "an operation": (
+        operation_row,
+        {"totalAmount": "88.00", "vatTotalAmount": "14.67", "commission": "-12"},
+        {"totalAmount": 88, "vatTotalAmount": 14.67, "commission": -12},
+    ),
+    "its parts": (
+        operation_row,
+        {"sale": {"total": "100.0"}, "refund": {"totalAmount": "-3.5", "note": "x"}},
+        {"sale": {"total": 100.0}, "refund": {"totalAmount": -3.5, "note": "x"}},
+    ),
+    "a payment": (
+        payment_row,
+        {"total": "88.00", "salesChannelId": "1", "types": [{"type": "A", "amount": "2"}]},
+        {"total": 88, "salesChannelId": "1", "types": [{"type": "A", "amount": 2}]},
+    ),
+}
+"""Documents with amounts as texts, and the same as numbers."""
+
+
+@pytest.mark.parametrize(("read", "texts", "numbers"), TEXTS.values(), ids=TEXTS)
+def test_an_amount_as_a_text_is_a_number(
+    read: Any, texts: dict[str, Any], numbers: dict[str, Any]
+) -> None:
+    as_decimals = json.loads(json.dumps(numbers), parse_float=Decimal)
+    assert read(texts) == read(as_decimals)
+    total = read(texts).get("totalAmount")
+    assert total is None or total == 88

@@ -81,11 +81,26 @@ def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:
         {"result": {"resultCode": "1023", "message": "The package is empty."}},
         {"results": [{"resultCode": 1023, "message": "The package is empty."}]},
         {"messages": [{"resultCode": "1023", "message": "The package is empty."}, {}, None]},
+        {"message": {"resultCode": "1023", "message": "The package is empty."}},
     ],
 )
 def test_why_a_package_was_rejected(said: dict[str, Any]) -> None:
     found = package_view(reply({"state": "Rejected", **said}))
     assert found.messages == (Message("1023", "The package is empty."),)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"message": "The package is empty."},
+        {"message": ["The package is empty."]},
+        {"messages": "The package is empty."},
+        {"result": None, "message": "The package is empty."},
+    ],
+)
+def test_the_reason_may_be_a_mere_text(said: dict[str, Any]) -> None:
+    found = package_view(reply({"state": "Rejected", **said}))
+    assert found.messages == (Message("", "The package is empty."),)
 
 
 @pytest.mark.parametrize("document", [None, [], {}, {"state": None}, {"state": []}, "Ready"])

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,14 @@ def table(kind: Export, folder: Path, service: Any, **asked: Any) -> list[dict[s
         return list(csv.DictReader(file))
 
 
+TWO = Decimal("2.50")
 FLAT: dict[str, tuple[Any, dict[str, Any]]] = {
     "nothing": ({}, {}),
     "texts and numbers": ({"a": " x\ny ", "b": 2}, {"a": "x y", "b": 2}),
     "yes and no": ({"a": True, "b": False}, {"a": "true", "b": "false"}),
     "nothing in it": ({"a": None, "b": ""}, {"a": None, "b": None}),
     "an object": ({"offer": {"id": "O", "deep": {"x": 1}}}, {"offer.id": "O", "offer.deep": None}),
+    "an amount as a text": ({"amount": "2.50", "reason": "12"}, {"amount": TWO, "reason": "12"}),
     "a date that is none": ({"createdAt": "soon"}, {"createdAt": "soon"}),
 }
 

@@ -83,7 +83,8 @@ def package_view(reply: Reply) -> PackageView:
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
         raise Unreadable(tr("the answer does not say which state the package is in"))
-    return PackageView(state, meaning_of(state), tuple(_messages(document, ("result", *MESSAGES))))
+    messages = tuple(_messages(document, ("result", "message", *MESSAGES)))
+    return PackageView(state, meaning_of(state), messages)
 
 
 def results_page(reply: Reply) -> AnswerPage[RequestResult]:
@@ -121,10 +122,12 @@ MESSAGES = ("results", "messages")
 def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
     values = (document.get(name) for name in names)
     lists = (value if isinstance(value, list) else [value] for value in values)
-    messages = (
-        Message(text(entry.get("resultCode")), text(entry.get("message")))
+    entries = (
+        entry if isinstance(entry, dict) else {"message": entry}
         for entry in chain.from_iterable(lists)
-        if isinstance(entry, dict)
+    )
+    messages = (
+        Message(text(entry.get("resultCode")), text(entry.get("message"))) for entry in entries
     )
     return islice((message for message in messages if message.code or message.text), MOST_MESSAGES)
 
