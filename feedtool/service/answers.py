@@ -8,6 +8,7 @@ shape is checked, and none trusted.
 
 import json
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -155,6 +156,15 @@ def text(value: object) -> str:
     if not shown.isprintable():
         shown = "".join(c if c.isprintable() else " " for c in shown)
     return " ".join(shown.split())
+
+
+def spelled(value: object, words: Iterable[str]) -> str:
+    """A text of the service's, as one of these words has it where its case alone differs.
+
+    So states are compared without case: all else knows only the specification's spelling.
+    """
+    word = text(value)
+    return next((known for known in words if known.casefold() == word.casefold()), word)
 
 
 def country(value: object) -> str:

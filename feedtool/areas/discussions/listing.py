@@ -11,7 +11,7 @@ from functools import partial
 
 from feedtool.areas.channel_list import ASKED_AT
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.rows import CLAIM, TREATED, discussion_row
+from feedtool.areas.discussions.rows import TREATED, discussion_row
 from feedtool.areas.discussions.wire import Discussion
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
@@ -34,7 +34,7 @@ from feedtool.service.answers import http_date, moment, service_time
 WINDOW = timedelta(days=180)
 """The longest time that is asked for at once; six months have 181 days or more."""
 SORTS = ("asc:updatedAt", "updatedAt", keyset.CREATED)
-GRADUATIONS = ("Discussion", CLAIM, "Level_1")
+GRADUATIONS = wire.GRADUATIONS
 
 # What is asked for.
 

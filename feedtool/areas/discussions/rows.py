@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from feedtool.areas.discussions import columns
+from feedtool.areas.discussions import columns, wire
 from feedtool.areas.discussions.wire import SELLER, Discussion, SentMessage, prose
 from feedtool.areas.plain_list import date_of
 from feedtool.feeds.feed import CHANNEL
@@ -11,7 +11,7 @@ from feedtool.model.cells import Value
 from feedtool.model.text import joined
 from feedtool.service.answers import moment, text
 
-TO_TREAT, TREATED, CLAIM = "ToTreat", "Treated", "Claim"
+TO_TREAT, TREATED, CLAIM = wire.TO_TREAT, wire.TREATED, wire.CLAIM
 
 
 def discussion_row(

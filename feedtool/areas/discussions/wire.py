@@ -24,6 +24,7 @@ from feedtool.service.answers import (
     last_segment,
     listed,
     loads,
+    spelled,
     text,
 )
 
@@ -34,6 +35,8 @@ OPENED = CREATED | {409}
 PAGE = 100
 """The largest page of discussions (specification, "Limits")."""
 CUSTOMER, SELLER, SUPPORT = "Customer", "Seller", "GrcOperator"
+TO_TREAT, TREATED = "ToTreat", "Treated"
+GRADUATIONS = (_, CLAIM, _) = ("Discussion", "Claim", "Level_1")
 MOST_MESSAGES = 1000
 LONGEST_MESSAGE = 32_000
 """Characters of a message that are shown; a cell of a spreadsheet holds no more."""
@@ -183,6 +186,11 @@ def read_document(document: Any) -> Discussion | None:
     fields = document if isinstance(document, dict) else {}
     if not (identifier := text(fields.get("discussionId"))):
         return None
+    words = {
+        name: spelled(fields[name], of)
+        for name, of in (("processStatus", (TO_TREAT, TREATED)), ("graduation", GRADUATIONS))
+        if name in fields
+    }
     messages = [_message(it) for it in _messages(fields) if isinstance(it, dict)]
     if all(it.created_at for it in messages):
         messages.sort(key=lambda it: it.created_at)
@@ -195,7 +203,7 @@ def read_document(document: Any) -> Discussion | None:
         text(fields.get("updatedAt")),
         tuple(messages[-MOST_MESSAGES:]),
         _users(fields.get("eligibleReceivers")),
-        fields,
+        {**fields, **words},
     )
 
 
@@ -208,8 +216,7 @@ def _messages(fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _message(fields: Mapping[str, Any]) -> SentMessage:
-    named = next(iter(_users([fields.get("sender") or fields.get("userType")])), "")
-    sender = SELLER if named.casefold() == SELLER.casefold() else named
+    sender = next(iter(_users([fields.get("sender") or fields.get("userType")])), "")
     receivers = fields.get("receivers")
     files = fields.get("attachments")
     return SentMessage(
@@ -240,7 +247,7 @@ def _users(values: Any) -> tuple[str, ...]:
     """User types: texts, or objects that have one."""
     listed_users = values[:MOST_MESSAGES] if isinstance(values, list) else []
     plain = (it.get("userType") if isinstance(it, dict) else it for it in listed_users)
-    return tuple(filter(None, map(text, plain)))
+    return tuple(filter(None, (spelled(user, (CUSTOMER, SELLER, SUPPORT)) for user in plain)))
 
 
 def prose(value: object) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from feedtool.areas.finance.windows import STATES
 from feedtool.areas.plain_list import DATE, NUMBER, KnownMembers, date_of, flat_row
 from feedtool.feeds.template import TEXT
 from feedtool.model.cells import Value
 from feedtool.model.text import tr
-from feedtool.service.answers import amount, text
+from feedtool.service.answers import amount, spelled, text
 
 CHECK = "check"
 CENTS = Decimal("0.00")
@@ -93,6 +94,7 @@ def operation_row(document: Mapping[str, Any]) -> dict[str, Value]:
     row = flat_row({**document, **_channel(document, "salesChannel")}, known=OPERATIONS)
     row["eventTypes"] = ", ".join(filter(None, map(text, listed))) or None
     row["invoiceId"] = text(document.get("invoiceId")) or None
+    row["paymentState"] = spelled(row.get("paymentState"), STATES) or None
     for name in _DETAIL_LISTS:
         row.pop(name, None)
         row |= _amounts("commission", document.get(name))
@@ -115,6 +117,7 @@ def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
         row[key] = found[0] if found else None
     if (total := amount(row["totalAmount"])) is not None:
         row["totalAmount"] = total
+    row["paymentState"] = spelled(row["paymentState"], STATES) or None
     row["paymentDate"] = date_of(str(row["paymentDate"] or "")) or row["paymentDate"]
     for name, value in document.items():
         if isinstance(value, list | dict):

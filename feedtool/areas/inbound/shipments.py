@@ -26,10 +26,7 @@ TAKEN = frozenset(
     {"Accepted", "AppointmentScheduled", "InProgress", "PartiallyDone", *LAST_WORDS} - {REFUSED}
 )
 """Statuses of what the warehouse has accepted."""
-STATUSES = (
-    *("Created", "Referencing", "Referenced", "Processing", "Accepted", REFUSED),
-    *("AppointmentScheduled", "InProgress", "PartiallyDone", "Done", "AutomaticallyDone"),
-)
+STATUSES = wire.STATUSES
 
 
 class Announced(NamedTuple):

@@ -22,6 +22,7 @@ from feedtool.service.answers import (
     created_id,
     items_of,
     loads,
+    spelled,
     text,
 )
 
@@ -31,6 +32,11 @@ PAGE = 1000
 """References, and shipments, of a page; the specification names no limit."""
 MOST_ITEMS = 10_000
 SHIPMENTS = "/inbound-shipments"
+STATUSES = (
+    *("Created", "Referencing", "Referenced", "Processing", "Accepted", "Refused"),
+    *("AppointmentScheduled", "InProgress", "PartiallyDone", "Done", "AutomaticallyDone"),
+)
+MODES = ("Fulfillment", "Xdock")
 
 Pair = tuple[str, str]
 """A product for the warehouses: its GTIN of 14 digits, and its condition."""
@@ -148,7 +154,7 @@ def _is_page(document: Mapping[str, Any]) -> bool:
 
 def _shipment(fields: Any) -> InboundShipment:
     fields = fields if isinstance(fields, dict) else {}
-    name, status = text(fields.get("inboundShipmentId")), text(fields.get("status"))
+    name, status = text(fields.get("inboundShipmentId")), spelled(fields.get("status"), STATUSES)
     if not name or not status:
         raise Unreadable(tr("the answer holds what is no shipment"))
     items = fields.get("items")
@@ -156,7 +162,7 @@ def _shipment(fields: Any) -> InboundShipment:
     told = [*_strings(_like(fields, "refus"))]
     return InboundShipment(
         *(name, text(fields.get("reference")), text(fields.get("code")), status),
-        *(country(fields.get("storageCountry")), text(fields.get("supplyMode"))),
+        *(country(fields.get("storageCountry")), spelled(fields.get("supplyMode"), MODES)),
         tuple(_item(item) for item in listed if isinstance(item, dict)),
         tuple(dict.fromkeys(value for key, value in told if not _is_product(key))),
         frozenset(value.zfill(14) for key, value in told if "gtin" in key),

@@ -25,6 +25,7 @@ from feedtool.service.answers import (
     last_segment,
     listed,
     loads,
+    spelled,
     text,
 )
 
@@ -58,7 +59,8 @@ def _word(value: Any) -> str:
 def log_page(reply: Reply) -> LogPage:
     """A page of the log; Unreadable without a state, or with a list of entries that is none."""
     document = loads(reply.body)
-    state = text(document.get("integration_state")) if isinstance(document, dict) else ""
+    word = document.get("integration_state") if isinstance(document, dict) else ""
+    state = spelled(word, STATES)
     if not state:
         raise Unreadable(tr("the answer does not say which state the package is in"))
     log = document.get("offer_log_paged_list")

@@ -18,7 +18,7 @@ from feedtool.feeds.judgement import impossible, said
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
-from feedtool.service.answers import as_whole
+from feedtool.service.answers import as_whole, spelled
 
 
 class Granting(NamedTuple):
@@ -85,9 +85,9 @@ def _of_request(act: Act, state: Granting, wanted: Decimal, reason: str) -> Judg
     own = max(new, key=lambda request: request.id == act.package.package_id)
     word, settings = own.status, act.package.settings.orders
     proof = tr("request {request} is {status}", request=own.id, status=word)
-    if word in settings.gesture_done:
+    if spelled(word, settings.gesture_done) in settings.gesture_done:
         return Judgement(Goal.REACHED, Status.ACCEPTED, said(None, proof), word)
-    if word in settings.gesture_refused:
+    if spelled(word, settings.gesture_refused) in settings.gesture_refused:
         return Judgement(Goal.OTHERWISE, Status.REJECTED, (Message("", proof),), word)
     return Judgement(Goal.WAITING, Status.PENDING, (), word)
 

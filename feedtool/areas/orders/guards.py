@@ -66,7 +66,7 @@ class GuardedRows:
                 folded(str(values.get(columns.PARCEL) or "")),
                 values.get(columns.AMOUNT),
                 values.get(columns.TOTAL),
-                values.get(columns.LINE_STATUS) == "CancelRequest",
+                str(values.get(columns.LINE_STATUS)).casefold() == "cancelrequest",
             )
         )
 

@@ -29,10 +29,7 @@ from feedtool.model.nouns import EARLIEST, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import moment
 
-STATUSES = (
-    *("Processing", "WaitingAcceptance", "Accepted", "Refused", "InPreparation", "Shipped"),
-    *("Delivered", "Cancelled", "Rejected"),
-)
+STATUSES = wire.STATUSES
 WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
 SHIPPED = ("Shipped", "Delivered")
 

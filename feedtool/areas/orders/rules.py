@@ -13,11 +13,13 @@ from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
+from feedtool.areas.orders.wire import STATUSES
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Rule
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
+from feedtool.service.answers import spelled
 
 ORDERS = ("orders", "orders-accept", "orders-refuse", "orders-cancel", "orders-gesture")
 SHIPPING = frozenset({"orders", "shipments"})
@@ -68,7 +70,7 @@ POSSIBLE: Mapping[str, Possible] = {
 
 def check_state(row: Row) -> Iterator[Issue]:
     """An action that the order's status, as it was exported, does not allow."""
-    action, status = _action(row), row.values.get(columns.STATUS)
+    action, status = _action(row), spelled(row.values.get(columns.STATUS), STATUSES)
     possible = POSSIBLE.get(action)
     if not status or possible is None or status in possible.now:
         return

@@ -22,6 +22,7 @@ from feedtool.service.answers import (
     last_segment,
     loads,
     next_link,
+    spelled,
     text,
 )
 
@@ -32,6 +33,11 @@ READ_OR_GONE = READ | {404}
 PAGE = 100
 """The largest page of orders (specification, "Limits")."""
 MOST_LINES = 1000
+STATUSES = (
+    *("Processing", "WaitingAcceptance", "Accepted", "Refused", "InPreparation", "Shipped"),
+    *("Delivered", "Cancelled", "Rejected"),
+)
+LINE_STATUSES = (*STATUSES, "CancelRequest")
 SELLER = "Seller"
 """The supplyMode of what the seller ships, and the userType of whom the seller is."""
 
@@ -133,7 +139,7 @@ def orders_of(reply: Reply) -> list[Order]:
 def read_document(document: Any) -> Order | None:
     """An order, None for what has neither an identifier nor a status."""
     fields = document if isinstance(document, dict) else {}
-    identifier, status = text(fields.get("orderId")), text(fields.get("status"))
+    identifier, status = text(fields.get("orderId")), spelled(fields.get("status"), STATUSES)
     if not identifier or not status:
         return None
     lines = fields.get("lines")
@@ -145,7 +151,7 @@ def read_document(document: Any) -> Order | None:
         text(fields.get("supplyMode")),
         text(fields.get("updatedAt")),
         tuple(_line(line) for line in listed_lines if isinstance(line, dict)),
-        fields,
+        {**fields, "status": status},
     )
 
 
@@ -156,7 +162,7 @@ def _line(fields: Mapping[str, Any]) -> Line:
     listed_parcels = parcels[:MOST_LINES] if isinstance(parcels, list) else []
     return Line(
         next(filter(None, (text(fields.get(name)) for name in names)), ""),
-        text(fields.get("status")),
+        spelled(fields.get("status"), LINE_STATUSES),
         text(offer.get("offerId")) or text(offer.get("id")),
         text(fields.get("supplyMode")) or text(offer.get("supplyMode")),
         tuple(_parcel(parcel) for parcel in listed_parcels if isinstance(parcel, dict)),

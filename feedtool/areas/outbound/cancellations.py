@@ -16,7 +16,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
-from feedtool.service.answers import text
+from feedtool.service.answers import spelled
 
 CANCELLABLE = frozenset({CREATED, ACCEPTED, PREPARING})
 GRANTED, REFUSED = "Accepted", "Rejected"
@@ -47,7 +47,7 @@ def shown(_: Act, replies: Sequence[Reply]) -> ShownCancellation:
 
 def judge(act: Act, state: ShownCancellation) -> Judgement:
     """Whether the shipment is cancelled, can be, or cannot any more."""
-    shipment, word = state.shipment, text(state.request.get("status"))
+    shipment, word = state.shipment, spelled(state.request.get("status"), (GRANTED, REFUSED))
     if shipment is None:
         return unknown_shipment(act.reference)
     if shipment.status == CANCELLED:

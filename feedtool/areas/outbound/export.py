@@ -168,7 +168,7 @@ def _field(column: Column, query: Query) -> Field:
 STATUS = Filter("status", "STATUS[,STATUS]", tr("Only those of these statuses."), is_list=True)
 SHIPMENT_STATUS = STATUS._replace(choices=shipments.STATUSES)
 RETURN_STATUS = STATUS._replace(choices=returns.STATUSES)
-STATES = ("Valid", "Invalid")
+STATES = wire.STATES
 STATE = Filter(
     "state",
     "STATE",
@@ -247,7 +247,7 @@ SHIPMENT_EXPORT = Export(
 # Returns.
 
 BY_SHIPMENT = Filter("shipment", "ID[,ID]", tr("Only returns of these shipments."), is_list=True)
-KINDS = (CUSTOMER, CARRIER) = ("Customer", "Carrier")
+KINDS = (CUSTOMER, CARRIER) = wire.KINDS
 KIND = Filter(
     "type",
     "TYPE",

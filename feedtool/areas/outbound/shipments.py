@@ -25,8 +25,8 @@ from feedtool.service.answers import amount, as_whole, country, service_time, te
 CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
 REJECTED, CANCELLED = "Rejected", "Cancelled"
 SENT = ("PartiallyShipped", "Shipped", "Delivered")
+STATUSES = wire.STATUSES
 TAKEN = frozenset({ACCEPTED, PREPARING, *SENT})
-STATUSES = (CREATED, ACCEPTED, PREPARING, *SENT, CANCELLED, REJECTED)
 
 SETTLED = timedelta(minutes=10)
 """The clocks of a service may differ by as much, and what was created shows by then."""

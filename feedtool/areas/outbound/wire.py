@@ -18,6 +18,7 @@ from feedtool.service.answers import (
     created_id,
     items_of,
     loads,
+    spelled,
     text,
     whole,
 )
@@ -29,6 +30,16 @@ READ_OR_NONE = READ_OR_GONE | {400}
 PAGE = 100
 MOST_PARTS = 1000
 """Of a shipment no more items, parcels or reasons are read."""
+STATUSES = (
+    *("Created", "Accepted", "InPreparation", "PartiallyShipped", "Shipped", "Delivered"),
+    *("Cancelled", "Rejected"),
+)
+STATES = ("Valid", "Invalid")
+RETURN_STATUSES = (
+    *("Created", "Referencing", "Referenced", "Accepted", "Pending", "Completed", "Refused"),
+)
+KINDS = ("Customer", "Carrier")
+"""The words of the specification, by which those of answers are spelled."""
 SHIPMENTS, RETURNS = "/outbound-shipments", "/returns"
 CANCELLATIONS = "/outbound-cancellation-requests"
 
@@ -73,7 +84,7 @@ class ParcelReturn(NamedTuple):
         """False where the warehouse has found something that was not announced so."""
         unexpected = whole(self.document.get("unexpectedQuantity")) or 0
         return not unexpected and all(
-            text(line.get("conformity")) != "NonConform" for line in self.lines
+            text(line.get("conformity")).casefold() != "nonconform" for line in self.lines
         )
 
 
@@ -186,7 +197,8 @@ def returns_of(reply: Reply) -> list[ParcelReturn]:
 
 def _shipment(document: Any) -> OutboundShipment:
     fields = object_of(document)
-    name, status = _first(fields, "outboundShipmentId", "id"), text(fields.get("status"))
+    name, state = _first(fields, "outboundShipmentId", "id"), object_of(fields.get("state"))
+    status = spelled(fields.get("status"), STATUSES)
     if not name or not status:
         raise Unreadable(tr("the answer is no outbound shipment"))
     created_at = text(fields.get("createdAt"))
@@ -200,7 +212,9 @@ def _shipment(document: Any) -> OutboundShipment:
         objects_of(fields.get("parcels")),
         _reasons(fields),
         object_of(fields.get("cancellationRequest")),
-        fields,
+        {**fields, "state": {**state, "value": spelled(state["value"], STATES)}}
+        if "value" in state
+        else fields,
     )
 
 
@@ -225,7 +239,7 @@ def reason_text(reason: Document) -> str:
 
 def _return(document: Any) -> ParcelReturn:
     fields = object_of(document)
-    name, status = _first(fields, "returnId", "id"), text(fields.get("status"))
+    name, status = _first(fields, "returnId", "id"), spelled(fields.get("status"), RETURN_STATUSES)
     if not name or not status:
         raise Unreadable(tr("the answer is no return"))
     created_at = text(fields.get("createdAt"))
@@ -233,7 +247,7 @@ def _return(document: Any) -> ParcelReturn:
         name,
         text(fields.get("reference")),
         status,
-        text(fields.get("type")),
+        spelled(fields.get("type"), KINDS),
         text(fields.get("outboundShipmentId")),
         created_at,
         text(fields.get("updatedAt")) or created_at,

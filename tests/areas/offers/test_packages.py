@@ -10,6 +10,7 @@ from feedtool.areas.offers.wire.packages import (
     UploadBody,
     commit,
     create_package,
+    meaning_of,
     package_id,
     package_view,
     read_package,
@@ -67,12 +68,14 @@ def test_an_answer_without_an_id(document: object) -> None:
         *(("WaitingForCompletion", Meaning.OPEN), ("Integrated", Meaning.INTEGRATED)),
         *(("Ready", Meaning.WORKING), ("IntegrationPending", Meaning.WORKING)),
         *(("Rejected", Meaning.REJECTED), ("Archived", Meaning.UNHEARD)),
-        ("integrated", Meaning.UNHEARD),
         ("Importing", Meaning.SETTLING),
     ],
 )
 def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:
     assert package_view(reply({"state": state, "packageType": "Upsert"})) == (state, meaning, ())
+    other = state.upper() if meaning is not Meaning.UNHEARD else state
+    assert package_view(reply({"state": other})) == (state, meaning, ())
+    assert meaning_of(other.lower()) is meaning
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ HELD: Mapping[str, Mapping[str, tuple[list[Mapping[str, str]], list[int]]]] = {
         "of one order": ([ship("O", "8R1"), {**ship("O", "8R1"), "lineId": "O-2"}], []),
     },
     "ships-cancelled": {
-        "the customer asked to cancel": ([ship("O", line__status="CancelRequest"), ship("P")], [2]),
+        "the customer asked to cancel": ([ship("O", line__status="CANCELREQUEST"), ship("P")], [2]),
         "what is cancelled": ([{**cancel("O"), "line.status": "CancelRequest"}], []),
     },
 }

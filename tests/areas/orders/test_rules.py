@@ -90,6 +90,7 @@ def in_status(table: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, Row]]:
     for action, statuses in table.items():
         for status in (*statuses, "Frozen") if table is LATER else statuses:
             yield f"{action} of {status}", line(action, status=status)
+            yield f"{action} of {status} in capitals", line(action, status=status.upper())
 
 
 PASSES: Passes = {

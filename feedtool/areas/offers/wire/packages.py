@@ -35,6 +35,7 @@ from feedtool.service.answers import (
     last_segment,
     loads,
     next_link,
+    spelled,
     text,
 )
 
@@ -75,13 +76,13 @@ def package_id(reply: Reply) -> str:
 
 def meaning_of(state: str) -> Meaning:
     """The meaning of a package's state."""
-    return STATES.get(state, Meaning.UNHEARD)
+    return STATES.get(spelled(state, STATES), Meaning.UNHEARD)
 
 
 def package_view(reply: Reply) -> PackageView:
     """The state of a package; Unreadable when the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
-    if not isinstance(document, dict) or not (state := text(document.get("state"))):
+    if not isinstance(document, dict) or not (state := spelled(document.get("state"), STATES)):
         raise Unreadable(tr("the answer does not say which state the package is in"))
     messages = tuple(_messages(document, ("result", "message", *MESSAGES)))
     return PackageView(state, meaning_of(state), messages)
