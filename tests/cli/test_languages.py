@@ -79,6 +79,8 @@ COMMANDS = (
     "export shipments --sandbox",
     "export picking --sandbox",
     "export gestures --sandbox",
+    "export offer-packages --sandbox",
+    "export invoice-imports --sandbox",
     "export order-tracking --sandbox",
     "export cancellation-reasons --sandbox",
     "export channels --sandbox --sales-channel PRIMARY,B",

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def exports() -> "Sequence[Export]":
     """Its lists, which few commands bring."""
-    from feedtool.areas.offers.export import EXPORT
+    from feedtool.areas.offers.export import EXPORTS
 
-    return (EXPORT,)
+    return EXPORTS
 
 
 AREA = Area("offers", tr("Offers"), feeds=FEEDS, rules=RULES, fixes=FIXES, exports=exports)

@@ -12,6 +12,7 @@ from typing import Any
 from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes.offer_state import ObservedOffer
 from feedtool.areas.offers.feeds import DELETE, UPDATE, UPSERT
+from feedtool.areas.offers.package_list import EXPORT as PACKAGES
 from feedtool.areas.offers.rows import OfferRows, Omission, flatten, observed_by, order_columns
 from feedtool.areas.offers.wire.offers import (
     OFFER_FIELDS,
@@ -343,3 +344,4 @@ EXPORT = Export(
     memory=ExportMemory(ObservedOffer, _begin, _remember),
     is_sent_back=True,
 )
+EXPORTS = (EXPORT, PACKAGES)

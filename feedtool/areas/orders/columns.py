@@ -24,14 +24,18 @@ REASON, REFUND = "reason", "shippingCostRefund"
 AMOUNT, DETAILS = "gesture.amount", "gesture.details"
 STATUS, LINE_STATUS, SUPPLY = "status", "line.status", "supplyMode"
 LINES, TOTAL, PRODUCT = "order.lines", "line.total", "product.reference"
-INVOICE = "invoice.status"
+INVOICE, AVAILABLE = "invoice.status", "gesture.available"
 
+OTHER = "Other"
+"""The reason of a gesture that needs details."""
 ACCEPT, REFUSE, SHIP, CANCEL, GESTURE = "Accept", "Refuse", "Ship", "Cancel", "Gesture"
 
 WORDS = Words("feedtool.areas.orders")
 _column = WORDS.column
 _ACTIONS = {name: WORDS.of(name) for name in (ACCEPT, REFUSE, SHIP, CANCEL, GESTURE)}
 ACTION_TYPE = Choice(_ACTIONS)
+OTHER_WORDS = frozenset(WORDS.aliases(OTHER))
+"""That reason as people write it, in lower case."""
 _ADDRESS = {
     "firstName": "First name",
     "lastName": "Last name",
@@ -168,7 +172,7 @@ PARCEL_COLUMNS = WORDS.group(
 )
 SHOWN_COLUMNS = (
     *(*STATE_COLUMNS, *PRODUCT_COLUMNS, *ADDRESS_COLUMNS, *BILLING_COLUMNS, *PARCEL_COLUMNS),
-    *WORDS.group("State", _shown(INVOICE, "Invoice")),
+    *WORDS.group("State", _shown(INVOICE, "Invoice"), _shown(AVAILABLE, "Gesture still possible")),
 )
 PERSONAL = frozenset(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS))
 """Keys of columns with names and addresses of people."""

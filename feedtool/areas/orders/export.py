@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from feedtool.areas.orders import columns, wire
+from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.feeds import SHIP, SHIPMENTS
 from feedtool.areas.orders.listing import (
     FILTERS,
@@ -17,6 +18,7 @@ from feedtool.areas.orders.listing import (
     lines_to_ship,
     nothing,
     orders_list,
+    reader,
     to_do,
 )
 from feedtool.areas.orders.rows import order_rows
@@ -37,14 +39,24 @@ from feedtool.feeds.export import (
     MadeRow,
     Query,
     ServiceList,
+    Thing,
 )
 from feedtool.model.call import READ, Call, Reply
+from feedtool.model.cells import Value
 from feedtool.model.text import MessageText, plural, tr
 
 NO_ADDRESSES = Filter(
     "no-addresses",
     "",
     tr("Leave out the names and addresses of customers."),
+    is_flag=True,
+    narrows=False,
+)
+
+GESTURE_AMOUNTS = Filter(
+    "gesture-amounts",
+    "",
+    tr("Also what may still be granted as gestures for a shipped order: a call for each."),
     is_flag=True,
     narrows=False,
 )
@@ -62,6 +74,38 @@ def _make_rows(query: Query) -> Make:
         return [{**first, _TO_DO: to_do(order)}, *others]
 
     return make
+
+
+class AmountReader:
+    """Reads pages of orders, and what may still be granted for each shipped order of a page."""
+
+    def __init__(self, query: Query) -> None:
+        self._read = reader(query, _make_rows(query))
+        self._is_asked = query[GESTURE_AMOUNTS.name]
+        self._page: ListPage | None = None
+        self._left: list[str] = []
+        """Orders of the page, the first of which is asked for."""
+        self._amounts: dict[str, Value] = {}
+
+    def page(self, reply: Reply, call: Call) -> ListPage:
+        """The page once all amounts are there; until then the call for the next one."""
+        if self._page is None:
+            self._page, self._amounts = self._read(reply, call), {}
+            self._left = [
+                thing.key
+                for thing in self._page.things
+                if self._is_asked and any(row[columns.STATUS] in SHIPPED for row in thing.rows)
+            ]
+        else:
+            self._amounts[self._left.pop(0)] = wire.available_of(reply)
+        if self._left:
+            return ListPage(next=wire.read_available(self._left[0]), is_again=True)
+        page, self._page = self._page, None
+        return page._replace(things=[*map(self._with_amount, page.things)])
+
+    def _with_amount(self, thing: Thing) -> Thing:
+        amount = {columns.AVAILABLE: self._amounts.get(thing.key)}
+        return thing._replace(rows=[{**row, **amount} for row in thing.rows])
 
 
 _TO_DO = "to do"
@@ -135,7 +179,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
 
 
 FORMATS = {
-    **dict.fromkeys(("unitSalesPrice", "shippingCost", columns.TOTAL), NUMBER),
+    **dict.fromkeys(("unitSalesPrice", "shippingCost", columns.TOTAL, columns.AVAILABLE), NUMBER),
     **dict.fromkeys(("createdAt", "updatedAt", "shippedAt", "deadline.accept"), DATE),
     **dict.fromkeys(("line.number", columns.LINES, "quantity"), "0"),
 }
@@ -174,10 +218,13 @@ ORDERS = Export(
     A row for each line of an order. Choose an action, fill what it needs, and submit the workbook:
     rows in which nothing is filled ask for nothing.
     """,
-    lambda _: (LISTED_REASONS, orders_list(_make_rows)),
+    lambda _: (
+        LISTED_REASONS,
+        orders_list(_make_rows)._replace(page=lambda query: AmountReader(query).page),
+    ),
     _sheet,
     _summary,
-    (*FILTERS, MISSING_INVOICE, NO_ADDRESSES),
+    (*FILTERS, MISSING_INVOICE, NO_ADDRESSES, GESTURE_AMOUNTS),
     check,
     rows=_counted,
     asks_ledger=True,

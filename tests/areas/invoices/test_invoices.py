@@ -314,3 +314,17 @@ def test_a_watcher_that_is_killed_sends_each_invoice_once(feedtool: Feedtool, at
     feedtool(WATCH)
     assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)
     assert Path("watched/results/march.result.xlsx").exists()
+
+
+def test_imports_are_listed_file_by_file(feedtool: Feedtool) -> None:
+    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
+    feedtool(SUBMIT, "invoices")
+    ran = feedtool("export invoice-imports --sandbox --out imports.csv")
+    assert ran.code == 0
+    with Path("imports.csv").open(encoding="utf-8-sig") as file:
+        rows = [*csv.DictReader(file)]
+    found = {row["orderId"]: (row["file.status"], row["status"]) for row in rows}
+    taken = dict.fromkeys(ORDERS, ("Success", "PartialSuccess"))
+    assert found == {**taken, "O-9": ("Failure", "PartialSuccess")}
+    reasons = {row["orderId"]: row["file.message"] for row in rows if row["file.message"]}
+    assert reasons == {"O-9": "The order O-9 does not exist."}

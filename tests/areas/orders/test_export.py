@@ -70,6 +70,10 @@ class Service:
     def send(self, call: Call) -> Reply:
         """The page that is asked for."""
         query = dict(call.query)
+        if call.target.endswith("/commercial-gestures-available-amounts"):
+            name = call.target.split("/")[2]
+            known = {"O5": {"allowableAmount": 5.5}}
+            return self._reply(known[name]) if name in known else Reply(404, url=BASE)
         if call.target == "/cancellation-reasons":
             return self._listed_reasons(query)
         self.queries.append(query)
@@ -282,6 +286,16 @@ def test_an_export_says_which_reasons_its_rows_may_have(tmp_path: Path) -> None:
         number for number, row in enumerate(rows_of(path, "Orders"), 3) if row["orderId"] == "O5"
     )
     assert problems == {at: ("reason-not-eligible", "choose one of: lost")}
+
+
+@pytest.mark.parametrize(("is_asked", "amounts"), [(True, {"O5": "5.5"}), (None, {})])
+def test_what_may_still_be_granted_for_a_shipped_order(
+    tmp_path: Path, *, is_asked: bool | None, amounts: dict[str, str]
+) -> None:
+    rows = table(ORDERS, tmp_path, *SHOP, gesture_amounts=is_asked)
+    assert [row["orderId"] for row in rows if row["line.number"] == "1"] == EVERY
+    shown = {row["orderId"]: row.get("gesture.available") for row in rows}
+    assert {name: amount for name, amount in shown.items() if amount} == amounts
 
 
 @pytest.mark.parametrize("reasons", [None, {}], ids=["a service without them", "none listed"])

@@ -186,14 +186,16 @@ OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
 """Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
 
 
-def read_packages(link: str | None = None, state: str = "") -> Call:
-    """A page of the seller's packages, or of those in a state alone.
+def read_packages(link: str | None = None, state: str = "", channel: str = "") -> Call:
+    """A page of the seller's packages, or of those in a state or of a channel alone.
 
     `link` is the address that the page before gave.
     """
     if link is not None:
         return Call("GET", link, READ)
-    return Call("GET", "/offer-packages", READ, query=(("state", state),) if state else ())
+    filters = {"state": state, "salesChannelId": channel}
+    query = tuple((name, value) for name, value in filters.items() if value)
+    return Call("GET", "/offer-packages", READ, query=query)
 
 
 def read_offers(

@@ -1,0 +1,86 @@
+"""`feedtool export offer-packages`: the seller's packages, begun here or elsewhere."""
+
+from itertools import product
+
+from feedtool.areas.offers.wire import packages
+from feedtool.areas.offers.wire.offers import read_packages
+from feedtool.areas.plain_list import DATE, flat_row, no_loss, nothing, plain_table
+from feedtool.feeds.export import Export, Filter, ListPage, Query, ServiceList
+from feedtool.feeds.template import TEXT
+from feedtool.model.call import Call, Reply
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+from feedtool.service.answers import id_of, items_of, next_link
+
+KNOWN = {
+    "packageId": (tr("Package"), TEXT),
+    "packageType": (tr("Type of the package"), TEXT),
+    "salesChannelId": (tr("Sales channel"), TEXT),
+    "state": (tr("State of the package"), TEXT),
+    "submissionDate": (tr("Created"), DATE),
+    "processingDate": (tr("Processed"), DATE),
+    "offerRequestsCount": (tr("Offer requests"), "0"),
+    "integratedCount": (tr("Integrated"), "0"),
+    "rejectedCount": (tr("Rejected"), "0"),
+    "duplicatedCount": (tr("Duplicated"), "0"),
+    "result.resultCode": (tr("Code"), TEXT),
+    "result.message": (tr("Reason"), TEXT),
+}
+"""The specification shows no names of counts and dates: others come behind."""
+HINT = tr("look at the filters; nothing was written")
+
+BY_STATE = Filter(
+    "state",
+    "STATE[,STATE]",
+    tr("Only packages in these states."),
+    is_list=True,
+    choices=tuple(packages.STATES),
+)
+BY_SALES_CHANNEL = Filter(
+    "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
+)
+
+
+def check(query: Query) -> None:
+    """Refuse states that no package has."""
+    if strangers := [state for state in query["state"] if state not in packages.STATES]:
+        raise UsageProblem(
+            tr("there is no state “{state}”", state=strangers[0]),
+            tr("states: {states}", states=", ".join(packages.STATES)),
+        )
+
+
+def packages_in(reply: Reply, _: Call) -> ListPage:
+    """A page of packages."""
+    listed = [item for item in items_of(reply, tr("packages")) if isinstance(item, dict)]
+    rows = [(id_of(document), flat_row(document, known=KNOWN)) for document in listed]
+    link = next_link(reply)
+    return ListPage(rows, read_packages(link) if link else None, progress=len(rows))
+
+
+EXPORT = Export(
+    "offer-packages",
+    """Export the packages of offers that the service has, with the state of each, into a table.
+
+    Other programs' packages are here, too. `feedtool runs` lists what was sent from here.
+    """,
+    lambda _: (
+        ServiceList(
+            tr("packages"),
+            lambda query, _: [
+                read_packages(state=state, channel=channel)
+                for state, channel in product(
+                    query["state"] or ("",), query["sales-channel"] or ("",)
+                )
+            ],
+            lambda _: packages_in,
+            nothing(tr("there are no packages like that"), HINT),
+            HINT,
+            unit=tr("packages"),
+        ),
+    ),
+    plain_table(tr("Packages of offers"), known=KNOWN),
+    no_loss,
+    (BY_STATE, BY_SALES_CHANNEL),
+    check,
+)
