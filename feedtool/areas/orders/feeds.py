@@ -18,9 +18,6 @@ from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
-OTHER = "Other"
-"""The reason of a gesture that needs details."""
-
 
 def _columns(_: AccountSettings) -> tuple[Column, ...]:
     return (*columns.IDENTITY_COLUMNS, *columns.FILLED_COLUMNS)
@@ -80,9 +77,16 @@ def _cancel_required(row: Row) -> list[str]:
     return needed if is_said else [*needed, columns.REFUND]
 
 
+def gesture_reason(row: Row) -> object:
+    """The reason of a gesture, in the service's word where it is Other in the sheet's language."""
+    reason = row.values.get(columns.REASON)
+    is_other = " ".join(str(reason or "").casefold().split()) in columns.OTHER_WORDS
+    return columns.OTHER if is_other else reason
+
+
 def _gesture_required(row: Row) -> list[str]:
     needed = row.blanks((columns.ORDER, columns.AMOUNT, columns.REASON))
-    is_other = row.values.get(columns.REASON) == OTHER
+    is_other = gesture_reason(row) == columns.OTHER
     return [*needed, *row.blanks((columns.DETAILS,))] if is_other else needed
 
 
@@ -134,7 +138,7 @@ def _gesture(row: Row) -> dict[str, object]:
     values = row.values
     body = {
         "orderId": values[columns.ORDER],
-        "reason": values[columns.REASON],
+        "reason": gesture_reason(row),
         "amount": float(values[columns.AMOUNT]),
     }
     details = values.get(columns.DETAILS)

@@ -1,5 +1,6 @@
 """The rules of orders, each with rows that pass it and rows that fail it."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -348,6 +349,24 @@ def test_what_is_wrong_with_a_row_keeps_back_its_order_alone(files: Files) -> No
     (sheet,) = checked(files.csv(*rows, line("Ship", orderId="O2", parcelNumber="8R2"), line()))
     assert codes(sheet) == [(2, "request-incomplete"), (3, "required-missing")]
     assert [item.reference for item in sheet.valid_items()] == ["O2"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "sent"),
+    [
+        *((word, "Other") for word in ("Other", "other", "Autre", "AUTRE  motif", "Otro", "otra")),
+        *((word, word) for word in ("MissingProduct", "Autre colis", "Another")),
+    ],
+)
+def test_a_gesture_for_another_reason_says_details(files: Files, reason: str, sent: str) -> None:
+    bare = line("Gesture", orderId="O1", reason=reason)
+    full = line("Gesture", orderId="O2", reason=reason, gesture__details="A late parcel")
+    (sheet,) = checked(files.csv(bare, full))
+    lacking = [(2, "required-missing")] if sent == "Other" else []
+    assert codes(sheet) == lacking
+    bodies = [json.loads(item.body) for item in sheet.valid_items()]
+    assert {body["reason"] for body in bodies} == {sent}
+    assert bodies[-1]["reasonDetails"] == "A late parcel"
 
 
 LISTED = "PRIMARY|InPreparation=seller-out-of-stock|Other,SECOND|Shipped=broken,PRIMARY|Shipped="
