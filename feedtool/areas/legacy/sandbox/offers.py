@@ -148,6 +148,9 @@ def _head(root: etree._Element) -> LegacyZip:
         raise bad_request("PackageType", "PackageType must be Full or StockAndPrice.")
     if purges not in {"true", "false"}:
         raise bad_request("PurgeAndReplace", "PurgeAndReplace must be true or false.")
+    if purges == "true" and kind == STOCK_AND_PRICE:
+        # An assumption: it would remove offers, and could put none in their place.
+        raise bad_request("PurgeAndReplace", "PurgeAndReplace is for a Full package.")
     return LegacyZip(name, kind, purges == "true")
 
 

@@ -309,6 +309,7 @@ def test_a_package_that_is_rejected_as_a_whole(
         zipped(b"<Offers/>"),
         zipped(document(offer(), PackageType="full")),
         zipped(document(offer(), PurgeAndReplace="True")),
+        zipped(document(offer(), PurgeAndReplace="true", PackageType="StockAndPrice")),
         zipped(document(offer(), Name=None)),
         zipped(document(offer(), Name=" ")),
         zipped(document(offer(), pools=[{"Id": "1"}], PackageType="StockAndPrice")),
