@@ -144,9 +144,13 @@ def described(signs: Signs) -> MessageText:
     return joined(texts)
 
 
-def day_of(row: KeyedRow, key: str = "paidAt") -> str:
-    """The day of a date of a row, in UTC: `2026-11-21`."""
-    value = row.get(key)
+PAYMENT_DATES = ("paidAt", "releasePaymentDate")
+"""Of an operation; a forecast has the second alone."""
+
+
+def day_of(row: KeyedRow, keys: Sequence[str] = PAYMENT_DATES) -> str:
+    """The day of the first of these dates that a row has, in UTC: `2026-11-21`."""
+    value = next((value for key in keys if (value := row.get(key))), None)
     return (value.text if isinstance(value, Cell) else str(value or ""))[:10]
 
 

@@ -103,7 +103,7 @@ def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> Jou
     return JournalEntry(
         day_of(row),
         str(row.get("operationReference") or ""),
-        day_of(row, "createdAt"),
+        day_of(row, ["createdAt"]),
         str(row.get("salesChannel") or ""),
         str(row.get("currency") or ""),
         ", ".join(types_of(row)),

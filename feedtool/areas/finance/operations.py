@@ -30,9 +30,10 @@ HINT = tr("look at the filters; nothing was written")
 
 
 def position_of(row: KeyedRow) -> str:
-    """What operations are sorted by."""
-    keys = ("paidAt", "operationReference", "createdAt", "eventTypes", "totalAmount")
-    return "|".join(getattr(row.get(key), "text", None) or str(row.get(key) or "") for key in keys)
+    """The place of an operation: by its payment, made or planned."""
+    keys = ("operationReference", "createdAt", "eventTypes", "totalAmount")
+    values = [row.get("paidAt") or row.get("releasePaymentDate"), *map(row.get, keys)]
+    return "|".join(getattr(value, "text", None) or str(value or "") for value in values)
 
 
 OPERATIONS = ServiceList(

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from feedtool.areas.finance import windows
 from feedtool.areas.finance.amounts import (
     NOTHING,
+    PAYMENT_DATES,
     TOTAL,
     Signs,
     day_of,
@@ -81,15 +82,17 @@ def is_facts(row: KeyedRow) -> bool:
     return windows.COUNT in row
 
 
-def payment_key(row: KeyedRow, day: str = "paidAt", channel: str = "salesChannel") -> PaymentKey:
+def payment_key(
+    row: KeyedRow, dates: Sequence[str] = PAYMENT_DATES, channel: str = "salesChannel"
+) -> PaymentKey:
     """The payment that an operation belongs to, or that a row is."""
     others = (str(row.get(key) or "") for key in (channel, "paymentState", "currency"))
-    return PaymentKey(day_of(row, day), *others)
+    return PaymentKey(day_of(row, dates), *others)
 
 
 def key_of_payment(row: KeyedRow) -> PaymentKey:
     """The payment that a row of the list of payments is."""
-    return payment_key(row, "paymentDate", "salesChannelId")
+    return payment_key(row, ["paymentDate"], "salesChannelId")
 
 
 class Proof(Struct):

@@ -68,8 +68,10 @@ def test_a_month_with_all_types_adds_up_with_each_reading_of_the_signs(
     assert {row["difference"] for row in (number, everything, *payments)} == {0}
     assert len(payments) == len(found["Payments"])
     assert all(row["totalAmount"] == row["operations"] for row in found["Payments"])
-    days = [row["paidAt"] for row in found["Operations"]]
+    days = [row.get("paidAt") or row["releasePaymentDate"] for row in found["Operations"]]
     assert days == sorted(days)
+    paid = {row["paymentState"] for row in found["Operations"] if row.get("paidAt")}
+    assert paid == {"Paid"}, "the others are forecasts, and proved by their day"
     assert not any("check" in row for row in found["Operations"])
 
 

@@ -50,6 +50,7 @@ OF_TYPES = """EXISTS (SELECT 1 FROM json_each(types) AS type
   WHERE type.value IN (SELECT value FROM json_each(:eventTypes)))"""
 OF_OPERATIONS: Mapping[str, Condition] = {
     "orderReference": ("reference = :orderReference", str),
+    # An assumption: this finds forecasts, too, by the time at which they are to be paid.
     **_between("paidAt", "paid_at"),
     **_between("changedAt", "changed_at"),
     "eventTypes": (

@@ -74,7 +74,8 @@ def _shown(row: Row, exchange: Exchange) -> dict[str, Any]:
         "createdAt": row["created_at"],
         "acceptedAt": None,
         "shippedAt": None,
-        "paidAt": row["paid_at"],
+        # An assumption: only what is paid has this date; a forecast has the next but one.
+        "paidAt": row["paid_at"] if row["state"] == store.PAID else None,
         "refundedAt": None,
         "releasePaymentDate": row["due_at"],
         "salesChannel": row["channel"],

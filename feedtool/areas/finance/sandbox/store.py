@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS operation(
   fate TEXT NOT NULL,           -- the state from its payment day on, where it is not paid
   created_at TEXT NOT NULL,
   due_at TEXT NOT NULL,         -- its payment day
-  paid_at TEXT NOT NULL,
+  paid_at TEXT NOT NULL,        -- when it is paid, or was to be
   invoice_at TEXT NOT NULL,
   invoice_id INTEGER NOT NULL
 );
@@ -35,8 +35,8 @@ CREATE INDEX IF NOT EXISTS operation_by_reference ON operation(seller, reference
 CREATE INDEX IF NOT EXISTS operation_by_invoice ON operation(seller, invoice_id);
 """
 
-BLOCKED, NOT_PAYABLE = "Blocked", "NotPayable"
-STATES = (NOT_PAYABLE, "Estimated", "InProcess", "Paid", BLOCKED)
+BLOCKED, NOT_PAYABLE, PAID = "Blocked", "NotPayable", "Paid"
+STATES = (NOT_PAYABLE, "Estimated", "InProcess", PAID, BLOCKED)
 EVERY_BLOCKED, EVERY_UNPAID = 15, 40
 """One in so many operations is blocked, or is not paid when it is due."""
 MOTIVE = "Bank details to be confirmed"
