@@ -134,14 +134,14 @@ def _reason_page(reply: Reply, call: Call) -> ListPage:
     asked = dict(call.query)
     place = f"{asked['salesChannel']}|{asked['orderStatus']}"
     reasons = wire.reasons_of(reply) if reply.status in READ else []
-    tally = Counter({(_OF_REASON, f"{place}={reason.code}"): 1 for reason in reasons})
+    tally = Counter({(_OF_REASON, f"{place}={reason.stamp}"): 1 for reason in reasons})
     return ListPage([(place, {columns.REASON: place})], tally=tally)
 
 
 LISTED_REASONS = ServiceList(
     tr("reasons"),
     lambda query, _: [
-        wire.read_reasons(channel, status)
+        wire.read_reasons(channel, status, query.language)
         for channel in (query["sales-channel"] or (query.dialect.primary_channel,))
         for status in REASON_STATUSES
     ],
@@ -152,7 +152,7 @@ LISTED_REASONS = ServiceList(
 
 
 def _reasons(tally: ExportTally) -> dict[str, list[str]]:
-    """The reasons by channel and status: `PRIMARY|InPreparation`."""
+    """The reasons by channel and status, `PRIMARY|InPreparation`, as a stamp has them."""
     found: dict[str, list[str]] = {}
     for sort, name in tally:
         if sort == _OF_REASON:
@@ -169,7 +169,11 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         query.context,
         query.language,
         further=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
-        choices={columns.REASON: tuple(sorted({code for of in reasons.values() for code in of}))},
+        choices={
+            columns.REASON: tuple(
+                sorted({wire.stamped_reason(entry).code for of in reasons.values() for entry in of})
+            )
+        },
         stamps={
             REASONS.removeprefix("feedtool."): tuple(
                 f"{place}={'|'.join(codes)}" for place, codes in reasons.items()

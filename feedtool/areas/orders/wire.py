@@ -4,6 +4,7 @@ Specification, "Orders". Names that it does not show are read by alternatives, a
 field has met; every shape is checked, none is trusted.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from urllib.parse import quote
 
 import orjson
 
-from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
+from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply, language_tag
 from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,
@@ -198,11 +199,26 @@ class Reason(NamedTuple):
     code: str
     label: str
 
+    @property
+    def stamp(self) -> str:
+        """The reason in the stamp of a sheet: its code, and its label where it has one."""
+        if self.label == self.code:
+            return self.code
+        # What separates the reasons of a stamp is left out.
+        return f"{self.code}~{' '.join(re.sub('[,|=~]', ' ', self.label).split())}"
 
-def read_reasons(channel: str, status: str) -> Call:
+
+def stamped_reason(entry: str) -> Reason:
+    """The reason of such an entry."""
+    code, _, label = entry.partition("~")
+    return Reason(code, label or code)
+
+
+def read_reasons(channel: str, status: str, language: str = "en") -> Call:
     """The reasons that a seller may cancel for, of a channel and a status of orders."""
     query = (("salesChannel", channel), ("userType", SELLER), ("orderStatus", status))
-    return Call("GET", "/cancellation-reasons", READ_OR_NONE, query=query)
+    headers = (("Accept-Language", language_tag(language)),)
+    return Call("GET", "/cancellation-reasons", READ_OR_NONE, query=query, headers=headers)
 
 
 def reasons_of(reply: Reply) -> list[Reason]:

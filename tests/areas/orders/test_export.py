@@ -247,7 +247,7 @@ REASONS = {
         (
             (),
             {"lost", "out-of-stock", "price-error"},
-            "PRIMARY|WaitingAcceptance=out-of-stock|price-error,PRIMARY|Shipped=lost",
+            "PRIMARY|WaitingAcceptance=out-of-stock|price-error,PRIMARY|Shipped=lost~Lost",
         ),
         (("SECOND",), {"out-of-stock"}, "SECOND|InPreparation=out-of-stock"),
     ],
@@ -285,7 +285,18 @@ def test_an_export_says_which_reasons_its_rows_may_have(tmp_path: Path) -> None:
     (at,) = (
         number for number, row in enumerate(rows_of(path, "Orders"), 3) if row["orderId"] == "O5"
     )
-    assert problems == {at: ("reason-not-eligible", "choose one of: lost")}
+    assert problems == {at: ("reason-not-eligible", "choose one of: lost (Lost)")}
+
+
+def test_reasons_have_labels_in_the_language_of_the_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "orders.xlsx"
+    labelled = {"PRIMARY|Shipped": [{"code": "lost", "label": "Perdu, en route"}]}
+    brought(ORDERS, path, SHOP, reasons=labelled, language="fr")
+    book = load_workbook(path)
+    stamps = {it.name: it.value for it in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    assert stamps["feedtool.reasons"] == "PRIMARY|Shipped=lost~Perdu en route"
+    listed = {cell.value for row in book["_lists"].iter_rows() for cell in row}
+    assert "lost" in listed, "the service is sent the code alone"
 
 
 @pytest.mark.parametrize(("is_asked", "amounts"), [(True, {"O5": "5.5"}), (None, {})])

@@ -369,7 +369,10 @@ def test_a_gesture_for_another_reason_says_details(files: Files, reason: str, se
     assert bodies[-1]["reasonDetails"] == "A late parcel"
 
 
-LISTED = "PRIMARY|InPreparation=seller-out-of-stock|Other,SECOND|Shipped=broken,PRIMARY|Shipped="
+LISTED = (
+    "PRIMARY|InPreparation=seller-out-of-stock|Other,SECOND|Shipped=broken,PRIMARY|Shipped=,"
+    "THIRD|Shipped=lost~Perdu en route|other"
+)
 
 
 @pytest.mark.parametrize(
@@ -380,6 +383,8 @@ LISTED = "PRIMARY|InPreparation=seller-out-of-stock|Other,SECOND|Shipped=broken,
         ("broken", "PRIMARY", "InPreparation", "seller-out-of-stock, Other"),
         ("broken", "SECOND", "Shipped", ""),
         ("other", "SECOND", "Shipped", "broken"),
+        ("Perdu en route", "THIRD", "Shipped", "lost (Perdu en route), other"),
+        ("lost", "THIRD", "Shipped", ""),
         # Where nothing is listed nothing is known.
         ("anything", "SECOND", "InPreparation", ""),
         ("anything", "PRIMARY", "Shipped", ""),
