@@ -1,6 +1,6 @@
 """The list of packages: whoever began them, by state and channel."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.answers import exported as export
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
-PAGES = (
+PAGES: tuple[Sequence[Mapping[str, Any]], ...] = (
     [
         {
             "packageId": "p1",
