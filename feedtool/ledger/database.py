@@ -297,6 +297,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
     # Who only looks waits for no writer.
     with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
         if _version(connection, shown, wanted) == wanted:
+            refuse_other_tables(connection, shown, wanted)
             return
     with _transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
@@ -322,7 +323,41 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)
+            if steps is STEPS:
+                refuse_other_tables(connection, shown, current)
             connection.execute(sa.update(tables.schema_version).values(version=wanted))
+
+
+COLUMNS = {
+    "sqlite": (
+        "SELECT m.name, p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p"
+        " WHERE m.type = 'table'"
+    ),
+    "postgresql": (
+        "SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+        " WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+        " AND a.attnum > 0 AND NOT a.attisdropped"
+    ),
+}
+"""All tables and their columns."""
+
+
+def refuse_other_tables(connection: sa.Connection, shown: str, version: int) -> None:
+    """UsageProblem for a ledger without a column of its version, as states in between had them."""
+    columns = set(map(tuple, connection.execute(sa.text(COLUMNS[connection.dialect.name]))))
+    every = tables.metadata.tables.values()
+    lacking = {(table.name, column.name) for table in every for column in table.columns} - columns
+    if lacking:
+        raise UsageProblem(
+            tr(
+                "The ledger {shown} cannot be opened: it says that it is of version {version}, and"
+                " has no {column}. A development state of feedtool made it.",
+                shown=shown,
+                version=version,
+                column=".".join(min(lacking)),
+            ),
+            tr("Go on with that state, or name another ledger with --home. Nothing was written."),
+        )
 
 
 def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:

@@ -130,6 +130,11 @@ def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tup
             return tr("{who} has locked it", who=who), tr(
                 "close it there, or wait until it is done, and try again"
             )
+        if kind == sqlite3.SQLITE_CORRUPT:
+            return tr("it is damaged"), tr(
+                "send nothing more with it: keep its files as they are, name a copy or another "
+                "ledger with --home, and look with `feedtool export` at what the service has"
+            )
         if kind == sqlite3.SQLITE_FULL:
             return tr("the disk is full"), tr("make room, or name another with --home")
     reason = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")

@@ -116,6 +116,40 @@ def test_a_server_that_is_away_is_no_mistake_in_the_url(
         assert not isinstance(caught.value, LedgerAway)
 
 
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_damaged_ledger_is_said_to_be_damaged(
+    tmp_path: Path, opening: Opening, *, is_open: bool
+) -> None:
+    path = tmp_path / "ledger.db"
+    engine = opening(path)
+    engine.dispose()
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    if is_open:
+        with pytest.raises(Interrupted) as told, reading(engine) as db:
+            db.execute(sa.text("SELECT * FROM runs")).all()
+        assert "The ledger cannot be read: it is damaged." in told.value.message
+    else:
+        content = path.read_bytes()
+        path.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+        with pytest.raises(UsageProblem) as refused:
+            opening(path)
+        assert f"The ledger {path} cannot be opened: it is damaged." in refused.value.message
+        assert "keep its files as they are" in refused.value.hint
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE budgets", "ALTER TABLE parcels DROP COLUMN size"])
+def test_a_ledger_of_a_state_in_between_is_refused(
+    place: Path | str, opening: Opening, change: str
+) -> None:
+    with opening(place).begin() as db:
+        db.exec_driver_sql(change)
+    with pytest.raises(UsageProblem, match="A development state of feedtool made it") as caught:
+        opening(place)
+    assert f"of version {VERSION}, and has no " in caught.value.message
+    assert "Nothing was written" in caught.value.hint
+
+
 def test_who_opens_waits_for_no_writer(
     engine: sa.Engine, place: Path | str, opening: Opening
 ) -> None:
