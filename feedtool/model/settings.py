@@ -4,6 +4,7 @@ Source: the field's knowledge of services of this family. Nothing here is a cons
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from math import isfinite
@@ -16,6 +17,7 @@ from feedtool.model.call import AskService
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 """The name of a cell in a sheet, as C1."""
@@ -314,3 +316,33 @@ class Context(NamedTuple):
     """A path may go on into a ZIP."""
     ask: AskService | None = None
     """Asks the service, where the rows are to be sent at once."""
+
+
+LARGEST = 1 << 63
+"""TOML's whole numbers are below it."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a text; ValueError, with a plain reason, where it is no TOML or absurd."""
+    try:
+        tables = tomllib.loads(text)
+        _check_numbers(tables)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise ValueError(tr("its brackets are nested too deeply")) from None
+    except ValueError:  # Python's own words are about Python
+        raise ValueError(tr("a number has too many digits")) from None
+    return tables
+
+
+def _check_numbers(value: object) -> None:
+    """ValueError for a whole number that is larger than those of TOML."""
+    match value:
+        case int() if not -LARGEST <= value < LARGEST:
+            raise ValueError
+        case Mapping():
+            _check_numbers([*value.values()])
+        case list():
+            for entry in value:
+                _check_numbers(entry)

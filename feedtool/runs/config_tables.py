@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.model.settings import read_toml
 from feedtool.model.text import joined, tr
 
 
 def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
     """What a file holds; UsageProblem, with a hint of one's own where it cannot even be read."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return read_toml(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
         if isinstance(error, OSError):
             why, hint = reason_of(error), unreadable
         elif isinstance(error, UnicodeDecodeError):
             why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")
-        else:
+        elif isinstance(error, tomllib.TOMLDecodeError):
             why, hint = tr("it is no TOML: {error}", error=error), tr("correct the file")
+        else:
+            why, hint = error.args[0], tr("correct the file")
         raise UsageProblem(
             tr("the configuration {path} cannot be read: {why}", path=path, why=why), hint
         ) from error

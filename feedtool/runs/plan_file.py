@@ -13,14 +13,17 @@ The digest shows that a plan was edited, or is not whole. It does not show who m
 write the file can make a plan.
 """
 
+import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 from msgspec import Struct
 
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
@@ -38,6 +41,11 @@ USED = (b'{"recipes"', b'{"kept"')
 ASIDE = (*USED, b'{"effects"', b'{"digest"')
 """The beginnings of the lines that say nothing of a row or a sheet."""
 AGAIN = tr("nothing was sent; make the plan again with --dry-run --save-plan")
+ABSURD = (
+    *(ValueError, RecursionError, TypeError, KeyError, AttributeError, EOFError),
+    *(gzip.BadGzipFile, zlib.error),
+)
+"""Raised where what is read as JSON, or unpacked, is not what `save` has written."""
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
 
@@ -113,6 +121,26 @@ def _contents(plan: Plan) -> Iterator[bytes]:
         )
 
 
+class PlannedInput(Struct):
+    """A file of a plan."""
+
+    file: str
+    sha256: str | None
+
+
+class PlanHead(Struct):
+    """The first line of a plan."""
+
+    words: dict[str, Any]
+    tool: str
+    inputs: list[PlannedInput]
+    service: str | None
+    seller: str | None
+    profile: str | None
+    sandbox: bool
+    settings: dict[str, Any]
+
+
 class SavedPlan(Struct, frozen=True):
     """A plan that was read, and is whole."""
 
@@ -131,7 +159,10 @@ class SavedPlan(Struct, frozen=True):
         with self.place.open("rb") as file:
             file.readline()
             used = map(json.loads, takewhile(lambda line: line.startswith(USED), file))
-            return recipes_of(used, folder, dict(zip(then, names, strict=False)))
+            try:
+                return recipes_of(used, folder, dict(zip(then, names, strict=False)))
+            except ABSURD as error:
+                raise _no_plan(self.place) from error
 
     def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent."""
@@ -162,7 +193,7 @@ class PlanUnfit(UsageProblem):
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
-    then, now = (json.loads(line) if line else {} for line in (before, after))
+    then, now = map(judged_line, (before, after))
     row = min((line["row"] for line in (then, now) if "row" in line), default=None)
     if row is None:
         return tr("its rows are judged otherwise")
@@ -171,6 +202,16 @@ def _where(before: bytes | None, after: bytes | None) -> str:
     if then.get("row") == row:
         return tr("row {row} would no longer be sent", row=row)
     return tr("row {row} would now be sent", row=row)
+
+
+def judged_line(line: bytes | None) -> dict[str, Any]:
+    """The line of a row; empty for all else."""
+    try:
+        read = json.loads(line or b"{}")
+    except ABSURD:
+        return {}
+    is_row = isinstance(read, dict) and isinstance(read.get("row"), int)
+    return read if is_row else {}
 
 
 def load(place: Path) -> SavedPlan:
@@ -199,8 +240,10 @@ def load(place: Path) -> SavedPlan:
             ),
             AGAIN,
         )
-    if not head.keys() >= {"words", *CONDITIONS}:
-        raise _no_plan(place)
+    try:
+        msgspec.convert(head, PlanHead)
+    except msgspec.ValidationError as error:
+        raise _no_plan(place) from error
     return SavedPlan(place, {name: head[name] for name in CONDITIONS}, head["words"], result)
 
 
@@ -208,7 +251,7 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
     try:
         head: dict[str, Any] = json.loads(line)
         form = head["plan"]
-    except (ValueError, TypeError, KeyError) as error:
+    except ABSURD as error:
         raise _no_plan(place) from error
     if form != FORMAT:
         raise UsageProblem(

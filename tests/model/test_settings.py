@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from decimal import Decimal
+from functools import partial
 
 import pytest
 
@@ -9,11 +10,31 @@ from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import ReadOptions
 from feedtool.check.recipes.recipe_file import parse_tables
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
+from feedtool.model.settings import DEPRECATED_MODES, AccountSettings, read_toml
 from feedtool.runs.config import load
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from tests.conftest import Files
+
+ABSURD = {
+    f"x = {'9' * 5000}": "a number has too many digits",
+    f"x = {'1' * 4000}": "a number has too many digits",
+    f"[a]\nx = [0x{'f' * 5000}]": "a number has too many digits",
+    f"x = -{1 << 64}": "a number has too many digits",
+    "x = " + "[" * 100_000: "its brackets are nested too deeply",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), ABSURD.items(), ids=range(len(ABSURD)))
+def test_absurd_texts_end_with_a_sentence(text: str, said: str) -> None:
+    for read in (read_toml, partial(parse_tables, shown="r.toml")):
+        with pytest.raises((ValueError, UsageProblem), match=said):
+            read(text)
+
+
+def test_the_largest_number_is_read() -> None:
+    assert read_toml("x = [9223372036854775807, -9223372036854775808]")["x"][1] == -(1 << 63)
+
 
 CONSTANTS: dict[str, bool] = {
     "2": True,

@@ -124,6 +124,11 @@ def test_the_first_place_that_has_one_counts(files: Files) -> None:
 
 REFUSED = {
     "^[profile": "cannot be read",
+    f"x = {'9' * 5000}": "a number has too many digits",
+    f"vat_scale = 0x{'f' * 5000}": "a number has too many digits",
+    f"guards.x = [{{y = {1 << 63}}}]": "a number has too many digits",
+    "x = " + "[" * 100_000: "its brackets are nested too deeply",
+    "x." * 50_000 + "y = 1": "its brackets are nested too deeply",
     "^[profiles.shop]": "“profiles”",
     "selller = '1'": "“selller”",
     "bounds.price = 1": "“price”",
@@ -199,7 +204,7 @@ REFUSED = {
 """Lines of a profile, or after ^ of the file, and what is said of them."""
 
 
-@pytest.mark.parametrize(("text", "said"), REFUSED.items())
+@pytest.mark.parametrize(("text", "said"), REFUSED.items(), ids=[text[:40] for text in REFUSED])
 def test_everything_else_is_refused_with_a_clear_word(files: Files, text: str, said: str) -> None:
     with pytest.raises(UsageProblem) as raised:
         loaded(files, text[1:] if text.startswith("^") else f"[profile.shop]\n{text}\n")

@@ -1,5 +1,6 @@
 """A plan in a file: whole, as it was saved, and of what would be sent."""
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,6 +72,8 @@ NO_PLANS = {
     "a list": (b"[1]\n", "is no plan"),
     "another form": (b'{"plan": 2}\n', "is of another form, 2"),
     "only its head": (b'{"plan": 1}\n', "not as it was saved"),
+    "5,000 digits": (b'{"plan": ' + b"9" * 5000 + b"}\n", "is no plan"),
+    "100,000 brackets": (b'{"plan": 1, "x": ' + b"[" * 100_000 + b"\n", "is no plan"),
 }
 
 
@@ -79,6 +82,45 @@ def test_what_is_no_plan(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "p").write_bytes(content)
     with pytest.raises(UsageProblem, match=said):
         load(tmp_path / "p")
+
+
+ABSURD: dict[str, Any] = {
+    "words": [],
+    "tool": 7,
+    "inputs": [1],
+    "seller": {},
+    "settings": None,
+}
+
+
+@pytest.mark.parametrize("name", ABSURD)
+def test_what_no_command_has_saved(place: Path, name: str) -> None:
+    """Though its digest fits: whoever can write the file can count one."""
+    head, *others = lines(place)
+    content = "\n".join(json.dumps(line) for line in ({**head, name: ABSURD[name]}, *others[:-1]))
+    digest = hashlib.sha256(f"{content}\n".encode()).hexdigest()
+    place.write_text(f'{content}\n{{"digest": "sha256:{digest}"}}\n', "utf-8")
+    with pytest.raises(UsageProblem, match="is no plan"):
+        load(place)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"recipes": ' + "[" * 100_000,
+        '{"recipes": [' + "9" * 5000 + "]}",
+        '{"recipes": 1}',
+        '{"recipes": [{"file": 1}]}',
+        '{"kept": "a", "gzip": "YQ=="}',
+    ],
+)
+def test_recipes_that_no_command_has_saved(place: Path, tmp_path: Path, line: str) -> None:
+    head, *others = place.read_text("utf-8").splitlines()[:-1]
+    content = "\n".join([head, line, *others])
+    digest = hashlib.sha256(f"{content}\n".encode()).hexdigest()
+    place.write_text(f'{content}\n{{"digest": "sha256:{digest}"}}\n', "utf-8")
+    with pytest.raises(UsageProblem, match="is no plan"):
+        load(place).recipes(tmp_path, [])
 
 
 def test_only_a_plan_is_replaced(place: Path, files: Files) -> None:

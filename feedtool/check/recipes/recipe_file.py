@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
@@ -13,7 +12,7 @@ from feedtool.check.recipes.join_file import oldest
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.settings import Constant, is_constant
+from feedtool.model.settings import Constant, is_constant, read_toml
 from feedtool.model.text import either, joined, tr
 
 LONGEST_FILE = 1 << 20
@@ -151,10 +150,10 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
             tr("the recipe {path} is longer than a MiB", path=shown), tr("make it shorter")
         )
     try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number may have too many digits
+        tables = read_toml(text)
+    except ValueError as error:
         raise UsageProblem(
-            tr("the recipe {path} cannot be read: {reason}", path=shown, reason=str(error)),
+            tr("the recipe {path} cannot be read: {reason}", path=shown, reason=error.args[0]),
             TOML_HINT,
         ) from None
     lines = dict(_lines(text))
