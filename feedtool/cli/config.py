@@ -1,6 +1,5 @@
 """`feedtool config` and `feedtool explain`."""
 
-import re
 import sys
 from collections.abc import Mapping
 from decimal import Decimal
@@ -22,6 +21,8 @@ SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "
 """A command may hold a secret as well as print one, and so may the path of an address."""
 
 MASK = "********"
+SHOWN = frozenset({"host", "port", "options", "service", "sslmode", "key", "known_hosts"})
+"""Parameters of an address that are shown; any other may be a secret, or a misspelt one."""
 
 DEFAULT = tr("default")
 """The source of what nobody has set."""
@@ -117,8 +118,33 @@ def _row(ctx: click.Context, name: str, value: object) -> Row:
         value = home_path(value if isinstance(value, Path) else None)
     shown: object = list(value) if isinstance(value, tuple) else value
     if not isinstance(shown, list | bool):
-        shown = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", "" if value is None else str(value))
-    return label, MASK if name in SECRETS and value else shown, _source(ctx, name, option)
+        shown = "" if value is None else str(value)
+    return label, MASK if name in SECRETS and value else masked(shown), _source(ctx, name, option)
+
+
+def masked(value: object) -> object:
+    """A value without the secrets of its addresses, in whichever place they are written."""
+    if isinstance(value, list):
+        return [*map(masked, value)]
+    if isinstance(value, Mapping):
+        return {name: masked(entry) for name, entry in value.items()}
+    if not isinstance(value, str) or "://" not in value:
+        return value
+    scheme, _, rest = value.partition("://")
+    place, mark, query = rest.partition("?")
+    first = place.partition("/")[0]
+    if "@" in rest and ":" in first.partition("@")[0]:
+        # A password may hold any of these signs, if nobody has escaped them.
+        place, mark, query = ("@" + rest.rpartition("@")[2]).partition("?")
+        place = MASK + place
+    elif "@" in first:
+        place = f"{MASK}@{place.partition('@')[2]}"
+    parts = (part.partition("=") for part in query.split("&"))
+    shown = "&".join(
+        "".join(part) if part[0].casefold() in SHOWN else f"{part[0] if part[1] else ''}={MASK}"
+        for part in parts
+    )
+    return f"{scheme}://{place}{mark}{shown if mark else ''}"
 
 
 def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
@@ -142,7 +168,7 @@ def _other_defaults(ctx: click.Context) -> list[Row]:
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
     own = options.names_of(ctx.command)
     return [
-        (name, MASK if name in SECRETS else value, f"{config.path}, defaults")
+        (name, MASK if name in SECRETS else masked(value), f"{config.path}, defaults")
         for name, value in sorted(named.items())
         if name not in own
     ]

@@ -1,5 +1,6 @@
 """Options, variables, feedtool.toml, defaults: which one counts, and what is shown of them."""
 
+import json
 import os
 from pathlib import Path
 
@@ -206,3 +207,39 @@ def test_no_secret_is_shown(
     ran = feedtool(SHOW + words)
     assert SECRET not in ran.out + ran.err
     assert ran.settings[name.replace("-", "_")][0] == MASK
+
+
+ADDRESSES = {
+    f"postgresql://anna:{SECRET}@db/feeds": "postgresql://********@db/feeds",
+    f"postgresql://anna:{SECRET}@db:5432/feeds?sslmode=require": (
+        "postgresql://********@db:5432/feeds?sslmode=require"
+    ),
+    f"postgresql://db/feeds?user=anna&password={SECRET}&host=a": (
+        "postgresql://db/feeds?user=********&password=********&host=a"
+    ),
+    f"postgresql://db/feeds?PASSWORD={SECRET}": "postgresql://db/feeds?PASSWORD=********",
+    f"postgresql://anna:p@{SECRET}@db/feeds": "postgresql://********@db/feeds",
+    f"postgresql://anna:p/{SECRET}@db/feeds": "postgresql://********@db/feeds",
+    f"postgresql://anna:p?{SECRET}@db/feeds?port=1": "postgresql://********@db/feeds?port=1",
+    f"postgresql://anna:p@/{SECRET}@db/feeds": "postgresql://********@db/feeds",
+    f"sftp://anna@host/in@box?key=k&password_command=echo {SECRET}": (
+        "sftp://********@host/in@box?key=k&password_command=********"
+    ),
+    f"az://box/feeds?{SECRET}": "az://box/feeds?=********",
+    "s3://example-feeds/store": "s3://example-feeds/store",
+    "s3://feeds/a@b": "s3://feeds/a@b",
+    "https://host:8080/v2": "https://host:8080/v2",
+    "file:///srv/feeds": "file:///srv/feeds",
+    "answers/a?b=c": "answers/a?b=c",
+}
+"""Addresses, and what is shown of them."""
+
+
+@pytest.mark.parametrize("name", ["ledger", "store", "results", "base_url"])
+def test_no_secret_of_an_address_is_shown(feedtool: Feedtool, files: Files, name: str) -> None:
+    for address, shown in ADDRESSES.items():
+        files.text(f"[defaults]\n{name} = {json.dumps(address)}\n", "feedtool.toml")
+        ran = feedtool("config show --format json --all")
+        found = {entry["name"]: entry["value"] for entry in ran.json}
+        assert found[name] == shown
+        assert SECRET not in feedtool("config show").out
