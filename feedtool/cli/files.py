@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +22,7 @@ from feedtool.cli.language import settings_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import telling_of_room, temporary_folder
+from feedtool.model.spool import locked_folder, telling_of_room, temporary_folder
 from feedtool.model.text import either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     with ExitStack() as stack:
         if STDIN in names:
             with telling_of_room():
-                folder = stack.enter_context(TemporaryDirectory(prefix="feedtool-"))
-                paths[STDIN] = Path(folder) / "stdin.csv"
+                paths[STDIN] = stack.enter_context(locked_folder()) / "stdin.csv"
                 with paths[STDIN].open("wb") as copy:
                     shutil.copyfileobj(sys.stdin.buffer, copy)
         yield [Input(name, path) for name, path in paths.items()]

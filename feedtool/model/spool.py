@@ -3,10 +3,13 @@
 import errno
 import os
 import pickle
+import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
@@ -22,6 +25,11 @@ HELD = 4096
 HEAVIEST = 8 << 20
 """Characters held in memory, about: a file may have the same endless text in every row."""
 
+PREFIX, SUFFIX = "feedtool-", ".tmp"
+"""The name of a temporary folder, around what the system chooses."""
+NEW = 60.0
+"""Seconds for which a folder is left alone: it may be about to be locked."""
+
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 """The system's errors of a disk that takes nothing more."""
 
@@ -32,8 +40,60 @@ def temporary_folder() -> Iterator[Path]:
 
     Failures of files elsewhere are to be told inside, by the names of those files.
     """
-    with telling_of_room(), tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
-        yield Path(folder)
+    with telling_of_room(), locked_folder() as folder:
+        yield folder
+
+
+@contextmanager
+def locked_folder() -> Iterator[Path]:
+    """The same, with the system's own errors; the first removes what killed processes have left."""
+    remove_left_folders(tempfile.gettempdir())
+    with tempfile.TemporaryDirectory(prefix=PREFIX, suffix=SUFFIX) as folder:
+        handle = _lock(folder)
+        try:
+            yield Path(folder)
+        finally:
+            if handle is not None:
+                os.close(handle)
+
+
+@cache
+def remove_left_folders(parent: str) -> None:
+    """Remove the temporary folders of this user that no process has locked any more."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)):
+                continue
+            with suppress(OSError):
+                seen = entry.stat(follow_symlinks=False)
+                is_new = time.time() - seen.st_mtime < NEW
+                if is_new or seen.st_uid != os.getuid() or not entry.is_dir(follow_symlinks=False):
+                    continue
+                handle = _lock(entry.path)
+                shutil.rmtree(entry.path, ignore_errors=True)
+                if handle is not None:
+                    os.close(handle)
+
+
+if sys.platform == "win32":
+
+    def _lock(folder: str) -> int | None:
+        del folder  # it cannot be locked there
+
+else:
+    import fcntl
+
+    def _lock(folder: str) -> int | None:
+        """The handle that locks a folder until its process ends; OSError where another has it."""
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            raise
+        return handle
 
 
 @contextmanager

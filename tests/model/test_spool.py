@@ -2,9 +2,12 @@
 
 import errno
 import os
+import subprocess
+import sys
 import tempfile
 import tracemalloc
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import CannotWrite
-from feedtool.model.spool import HELD, Spool, temporary_folder
+from feedtool.model.spool import HELD, Spool, remove_left_folders, temporary_folder
 
 
 class Entry(NamedTuple):
@@ -94,3 +97,32 @@ def test_no_folder_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
     with pytest.raises(CannotWrite, match="temporary files cannot be written in "):
         spool(HELD)
+
+
+KILLED = """
+import os
+from feedtool.model.spool import temporary_folder
+with temporary_folder() as folder:
+    (folder / "copy").write_bytes(b"left")
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
+def test_what_a_killed_process_has_left_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    subprocess.run([sys.executable, "-c", KILLED], env={**os.environ, "TMPDIR": str(tmp_path)})  # noqa: PLW1510, S603  # it kills itself
+    (left,) = tmp_path.iterdir()
+    others = [tmp_path / "feedtool-x", tmp_path / "x.tmp", tmp_path / "feedtool-file.tmp"]
+    others[0].mkdir()
+    others[1].mkdir()
+    others[2].touch()
+    with temporary_folder() as used:
+        for path in (left, used, *others):
+            os.utime(path, (0, 0))
+        remove_left_folders.cache_clear()
+        with temporary_folder() as young:
+            assert {*tmp_path.iterdir()} == {used, young, *others}
+    assert {*tmp_path.iterdir()} == {*others}
