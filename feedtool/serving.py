@@ -5,16 +5,20 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
+from waitress.task import WSGITask
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
 LOOPBACK = "127.0.0.1"
 UNIX_PEER = "localhost"
@@ -27,6 +31,8 @@ CONNECTIONS = 400
 1,024 files that a process may usually have open."""
 BODY_IN_MEMORY = 1 << 16
 """Bytes; what a body has above these waits in a file until all of it has come."""
+
+TakesBody = Callable[["WSGIEnvironment"], bool]
 
 PULSE = 0.05
 """Seconds between two looks at whether to stop."""
@@ -71,6 +77,48 @@ def _is_answered(path: Path) -> bool:
     return True
 
 
+class Connection(HTTPChannel):
+    """A connection whose requests have a body only if that is taken in."""
+
+    def __init__(self, takes_body: TakesBody, *given: Any, **more: Any) -> None:
+        self.takes_body = takes_body
+        self.parser_class = partial(Parser, self)  # type: ignore[assignment]  # it is only called
+        super().__init__(*given, **more)
+
+
+class Parser(HTTPRequestParser):
+    """Reads a request."""
+
+    is_cut = False
+    """True if nothing more that comes on the connection is looked at."""
+
+    def __init__(self, connection: Connection, adjustments: Any) -> None:
+        super().__init__(adjustments)
+        self._connection = connection
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Judge a request by its headers, before anything of its body is kept."""
+        super().parse_header(header_plus)
+        if self.body_rcv is None:
+            return
+        body, self.body_rcv = self.body_rcv, None
+        request: Any = self  # as waitress gives it to a task
+        if self._connection.takes_body(WSGITask(self._connection, request).get_environment()):
+            self.body_rcv = body
+            return
+        body.getbuf().close()
+        self.content_length, self.expect_continue, self.is_cut = 0, False, True
+        others = {name: text for name, text in self.headers.items() if name != "CONTENT_LENGTH"}
+        self.headers = {**others, "CONNECTION": "close"}
+
+    def received(self, data: bytes) -> int:
+        """Read on, and return the number of bytes that were read."""
+        consumed: int = super().received(data)
+        if self.is_cut:
+            consumed = len(data)
+        return consumed
+
+
 class WebServer:
     """An application behind a listening socket: it is answered while `run` runs."""
 
@@ -81,6 +129,7 @@ class WebServer:
         *,
         largest_body: int,
         trusted_proxy: str | None = None,
+        takes_body: TakesBody = lambda _: True,
     ) -> None:
         """Take the socket over, to close it in the end.
 
@@ -90,6 +139,9 @@ class WebServer:
             largest_body: In bytes; a larger body is 413, and is not read.
             trusted_proxy: The remote address whose `FORWARDED` headers count; all headers of this
                 kind are taken away from requests of others.
+            takes_body: Called with the environment of a request whose body is to come, with all
+                headers as they came. If it returns False the application gets an empty body, and
+                the connection is closed with its answer.
         """
         self._stopping = threading.Event()
         self._sockets: dict[int, socket.socket] = {}
@@ -106,11 +158,13 @@ class WebServer:
             trusted_proxy_headers=set(FORWARDED) if trusted_proxy else set(),
             clear_untrusted_proxy_headers=True,
         )
+        self._server.channel_class = partial(Connection, takes_body)  # type: ignore[union-attr]
 
     def run(self) -> None:
         """Answer until `stop` is called, then let go of the socket."""
         try:
             while not self._stopping.is_set():
+                self._make_room()
                 # poll, since select knows no file above 1,023.
                 wasyncore.loop(timeout=PULSE, use_poll=True, map=self._sockets, count=1)
         finally:
@@ -123,6 +177,21 @@ class WebServer:
                 if isinstance(channel, HTTPChannel):  # with the files that it has not sent yet
                     channel.handle_close()
             wasyncore.close_all(self._sockets)
+
+    def _make_room(self) -> None:
+        """Close the oldest connection that waits for a request, if there are as many as may be."""
+        if len(self._sockets) < CONNECTIONS:
+            return
+        idle = [
+            connection
+            for connection in self._sockets.values()
+            if isinstance(connection, Connection)
+            and not connection.requests
+            and not connection.total_outbufs_len
+            and not (connection.request and connection.request.headers_finished)
+        ]
+        if idle:
+            min(idle, key=attrgetter("creation_time")).handle_close()
 
     def stop(self) -> None:
         """Make `run` return; may be called from any thread and from a signal handler."""

@@ -6,17 +6,22 @@ import signal
 import socket
 import stat
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool import serving
 from feedtool.serving import LOOPBACK, WebServer, listen, listen_on_file, stopped_by_signals
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+PATIENCE = 20
+"""Seconds for what takes far less."""
 TOLD = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme", "HTTP_X_FORWARDED_PROTO")
 FORGED = {"Host": "own.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-For": "8.8.8.8"}
 
@@ -70,6 +75,73 @@ def test_only_the_trusted_proxy_is_believed_and_only_that_it_is_https(
 @pytest.mark.parametrize(("length", "status"), [(1000, 200), (1001, 413)])
 def test_a_body_has_its_limit(length: int, status: int) -> None:
     assert asked(listen(LOOPBACK, 0), b"x" * length)[0] == status
+
+
+@contextmanager
+def connected(**options: Any) -> Iterator[Callable[[bytes], socket.socket]]:
+    """Makes connections to a server, which begin with some bytes."""
+    listening, options = listen(LOOPBACK, 0), {"largest_body": 10**9, **options}
+    with WebServer(listening, tell_length, **options), ExitStack() as stack:
+
+        def connect(begun: bytes) -> socket.socket:
+            made = socket.create_connection(listening.getsockname(), PATIENCE)
+            stack.enter_context(made).sendall(begun)
+            return made
+
+        yield connect
+
+
+def tell_length(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+    start("200 OK", [])
+    return [f"{environ['PATH_INFO']}: {len(environ['wsgi.input'].read())}".encode()]
+
+
+def heard(connection: socket.socket) -> bytes:
+    """All that comes until the connection is closed."""
+    return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (b"Content-Length: 900000000", b""),
+        (b"Content-Length: 900000000", b"GET /more HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (b"Content-Length: 900000000\r\nExpect: 100-continue", b""),
+        (b"Transfer-Encoding: chunked", b"ffffff\r\nabc"),
+        (b"Content-Length: 900000000\r\nConnection: keep-alive", b"x" * 1000),
+    ],
+)
+def test_a_body_is_judged_before_it_comes(headers: bytes, body: bytes) -> None:
+    """The answer is there though the body never comes, and nothing of it is a request."""
+    request = b"PUT /a HTTP/1.1\r\nHost: a\r\n" + headers + b"\r\n\r\n" + body
+    with connected(takes_body=lambda environ: environ["PATH_INFO"] == "/b") as connect:
+        answer = heard(connect(request))
+        assert answer.startswith(b"HTTP/1.1 200 OK")
+        assert answer.endswith(b"/a: 0")
+        assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_body_that_is_taken_in_comes_whole() -> None:
+    head = b"PUT /b HTTP/1.1\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n"
+    with connected(takes_body=lambda environ: environ["PATH_INFO"] == "/b") as connect:
+        assert heard(connect(head + b"x" * 100_000)).endswith(b"/b: 100000")
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: a\r\n"])
+def test_half_open_connections_keep_nobody_out(
+    monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    """One whose body is on its way stays meanwhile."""
+    monkeypatch.setattr(serving, "CONNECTIONS", 8)
+    head = b" HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n"
+    with connected() as connect:
+        slow = connect(b"PUT /slow" + head + b"x")
+        time.sleep(serving.PULSE)
+        for _ in range(12):
+            connect(begun)
+        assert heard(connect(b"PUT /quick" + head + b"xx")).endswith(b"/quick: 2")
+        slow.sendall(b"x")
+        assert heard(slow).endswith(b"/slow: 2")
 
 
 def test_a_port_is_taken_once_and_free_afterwards() -> None:

@@ -188,6 +188,8 @@ GUARDS: Sequence[Guard] = (
     *(another_site, another_origin, no_origin),
 )
 """In their order: whoever has not the address, or is nobody, learns no more than that."""
+BEFORE_BODY: Sequence[Guard] = GUARDS[:5]
+"""Guards that judge a request by its own headers, before its body is taken in."""
 
 
 def denial_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) -> Denial | None:

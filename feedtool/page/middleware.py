@@ -7,6 +7,7 @@ from werkzeug.wrappers import Request, Response
 
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.page.guards import (
+    BEFORE_BODY,
     GUARDS,
     Access,
     Denial,
@@ -52,6 +53,13 @@ def guarded(
         return application(environ, start)
 
     return answer
+
+
+def takes_body(access: Access, environ: "WSGIEnvironment") -> bool:
+    """True if a request may have a body, judged by its headers; `guarded` gives the reason."""
+    user_header = access.user_header if isinstance(access, SharedAccess) else ""
+    facts = facts_of(environ, user_header)
+    return denial_of(facts, access, BEFORE_BODY) is None
 
 
 def _told(denial: Denial, environ: "WSGIEnvironment") -> Response:

@@ -9,7 +9,7 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.page.app import application
 from feedtool.page.desk import Desk, now
 from feedtool.page.guards import Access, SharedAccess
-from feedtool.page.middleware import guarded
+from feedtool.page.middleware import guarded, takes_body
 from feedtool.page.sweeping import SWEEP, sweep
 from feedtool.serving import WebServer
 
@@ -36,7 +36,13 @@ def serve(
     app = guarded(application(desk), access)
     proxy = access.proxy if isinstance(access, SharedAccess) else None
     try:
-        with WebServer(listening, app, largest_body=desk.body_limit, trusted_proxy=proxy):
+        with WebServer(
+            listening,
+            app,
+            largest_body=desk.body_limit,
+            trusted_proxy=proxy,
+            takes_body=partial(takes_body, access),
+        ):
             due = clock()
             while stopping() is None:
                 if (moment := clock()) >= due:

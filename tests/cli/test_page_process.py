@@ -131,6 +131,10 @@ def test_a_page_of_one_user(tmp_path: Path) -> None:
         put = f"{url.path}en/files/a.csv"
         assert status(server, put, "PUT", **own, Content_Length=large) == 413
         assert status(server, put, "PUT", Host=host, Origin="http://evil.example") == 403
+        # The body of a request that may not enter is not waited for.
+        body = {"Origin": f"http://{host}", "Content_Length": "1000"}
+        assert status(server, put, "PUT", **body, Host="evil.example") == 421
+        assert status(server, "/another/en/files/a.csv", "PUT", **body, Host=host) == 404
 
 
 def test_a_shared_page_on_a_socket(socket_path: Path, tmp_path: Path) -> None:
@@ -162,6 +166,9 @@ def test_a_shared_page_on_a_port_answers_its_proxy_alone(tmp_path: Path) -> None
         assert status(server, "/en/", source="127.0.0.2") == 401
         assert status(server, "/en/", source="127.0.0.1", Remote_User="anna") == 403
         assert status(server, "/health", source="127.0.0.1") == 200
+        put = {"method": "PUT", "Content_Length": "1000"}
+        assert status(server, "/en/files/a.csv", source="127.0.0.2", **put) == 401
+        assert status(server, "/en/files/a.csv", source="127.0.0.1", **put) == 403
 
 
 @pytest.mark.parametrize(
