@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -48,6 +49,7 @@ from feedtool.delivery.steps import (
 from feedtool.delivery.transition import Transition, TransitionContext, clear, unknown
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Attempt, Ledger, Package
+from feedtool.ledger.lock import ask_anew
 from feedtool.model.call import NotSent, NotYet, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
@@ -200,7 +202,8 @@ class Delivery:
             if shown := self._overviews.take(package, step):
                 self._read(pending, shown)
             else:
-                self._calls.begin(pending, asked.calls)
+                leaving = partial(ask_anew, self.ledger.engine, attempt.intended_at, self.now)
+                self._calls.begin(pending, [replace(call, leaving=leaving) for call in asked.calls])
         elif asked.rows:
             resolved = unknown(asked.rows, feed.lookup.texts.unaskable if feed.lookup else "")
             self._state.change(package, package, news=Transition(package, resolutions=resolved))

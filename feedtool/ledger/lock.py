@@ -17,7 +17,7 @@ import socket
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from feedtool.ledger.database import writing
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.ledger.trouble import explained, is_file, shown_as
 from feedtool.model.errors import Interrupted, UsageProblem, reason_of
@@ -50,6 +51,9 @@ DEAD_SOON = DEAD_AFTER | {
     "tcp_user_timeout": "4000",
 }
 """Within ten seconds, at the price that a line which is cut for four loses the lock too."""
+
+FRESH = timedelta(seconds=5)
+"""The server lets go of no lock so soon, unless it is restarted."""
 
 SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
 """Nothing, where an older server has no such setting."""
@@ -179,6 +183,17 @@ def hold(
                 if wait is None or not wait(held):
                     raise
         yield
+
+
+def ask_anew(engine: Engine, seen_at: datetime, now: Callable[[], datetime]) -> None:
+    """Ask for a lock that is held here, if it was seen long ago: this machine may have slept.
+
+    Raises:
+        Interrupted: The server has let go of the lock. That of a file is never let go so.
+    """
+    if engine.dialect.name == "postgresql" and abs(now() - seen_at) > FRESH:
+        with writing(engine):
+            pass
 
 
 def holders(engine: Engine, keys: Collection[SellerKey]) -> dict[SellerKey, Holder | None]:

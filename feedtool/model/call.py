@@ -59,6 +59,8 @@ class Call(Struct, frozen=True):
     """A file that takes the body of a success as it comes: the Reply then has none."""
     largest: int | None = None
     """The most bytes of an answer, where that is not the client's own bound."""
+    leaving: "Callable[[], None] | None" = None
+    """Called just before it leaves; an error that this raises keeps it here."""
     following: "Callable[[Reply], str | None] | None" = None
     """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
     unsure: frozenset[str] = frozenset()

@@ -159,6 +159,8 @@ class Client:
         target = (call.into, call.success) if call.into else None
         if self._allowance:
             self._allowance.take()
+        if call.leaving:
+            call.leaving()
         reply, mask = _exchange(self._http, request, largest, target), _mask_of(token)
         if self._allowance:
             self._allowance.heard(reply)

@@ -2,15 +2,18 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from httpx import Request, Response
 
 from feedtool.ledger.database import open_engine
 from feedtool.ledger.lock import hold
 from feedtool.ledger.parcels import ParcelState
 from feedtool.model.errors import Exit, Interrupted, Stopped
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
 from feedtool.worker import passes
@@ -357,6 +360,47 @@ def test_a_ledger_that_was_away_is_nobodys_trouble_once_it_is_back(
 
 
 # The time.
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_after_a_sleep_a_call_leaves_only_with_the_lock(
+    tmp_path: Path,
+    server: Server,
+    postgresql: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_lost: bool,
+) -> None:
+    """The machine sleeps once a call is intended, and the server lets go of the lock meanwhile."""
+    world, slept = ParcelWorld(tmp_path, place=postgresql), timedelta()
+    calls: list[str] = []
+
+    class Sleepy(StaticToken):
+        def get(self) -> str:
+            nonlocal slept
+            if calls and not slept:  # the first looks at what others have left
+                slept = timedelta(minutes=1)
+                if is_lost:
+                    server.end_connections(postgresql, "application_name LIKE 'feedtool % %'")
+            return super().get()
+
+    now, answer = SandboxTransport.now, SandboxTransport.handle_request
+
+    def answer_noted(self: SandboxTransport, request: Request) -> Response:
+        calls.append(request.method)
+        return answer(self, request)
+
+    monkeypatch.setattr(SandboxTransport, "now", lambda self: now(self) + slept)
+    monkeypatch.setattr(SandboxTransport, "handle_request", answer_noted)
+    world.bring("a.csv", offer(1))
+    world.token = Sleepy("sandbox")
+    world.work()
+    assert ("POST" in calls) is not is_lost
+    if is_lost:
+        assert "let go of the lock of seller shop" in world.told[-1][1]
+        world.today += SECOND
+        world.work(machine="two")
+    assert world.sent() == ["SKU-1"]
 
 
 @pytest.mark.parametrize("ahead", [timedelta(minutes=5), timedelta(), timedelta(days=-400)])
