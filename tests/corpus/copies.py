@@ -120,6 +120,9 @@ def our_columns(path: Path, plan: Plan) -> frozenset[int]:
     )
 
 
+OUR_HEIGHT = re.compile(r"ht=[0-9]+\.01")
+
+
 OURS = re.compile(r"sheet|styles|/_rels/|/comments\d+\.xml|/vmlDrawing\d+\.vml")
 """Names of the parts that we add."""
 
@@ -166,12 +169,12 @@ def _name(element: Element) -> str:
 
 
 def _rows(data: Element, ours: frozenset[int]) -> Iterator[object]:
-    """Each row's attributes, and its cells by column."""
+    """Each row's attributes but for a height of ours, and its cells by column."""
     number = 0
     for row in data.iterchildren("{*}row"):
         number = int(row.get("r", number + 1))
         kept = sorted((key, value) for key, value in row.items() if key != "spans")
-        yield number, kept
+        yield number, [item for item in kept if not OUR_HEIGHT.fullmatch("=".join(item))]
         column = -1
         for cell in row:
             if _name(cell) == "c":

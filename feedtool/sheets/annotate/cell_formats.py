@@ -1,12 +1,13 @@
 """The formats that our cells need, appended to the workbook's own and found again next time."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
 from feedtool.sheets.cell_text import quoted
-from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node
+from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node, is_true
 
 Outcome = Literal["good", "bad", "open", "idle"]
 """What became of a row: accepted, to be corrected, not yet decided, nothing to be done."""
@@ -23,6 +24,10 @@ class FormatIndexes(NamedTuple):
 
     cells: Mapping[Style, int]
     colours: Mapping[Severity, int]
+    line: float = 15
+    """The height of a line of text, in points."""
+    wrapped: bytes = b""
+    """By the index of a format: not 0 where the user's cells that have it are wrapped."""
 
 
 class CellLook(NamedTuple):
@@ -78,6 +83,7 @@ _FONT_ORDER = (
     "name", "family", "charset", "scheme",
 )  # fmt: skip
 _BOLD = "<b/>"
+_SIZE = re.compile("[1-9][0-9]?(?:[.][0-9]+)?")
 _COUNT = 'numFmtId="3" applyNumberFormat="1"'
 """`#,##0`."""
 _TOP = 'vertical="top"'
@@ -135,17 +141,33 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
     ours refer to is put into a part that lacks it.
     """
     lists = {name: _Formats(name, default) for name, default in _defaults().items()}
+    wrapped = bytearray()
 
     def take(parent: Node, node: Node) -> None:
         if parent.is_main and parent.name in lists:
-            lists[parent.name].take(parent, node)
+            place = lists[parent.name].take(parent, node)
+            alignment = node.child("alignment")
+            if parent.name == "cellXfs" and place is not None:
+                wrapped.append(bool(alignment and is_true(alignment.attributes.get("wrapText"))))
 
     root = outline(data, part, each=take)
     if not root.children:
         return add_styles(empty_styles(root.namespace), part)
+    cells = {style: _index(lists, look) for style, look in LOOKS.items()}
+    font = lists["fonts"].first
+    sizes = (
+        dict(child.attributes).get("val", "")
+        for child in (font.children if font else ())
+        if child.name == "sz"
+    )
+    for style, look in LOOKS.items():
+        if "wrapText" in look.alignment:
+            wrapped[cells[style] : cells[style] + 1] = b"\0" * (cells[style] < len(wrapped))
     styles = FormatIndexes(
-        {style: _index(lists, look) for style, look in LOOKS.items()},
+        cells,
         {kind: lists["dxfs"].index(_colour(*pair)) for kind, pair in COLOURS.items()},
+        15 * float(next(filter(_SIZE.fullmatch, sizes), "11")) / 11,
+        bytes(wrapped).rstrip(b"\0"),
     )
     edits = [edit for formats in lists.values() for edit in formats.edits(data, root)]
     return splice(data, edits), styles
@@ -175,14 +197,19 @@ class _Formats:
         self._indexes: dict[int, int] = {}
         """By their hashes, since a workbook may have a hundred thousand that nobody uses."""
 
-    def take(self, parent: Node, node: Node) -> None:
-        """Note the next format of the list that is there; a second list of its name is ignored."""
+    def take(self, parent: Node, node: Node) -> int | None:
+        """Note the next format of the list that is there, and return its index.
+
+        A second list of its name is ignored.
+        """
         self._list = self._list or parent
-        if parent is self._list:
-            known = _read(node)
-            self.first = self.first or known
-            self._indexes.setdefault(hash(known), self._count)
-            self._count += 1
+        if parent is not self._list:
+            return None
+        known = _read(node)
+        self.first = self.first or known
+        self._indexes.setdefault(hash(known), self._count)
+        self._count += 1
+        return self._count - 1
 
     def index(self, wanted: Format) -> int:
         """The index of a format; appended if it is not there yet."""

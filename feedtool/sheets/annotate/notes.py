@@ -1,9 +1,11 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
+import re
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
+from math import ceil
 from operator import add
 from typing import Literal, NamedTuple
 
@@ -15,6 +17,13 @@ from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
+LINE_LENGTH = 80
+"""Characters in a line of a message, at least, in a column of its usual width."""
+HIGHEST = 408
+"""Points: no program shows a higher row."""
+OUR_FRACTION = b".01"
+"""Marks a height by its last digits: programs round the heights that they save to pixels."""
+_FORMAT = re.compile(rb"""\ss\s*=\s*["']([0-9]+)["']""")
 MOST_COMMENTS = 1000
 """Notes in the cells of a sheet: of more, no one would look at each, and programs grow slow."""
 Finish = Literal["full", "plain", "bare"]
@@ -178,6 +187,8 @@ class AnswerCells(NamedTuple):
     """The markup of all of them between the numbers."""
     texts: tuple[str, ...] = ()
     """What our columns show."""
+    height: bytes = b""
+    """The attribute of a row whose message has several lines."""
 
     def row(self, number: int) -> list[tuple[int, bytes]]:
         """Column and cell, from left to right."""
@@ -221,7 +232,7 @@ class NoteCells(NoteQueue):
         self.is_styled = is_styled
         """True if statuses are coloured and messages are wrapped."""
         self._answers: dict[Hashable, AnswerCells] = {}
-        self._styles = styles.cells
+        self._styles, self._line, self._wrapped = styles.cells, styles.line, styles.wrapped
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
         )
@@ -257,6 +268,14 @@ class NoteCells(NoteQueue):
             self.digest.add_row(row, answer.texts)
         return answer
 
+    def height(self, answer: AnswerCells, cells: bytes) -> bytes:
+        """The height for a row with these cells; nothing where one of them is wrapped, too."""
+        if answer.height and self._wrapped:
+            formats = map(int, _FORMAT.findall(cells))
+            if any(self._wrapped[place : place + 1].strip(b"\0") for place in formats):
+                return b""  # the program that shows it measures it
+        return answer.height
+
     def _made(self, note: Note, prefix: bytes) -> AnswerCells:
         message = note.message if self.is_styled else note.line
         texts = note.status, message, note.code
@@ -272,7 +291,15 @@ class NoteCells(NoteQueue):
         ]
         befores, afters = [before for _, before, _ in cells], [after for *_, after in cells]
         pieces = map(add, [b"", *afters], [*befores, b""])
-        return AnswerCells(cells, tuple(pieces), tuple(map(shown, texts)))
+        height = b"" if note.row == self.header_row else self._height(message)
+        return AnswerCells(cells, tuple(pieces), tuple(map(shown, texts)), height)
+
+    def _height(self, message: str) -> bytes:
+        """The height that shows a wrapped message: not every program measures it by itself."""
+        lines = sum(max(1, ceil(len(line) / LINE_LENGTH)) for line in message.splitlines())
+        if not self.is_styled or lines <= 1:
+            return b""
+        return b' ht="%d%b"' % (min(ceil(lines * self._line), HIGHEST), OUR_FRACTION)
 
     def _styles_of(self, note: Note) -> tuple[int, int, int]:
         """The formats of status, message and code."""

@@ -5,18 +5,22 @@ is written from what it says; the bytes are cut where it says that a row or a ce
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from feedtool.model.cells import index_of
 from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.annotate.notes import OUR_FRACTION
 from feedtool.sheets.annotate.xml_offsets import Edit, PlaceParser, splice
 from feedtool.sheets.read.sheet_rows import DATA
 from feedtool.sheets.read.xml_parser import Node, corrupt, whole
 
 _COLUMN = re.compile("[A-Z]{1,4}")
 _PAIR = re.compile(rb"([0-9]{1,9}):([0-9]{1,9})")
+_HEIGHT = re.compile(rb"\sht\s*=")
+_OUR_HEIGHT = re.compile(rb'\sht="[0-9]+%b"(?: customHeight="1")?' % re.escape(OUR_FRACTION))
+_END = re.compile(rb"\s*/?>\Z")
 _SPANS = re.compile(rb"""(\sspans\s*=\s*["'])([^"']*)(["'])""")
 
 
@@ -124,10 +128,13 @@ class RowParser(PlaceParser):
         return index_of(name)
 
 
-def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int]) -> bytes:
+def rewrite(
+    row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Collection[int], height: bytes = b""
+) -> bytes:
     """The row with our cells in their places, and what was used in `stale` columns taken out.
 
-    An empty cell at the place of one of ours gives way; all other bytes stay.
+    An empty cell at the place of one of ours gives way; all other bytes stay, but for the `height`
+    of a row that states none, and that of an earlier annotation.
     """
     edits = []
     written = {column for column, _ in ours}
@@ -142,15 +149,23 @@ def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int
         for cell in row.cells
         if cell.is_used and cell.column in stale and cell.column not in written
     )
-    if not edits:
-        return row.data
-    if not ours:
-        return splice(row.data, edits)
-    tag = widened(row.data[: row.inner], min(written), max(written))
-    if row.inner == len(row.data):
+    tag = row.data[: row.inner]
+    tag = with_height(_OUR_HEIGHT.sub(b"", tag) if stale else tag, height)
+    if ours:
+        tag = widened(tag, min(written), max(written))
+    if ours and row.inner == len(row.data):
         inner = b"".join(markup for _, markup in ours)
         return b"%b>%b</%brow>" % (tag[:-2].rstrip(), inner, row.prefix)  # was `<row/>`
     return tag + splice(row.data, edits, row.inner)
+
+
+def with_height(tag: bytes, height: bytes) -> bytes:
+    """A row's start tag, or its attributes, with a height unless one is stated."""
+    if not height or _HEIGHT.search(tag):
+        return tag
+    end = _END.search(tag)
+    place = end.start() if end else len(tag)
+    return tag[:place] + height + tag[place:]
 
 
 @lru_cache(4096)

@@ -10,7 +10,14 @@ from decimal import Decimal
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import AnswerCells, NoteCells
-from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
+from feedtool.sheets.annotate.row_parser import (
+    CellSpan,
+    RawRow,
+    RowParser,
+    rewrite,
+    widened,
+    with_height,
+)
 from feedtool.sheets.annotate.sheet_scan import (
     SheetScan,
     Tags,
@@ -43,8 +50,10 @@ def patch_rows(
                 yield row
             else:
                 _match_heading(row, notes, stale)
-                ours = _with_values(row, notes.cells(row.number, row.prefix), notes)
-                yield rewrite(row, ours, stale if row.number >= notes.header_row else _NOTHING)
+                answer = notes.answer(row.number, row.prefix)
+                ours = _with_values(row, answer.row(row.number), notes)
+                old = stale if row.number >= notes.header_row else _NOTHING
+                yield rewrite(row, ours, old, notes.height(answer, row.data))
     yield parser.rest()[0]
 
 
@@ -142,6 +151,7 @@ class _PatternPatcher:
                 done.append(self._rewritten(number, part, inner, answer))
             elif answer.cells:
                 opened = widened(attributes, self._left, self._right)
+                opened = with_height(opened, notes.height(answer, part))
                 ours = digits.join(answer.pieces)
                 done += (self._opening, digits, b'"', opened, b">", part[inner:], ours, row_end)
             else:
@@ -159,7 +169,8 @@ class _PatternPatcher:
         stale = self._stale if number >= notes.header_row else _NOTHING
         beyond = cell_beyond(self._tags.prefix, -1) if notes.values else self._beyond
         row = self._raw_row(number, part, inner, beyond)
-        return rewrite(row, _with_values(row, answer.row(number), notes), stale)
+        ours = _with_values(row, answer.row(number), notes)
+        return rewrite(row, ours, stale, notes.height(answer, row.data))
 
     def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
         """The row with its cells from the first one on that `beyond` finds."""
@@ -187,8 +198,9 @@ class _PatternPatcher:
             number = int(tag[1])
             prefix = self._tags.prefix
             row = RawRow(number, tag[0], prefix, len(tag[0]), len(tag[0]), ())
-            ours = _with_values(row, self._notes.cells(number, prefix), self._notes)
-            yield rewrite(row, ours, _NOTHING)
+            answer = self._notes.answer(number, prefix)
+            ours = _with_values(row, answer.row(number), self._notes)
+            yield rewrite(row, ours, _NOTHING, answer.height)
         yield data[end:]
 
     def _ends_with_cell(self, part: bytes, inner: int) -> bool:

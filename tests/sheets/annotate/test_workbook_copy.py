@@ -1,5 +1,6 @@
 """A copy of a workbook with everything in it; the corpus shows that all else is what it was."""
 
+import re
 from pathlib import Path
 
 import openpyxl
@@ -93,6 +94,60 @@ def test_statuses_are_coloured_and_messages_wrapped(
     assert sheet["G3"].fill.fgColor.rgb == fill
     assert sheet["H4"].alignment.wrap_text is is_wrapped
     assert sheet["H4"].value.split("\n" if is_wrapped else "; ") == ["the check digit", "the price"]
+
+
+LONG = "a message that is longer than a line of its column, " * 3
+LINES = {
+    "one line": ("the price", "", 11, None),
+    "two lines": ("the check digit\nthe price", "", 11, 30.01),
+    "a long line": (LONG, "", 11, 30.01),
+    "of a larger font": ("the check digit\nthe price", "", 14, 39.01),
+    "more than any row can show": ("\n".join("abcdefghijklmnopqrstuvwxyz" * 2), "", 11, 408.01),
+    "a height of the user's own": ("the check digit\nthe price", ' ht="40"', 11, 40),
+    "one that is meant": (LONG, " ht='12.5' customHeight='1'", 11, 12.5),
+    "a cell of the user's that is wrapped, too": ("the check digit\nthe price", "w", 11, None),
+}
+"""A message, attributes of its row, the size of the workbook's font, and the row's height."""
+
+
+@pytest.mark.parametrize(("message", "stated", "size", "height"), LINES.values(), ids=LINES)
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_row_is_as_high_as_its_message_where_it_states_no_height(
+    *,
+    make_sheet: Make,
+    annotated: Make,
+    part: Part,
+    message: str,
+    stated: str,
+    size: int,
+    height: float | None,
+    is_plain: bool,
+) -> None:
+    styles = (
+        f'<fonts><font><sz val="{size}"/></font></fonts><cellXfs><xf/><xf>'
+        '<alignment wrapText="1"/></xf></cellXfs>'
+    )
+    style = ' s="1"' if stated == "w" else ""
+    attributes = "" if stated == "w" else stated
+    rows = row(1, '<c r="A1"><v>1</v></c>') + (
+        f'<row r="2"{attributes}><c r="A2"{style}><v>2</v></c></row>'
+    )
+    source = make_sheet(rows if is_plain else f"<!-- by hand -->{rows}", styles=styles)
+    copy = annotated(source, [Note(2, "Invalid", message, "")])
+    assert height_of(part(copy)) == height
+    own = height if attributes else None
+    bare = annotated(source, [Note(2, "Invalid", message, "")], name="bare.xlsx", finish="bare")
+    assert height_of(part(bare)) == own
+    again = annotated(copy, [Note(2, "Valid", "", "")], name="again.xlsx")
+    assert height_of(part(again)) == own
+    same = annotated(copy, [Note(2, "Invalid", message, "")], name="same.xlsx")
+    assert same.read_bytes() == copy.read_bytes()
+
+
+def height_of(sheet: bytes) -> float | None:
+    """The height that its second row states."""
+    height = re.search(rb"""<row r="2"[^>]*\sht=["']([0-9.]+)["']""", sheet)
+    return float(height[1]) if height else None
 
 
 def test_our_headings_look_like_those_beside_them(
