@@ -81,10 +81,11 @@ def results_of_run(
     begun = ledger.run(run)
     options = RunOptions.from_json(begun.options) if begun else None
     is_given_up = options is not None and options.abandoned is not None
-    facts, chosen = None, ()
+    chosen = options.selection.rows if options else ()
+    facts = None
     if begun and options:
         service = "sandbox" if options.is_sandbox else begun.service
-        facts, chosen = RunFacts(begun.started_at, begun.seller, service), options.selection.rows
+        facts = RunFacts(begun.started_at, begun.seller, service)
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[RowResult]:

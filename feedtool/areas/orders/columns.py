@@ -35,7 +35,7 @@ _column = WORDS.column
 _ACTIONS = {name: WORDS.of(name) for name in (ACCEPT, REFUSE, SHIP, CANCEL, GESTURE)}
 ACTION_TYPE = Choice(_ACTIONS)
 OTHER_WORDS = frozenset(WORDS.aliases(OTHER))
-"""That reason as people write it, in lower case."""
+"""The reason Other as people write it, in lower case."""
 _ADDRESS = {
     "firstName": "First name",
     "lastName": "Last name",

@@ -171,7 +171,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         further=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
         choices={
             columns.REASON: tuple(
-                sorted({wire.stamped_reason(entry).code for of in reasons.values() for entry in of})
+                sorted({wire.Reason.stamped(entry).code for of in reasons.values() for entry in of})
             )
         },
         stamps={

@@ -13,7 +13,7 @@ from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
-from feedtool.areas.orders.wire import STATUSES, stamped_reason
+from feedtool.areas.orders.wire import STATUSES, Reason
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Rule
@@ -111,7 +111,7 @@ def check_reason(row: Row) -> Iterator[Issue]:
     reason = row.values.get(columns.REASON)
     place = f"{row.values.get(CHANNEL)}|{row.values.get(columns.STATUS)}"
     listed = dict(entry.rpartition("=")[::2] for entry in stamped_list(row.sheet.stamp, REASONS))
-    allowed = [*map(stamped_reason, listed[place].split("|"))] if listed.get(place) else []
+    allowed = [*map(Reason.stamped, listed[place].split("|"))] if listed.get(place) else []
     if reason and allowed and reason not in {item.code for item in allowed}:
         message = tr("“{reason}” is no reason that the service takes here", reason=reason)
         choices = (

@@ -207,11 +207,11 @@ class Reason(NamedTuple):
         # What separates the reasons of a stamp is left out.
         return f"{self.code}~{' '.join(re.sub('[,|=~]', ' ', self.label).split())}"
 
-
-def stamped_reason(entry: str) -> Reason:
-    """The reason of such an entry."""
-    code, _, label = entry.partition("~")
-    return Reason(code, label or code)
+    @classmethod
+    def stamped(cls, stamp: str) -> "Reason":
+        """The reason that a stamp names."""
+        code, _, label = stamp.partition("~")
+        return cls(code, label or code)
 
 
 def read_reasons(channel: str, status: str, language: str = "en") -> Call:

@@ -85,7 +85,7 @@ class Choice(Struct, frozen=True, dict=True):
 
     def unaccented(self, cell: Cell, column: ColumnReader) -> str | None:
         """The writing that a text means whose accents alone are wrong."""
-        alike = self._by_bare.get(_unaccented(_folded(plain(cell.text))), ())
+        alike = self._by_bare.get(_unaccented(_folded(plain(cell.text))), [])
         is_clear = len({self._by_writing[text] for text in alike}) == 1
         return self._written(alike[0], column) if is_clear else None
 
