@@ -2,16 +2,18 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import STDIN, inputs, is_terminal, read_options
+from feedtool.cli.files import STDIN, inputs, is_terminal, read_options, recipe_folders
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
 from feedtool.cli.schema_option import json_schema
@@ -51,6 +53,12 @@ def _schema() -> dict[str, Any]:
     metavar="N",
     help="Take a column by itself from this confidence on.",
 )
+@options.text(
+    "--from base",
+    "RECIPE",
+    "The recipe of an earlier delivery: it is kept, and what changed is asked.",
+    shell_complete=completers.files,
+)
 @options.path("--out", "PATH", "The recipe.  [default: recipes/NAME.toml beside the file]")
 @options.format_
 @options.common
@@ -72,14 +80,16 @@ def map_(
 
     is_asking = form == "text" and is_terminal() and not given["yes"]
     with inputs([file]) as [read]:
-        reading = read_options(ctx, given)
+        usual = read_options(ctx, given)
+        reading = _with_base(ctx, usual, given["base"]) if given["base"] else usual
         proposal = propose_recipe(read, reading, load())
         for key, value in reading.defaults.items():
             if key in proposal.known:
                 constant_cell(value, proposal.known[key], reading.context, f"--default {key}")
-        if (fitting := proposal.recipe) and not out:
+        fitting = proposal.base if given["base"] and proposal.is_as_before else proposal.recipe
+        if fitting and not out:
             _refuse_words(fitting, reading, ctx.params)
-            is_named = not is_found(read, reading, load(), fitting.name)
+            is_named = not is_found(read, usual, load(), fitting.name)
             return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
         if proposal.is_ours and not out:
             return _tell_ours(file, proposal, form)
@@ -96,7 +106,9 @@ def map_(
         if form != "text":
             _write_json(proposal, answers.columns, target, missing)
         elif target:
-            is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
+            is_named = True
+            with suppress(UsageProblem):  # as where the earlier recipe fits as well
+                is_named = not is_found(read, usual, load(), target.stem)
             _write_answers(proposal, answers)
             _print(written)
             _write_unsure(proposal, answers)
@@ -111,6 +123,16 @@ def map_(
                 tr("no column is sure: run it in a terminal, or take less for sure by --min"),
             )
     return Exit.OK if target else Exit.NOTHING
+
+
+def _with_base(ctx: click.Context, reading: "ReadOptions", base: str) -> "ReadOptions":
+    """The way to read a file, with the recipe of an earlier delivery."""
+    folders = recipe_folders(ctx)
+    if folders.named:
+        raise UsageProblem(
+            tr("--from and --recipe both name a recipe"), tr("leave one of them out")
+        )
+    return replace(reading, recipes=replace(folders, named=base))
 
 
 def _refuse_words(recipe: "Recipe", reading: "ReadOptions", words: Mapping[str, Any]) -> None:
@@ -236,7 +258,9 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
     meanings = []
     for column in proposal.columns:
         useless = tr("of no use here")
-        if column.not_for_sale:
+        if column.replaces:
+            useless = tr("“{header}” before", header=clean(column.replaces))
+        elif column.not_for_sale:
             words = joined(map(in_quotes, column.not_for_sale[:3]))
             useless = tr("left out where it says {words}", words=clean(words))
         if is_accepted(column, least):
@@ -266,6 +290,10 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
             tr("recipe {name}", name=name) if proposal.base.path else tr("preset {name}", name=name)
         )
         _print(tr("As in {recipe}, with its values and rules.", recipe=base))
+    if renames := proposal.renames(answers.columns):
+        pairs = [[in_quotes(clean(text)) for text in pair] for pair in renames.items()]
+        shown = joined(tr("{name} is {place}", name=old, place=new) for old, new in pairs)
+        _print(tr("Renamed: {columns}", columns=shown))
     for key, table in answers.values.items():
         shown = joined(
             tr("{name} is {place}", name=f"“{clean(text)}”", place=value)
@@ -286,9 +314,20 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
 
 
 def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
-    """Lists the columns that are left open."""
+    """Lists the columns that are left open, and the headers of the recipe that are gone."""
     from feedtool.report.plain import clean
 
+    renames = proposal.renames(answers.columns)
+    gone = [in_quotes(clean(text)) for text in proposal.missing_headers if text not in renames]
+    if gone:
+        echo(
+            "help",
+            tr(
+                "no column is called {columns} any more: write in the recipe what each is called"
+                " now, or take it out",
+                columns=joined(gone),
+            ),
+        )
     taken = {column.index for column in answers.columns}
     unsure = [clean(column.header) for column in proposal.columns if column.index not in taken]
     if unsure:
@@ -358,6 +397,7 @@ def _write_json(
                 "confidence": column.confidence,
                 "alternatives": list(column.alternatives),
                 **({"notForSale": list(column.not_for_sale)} if column.not_for_sale else {}),
+                **({"replaces": column.replaces} if column.replaces else {}),
             }
             for column in proposal.columns
         ],

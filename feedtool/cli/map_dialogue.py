@@ -6,7 +6,7 @@ import click
 from msgspec.structs import replace
 
 from feedtool.cli.errors import CONSOLE
-from feedtool.model.text import LANGUAGES, column_name, either, joined, tr
+from feedtool.model.text import LANGUAGES, column_name, either, in_quotes, joined, tr
 from feedtool.report.plain import clean
 from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
 from feedtool.runs.mapping import chosen_as, is_accepted
@@ -28,7 +28,7 @@ def ask(proposal: "SheetProposal", least: int) -> Answers:
             answers.columns.append(_ask_column(proposal, column, answers.keys))
     answers.columns.sort(key=lambda column: column.index)
     for column in answers.columns:
-        for text, value in proposal.unknown_values(column).items():
+        for text, value in proposal.new_values(column).items():
             answers.note_value(
                 column.key or "", text, _ask_value(proposal, column, clean(text), value)
             )
@@ -57,21 +57,24 @@ def _ask_column(
     samples = clean(", ".join(column.samples)) or CONSOLE.say(tr("blank"))
     head = column_name(column.column, clean(column.header))
     click.echo(f"\n{CONSOLE.say.label(head)} {samples}", err=True)
+    before = tr("“{header}” before", header=clean(column.replaces)) if column.replaces else ""
+    otherwise = before or (NOT_FOR_SALE if column.not_for_sale else IGNORE)
     perhaps = tr(
         "perhaps {field} ({share} %, {reason})",
-        field=guess or (NOT_FOR_SALE if column.not_for_sale else IGNORE),
+        field=guess or otherwise,
         share=column.confidence,
         reason=column.reason,
     )
-    if others := [key for key in guesses if key != guess]:
+    unread = [header for header, key in proposal.missing_headers.items() if not key]
+    others = [key for key in guesses if key != guess]
+    if others := [*others, *(in_quotes(clean(header)) for header in unread)]:
         perhaps = tr("{text}; or {fields}", text=perhaps, fields=either(others))
     _say(perhaps)
     while True:
         answer = _prompt(WAYS, "y")
-        if answer == "y" and column.not_for_sale and guess is None:
-            return replace(column, confidence=100)
         if answer == "y":
-            return chosen_as(column, guess)
+            is_rule = guess is None and (column.not_for_sale or column.replaces)
+            return replace(column, confidence=100) if is_rule else chosen_as(column, guess)
         if answer == "i":
             return chosen_as(column, None)
         if answer == "?":
@@ -80,9 +83,11 @@ def _ask_column(
             _say(
                 tr(
                     "type one of: {fields}",
-                    fields=joined(key for key in proposal.known if key not in taken),
+                    fields=joined([*unread, *(key for key in proposal.known if key not in taken)]),
                 )
             )
+        elif answer in unread:
+            return replace(chosen_as(column, None), replaces=answer)
         elif refusal := why_no_field(proposal, answer, taken):
             _say(refusal)
         else:

@@ -30,7 +30,7 @@ class Answers(Struct):
         """What is sure, and no more."""
         answers = cls(proposal.accepted(least))
         for column in answers.columns:
-            for text, value in proposal.unknown_values(column).items():
+            for text, value in proposal.new_values(column).items():
                 answers.note_value(column.key or "", text, value)
         return answers
 

@@ -1,8 +1,9 @@
 """A recipe proposed for a merchant's own sheet, and written."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 
@@ -27,10 +28,11 @@ from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.feed import Feed, SheetColumns
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.header import Column, Header
+from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import STAMP
 from feedtool.model.text import joined, tr
 from feedtool.runs.presets import preset, presets
+from feedtool.runs.renamed_headers import missing_headers, read_headers, with_renamed
 
 SURE = 85
 """The confidence from which a column is taken without asking, where nobody says another."""
@@ -64,6 +66,8 @@ class SheetProposal(Struct, frozen=True):
     base: Recipe | None
     """The recipe that was named, or fits it, or one that ships and fits it: what it says beside
     its columns is kept."""
+    missing_headers: Mapping[str, str]
+    """The headers that a named recipe reads and the sheet lacks, each with its field or ""."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
         """The columns that are at least so sure."""
@@ -81,6 +85,21 @@ class SheetProposal(Struct, frozen=True):
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind cannot do without, and that are not among some."""
         return self.feed.missing(self._sheet_columns(keys))
+
+    @property
+    def is_as_before(self) -> bool:
+        """True if the recipe that was named reads the sheet without a change."""
+        headers = [column.header for column in self.columns]
+        if self.base is None or self.base.path is None or self.missing_headers:
+            return False
+        return self.base.fits(self.sheet or "", headers)
+
+    def renames(self, columns: Sequence[ColumnProposal]) -> dict[str, str]:
+        """Header of a named recipe → the header that some column has in its place."""
+        headers = {column.key: column.header for column in columns if column.key}
+        replaced = {column.replaces: column.header for column in columns if column.replaces}
+        missing = self.missing_headers.items()
+        return {header: headers[key] for header, key in missing if key in headers} | replaced
 
     def is_of_row(self, key: str) -> bool:
         """True for a field that no two rows share, so that one value for all is a mistake."""
@@ -114,6 +133,14 @@ class SheetProposal(Struct, frozen=True):
 
     def _reader(self, key: str) -> ColumnReader:
         return ColumnReader(self.known[key].type, self.options.context)
+
+    def new_values(self, column: ColumnProposal) -> dict[str, str]:
+        """The unknown values of a column of which a recipe that was named says nothing."""
+        base = self.base if self.base and self.base.must_fit else None
+        said = base.file.values.get(column.key or "", {}) if base else {}
+        known = set(map(folded, said))
+        values = self.unknown_values(column).items()
+        return {text: value for text, value in values if folded(text) not in known}
 
     def unknown_values(self, column: ColumnProposal) -> dict[str, str]:
         """The few values of a column that its field does not know → what they seem to mean.
@@ -149,11 +176,11 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         FileProblem: the file cannot be read, or no row of it looks like a header.
         UsageProblem: several of its sheets are named.
     """
-    feed = (
-        areas.feeds[options.kind]
-        if options.kind
-        else max(areas.feeds.values(), key=attrgetter("is_usual"))
-    )
+    of_account = options.recipes.recipes(Path(file.name), is_wanted=True)
+    named = next((recipe for recipe in of_account if recipe.must_fit), None)
+    kind = options.kind or (named.file.match.kind if named else None)
+    usual = max(areas.feeds.values(), key=attrgetter("is_usual"))
+    feed = areas.feeds.get(kind or "", usual)
     with open_input(file, options, areas) as source:
         names = sheet_names(source, options.sheets)
         if options.sheets and len(names) > 1:
@@ -161,24 +188,26 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
                 tr("a map is of one sheet, and several are named"),
                 tr("name one of: {choices}", choices=joined(names)),
             )
-        own = likeliest_sheet(source, names)
+        pattern = (named and named.file.match.sheet) or ""
+        matching = [name for name in names if fnmatchcase(name.casefold(), pattern.casefold())]
+        own = likeliest_sheet(source, matching or names)
         if own is None:
             raise no_header(source, file.name, names)
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = own.texts
     is_ours = STAMP in source.properties
-    folders = (True,) if is_ours else (True, False)
-    recipes = [
-        recipe
-        for is_wanted in folders
-        for recipe in options.recipes.recipes(Path(file.name), is_wanted=is_wanted)
-    ]
-    named = next((recipe for recipe in recipes if recipe.must_fit), None)
+    more = [] if is_ours else options.recipes.recipes(Path(file.name), is_wanted=False)
+    recipes = [*of_account, *more]
     fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     is_same_kind = fitting is not None and fitting.file.match.kind == feed.kind
     base = named or (fitting if is_same_kind else _preset(own, texts, feed.kind))
     earlier = _earlier([*recipes, *filter(None, [base])], feed.kind)
+    columns = propose(cells, known, earlier, own.above)
+    missing: Mapping[str, str] = {}
+    if named and named.path and named.file.match.kind == feed.kind:
+        missing = missing_headers(named, texts.values())
+        columns = with_renamed(columns, named, missing, SURE)
     return SheetProposal(
         file.name,
         None if source.format == "csv" else own.name,
@@ -186,13 +215,14 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         own.row.line or own.row.number,
         feed,
         next(family for family in families(areas) if feed in family),
-        propose(cells, known, earlier, own.above),
+        columns,
         known,
         {column.index: column for column in cells},
         options,
         None if named else fitting,
         is_ours,
         base,
+        missing,
     )
 
 
@@ -206,9 +236,15 @@ def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None
     return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 
 
-def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
+def _earlier(recipes: Sequence[Recipe], kind: str) -> dict[str, KnownMeaning]:
     """What the headers of other recipes of the kind mean."""
-    return {
+    read = {
+        words_of(header).text: KnownMeaning(None, tr("recipe {name}", name=recipe.name))
+        for recipe in recipes
+        if recipe.must_fit and recipe.path
+        for header in read_headers(recipe)
+    }
+    return read | {
         words_of(header).text: KnownMeaning(
             key if isinstance(key, str) else None,
             tr("recipe {name}", name=recipe.name)
@@ -224,7 +260,9 @@ def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
 
 def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
     """A column as somebody has said what it is; None is of no use."""
-    return replace(column, key=key, confidence=100, is_useless=key is None, not_for_sale=())
+    return replace(
+        column, key=key, confidence=100, is_useless=key is None, not_for_sale=(), replaces=""
+    )
 
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from msgspec import to_builtins
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.functions import is_name
-from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, RULES
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
@@ -20,6 +20,7 @@ from feedtool.model.settings import Constant
 from feedtool.model.text import tr
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
+from feedtool.runs.renamed_headers import renamed
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 Table = Mapping[str, Any]
@@ -40,8 +41,11 @@ def recipe_text(
         is_double = folds.count(folded(column.header)) > 1
         return f"@{column.column}" if is_double else column.header
 
-    of_base, left_out = _of_base(proposal, {column.key or "" for column in named})
-    marks = [column for column in columns if column.not_for_sale]
+    of_base, left_out = _of_base(proposal, columns)
+    read = set(map(folded, of_base.get("names", {}).values()))  # by expressions
+    marks = [
+        column for column in columns if column.not_for_sale and folded(column.header) not in read
+    ]
     for column in marks:
         short = folded(column.header)
         is_free = is_name(short) and short not in {*of_base.get("names", {}), *proposal.known}
@@ -54,12 +58,11 @@ def recipe_text(
     useless = [
         column
         for column in columns
-        if not column.key and column not in marks and folded(column.header) not in read
+        if not (column.key or column.replaces or column in marks)
+        and folded(column.header) not in read
     ]
-    tables: dict[str, Table] = {
-        "columns": {name(column): column.key or False for column in [*named, *useless]},
-        **of_base,
-    }
+    of_columns = {name(column): column.key or False for column in [*named, *useless]}
+    tables: dict[str, Table] = {"columns": {**of_columns, **of_base.pop("columns", {})}, **of_base}
     for key, meanings in values.items():
         title = f"values.{quoted(key)}"
         tables[title] = {**tables.get(title, {}), **meanings}
@@ -69,7 +72,7 @@ def recipe_text(
         "[match]",
         f"kind = {quoted(proposal.feed.kind)}",
         "headers = [",
-        *(f"  {quoted(column.header)}," for column in named),
+        *(f"  {quoted(column.header)}," for column in columns if column.key or column.replaces),
         "]",
         *(f"{key} = {_constant(value)}" for key, value in _match(proposal).items()),
     ]
@@ -86,18 +89,30 @@ def _match(proposal: SheetProposal) -> Table:
     """The sheet's name, if it was asked for by it, and what else the base says."""
     match = proposal.base.file.match if proposal.base else None
     lines = {"sheet": match.sheet, "rows": match.rows} if match else {}
-    if proposal.options.sheets and proposal.sheet:
-        lines["sheet"] = escape(proposal.sheet)
+    sheet, pattern = proposal.sheet or "", lines.get("sheet")
+    is_other = pattern and not fnmatchcase(sheet.casefold(), pattern.casefold())
+    if sheet and (proposal.options.sheets or is_other):
+        lines["sheet"] = escape(sheet)
     return {key: text for key, text in lines.items() if text}
 
 
-def _of_base(proposal: SheetProposal, keys: set[str]) -> tuple[dict[str, Table], list[str]]:
-    """The tables of the base, and the names of what needs a column that the sheet lacks."""
-    base: Recipe | None = proposal.base
-    if base is None:
+def _of_base(
+    proposal: SheetProposal, columns: Sequence[ColumnProposal]
+) -> tuple[dict[str, Table], list[str]]:
+    """The tables of the base, and the names of what needs a column that the sheet lacks.
+
+    Of a base that was named nothing is left out: a header that no column has now stays as before.
+    """
+    if proposal.base is None:
         return {}, []
+    renames = proposal.renames(columns)
+    base = renamed(proposal.base, renames)
+    unknown = {
+        header: key for header, key in proposal.missing_headers.items() if header not in renames
+    }
+    keys = {column.key or "" for column in columns if column.key} | {*unknown.values()}
     left_out: list[str] = []
-    headers = {folded(column.header) for column in proposal.columns}
+    headers = {folded(text) for text in (*(item.header for item in proposal.columns), *unknown)}
     names = {name: text for name, text in base.file.names.items() if folded(text) in headers}
 
     joins = {}
@@ -115,9 +130,12 @@ def _of_base(proposal: SheetProposal, keys: set[str]) -> tuple[dict[str, Table],
         return fit
 
     values = {
-        f"values.{quoted(key)}": table for key, table in base.file.values.items() if key in keys
+        f"values.{quoted(key)}": table
+        for key, table in base.file.values.items()
+        if key in keys or base.must_fit
     }
     tables: dict[str, Table] = {
+        "columns": {header: key for header, key in unknown.items() if key},
         "names": names,
         **values,
         "default": base.file.default,

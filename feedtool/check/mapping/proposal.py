@@ -43,6 +43,8 @@ class ColumnProposal(Struct, frozen=True):
     reason: str
     not_for_sale: tuple[str, ...] = ()
     """Words of its cells that say that a row is not for sale."""
+    replaces: str = ""
+    """The header of an earlier recipe, without a field, that it seems to have now."""
 
     @property
     def column(self) -> str:
