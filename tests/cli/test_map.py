@@ -172,7 +172,7 @@ def test_what_a_map_writes_of_two_rows_is_found_again(
 
 
 IN_CHINESE = "商家编码;条形码;售价;库存;成色\n" + "".join(
-    f"C{n};{gtin(n)};{n}2,90;{n % 4};New\n" for n in range(1, 9)
+    f"C{n};{gtin(n)};{n}2,90;{n + 2};New\n" for n in range(1, 9)
 )
 
 
