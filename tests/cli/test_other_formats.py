@@ -1,5 +1,7 @@
 """A spreadsheet of another format, and several sheets at once, at the command line."""
 
+import gzip
+
 import pytest
 from openpyxl import load_workbook
 
@@ -29,6 +31,15 @@ def test_the_answers_are_in_a_workbook_of_the_same_rows(feedtool: Feedtool, page
     assert rows_of(RESULT, header=1)[0]["sellerExternalReference"] == "007"
     judged = feedtool("validate", RESULT, "--format", "json")
     assert judged.counts[:2] == [2, 1]
+
+
+def test_a_packed_csv_is_answered_in_a_workbook_too(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1), offer(2, quantity="x"), name="list.csv")
+    files.text(gzip.compress(path.read_bytes()), "list.gz")
+    path.unlink()
+    assert feedtool("submit list.gz --sandbox").code == 1
+    statuses = [row["feedtool status"] for row in rows_of(RESULT, header=1)]
+    assert statuses == ["Integrated", "Invalid"]
 
 
 def test_results_writes_it_again(feedtool: Feedtool, files: Files, page: str) -> None:

@@ -1,5 +1,6 @@
 """What is no workbook says what it really is, and how to save it as one; exit code 3."""
 
+import gzip
 import io
 import json
 import struct
@@ -172,8 +173,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     "XHTML": (text('<?xml version="1.0"?>\n<html xmlns="x">'), "html-as-xls", ()),
     "other XML": (text('<?xml version="1.0"?>\n<offers/>'), "not-a-workbook", ("XML",)),
     "a Word document": (office(WORD, "word/document.xml"), "not-a-workbook", ("Word document",)),
-    "another zip": (
-        lambda: package({"offers.csv": csv(fields())}),
+    "a zip of two tables": (
+        lambda: package({"offers.csv": csv(fields()), "more.csv": csv(fields())}),
         "not-a-workbook",
         ("zip archive", "Unpack it"),
     ),
@@ -189,7 +190,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     "RTF": (text("{\\rtf1\\ansi offers}"), "not-a-workbook", ("RTF", ".xlsx")),
     "PDF": (text("%PDF-1.7\n%âãÏÓ\n", "latin-1"), "not-a-workbook", ("a PDF",)),
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(20), "not-a-workbook", ("a picture",)),
-    "gzip": (lambda: b"\x1f\x8b\x08" + bytes(20), "not-a-workbook", ("gzip",)),
+    "gzip": (lambda: b"\x1f\x8b\x08" + bytes(20), "corrupt-zip", ("gzip",)),
     "nothing": (lambda: b"", "empty-file", ("empty", "export again")),
     "blanks": (text(" \r\n\r\n"), "empty-file", ()),
     "only a byte order mark": (text("\ufeff"), "empty-file", ()),
@@ -244,7 +245,15 @@ def test_the_command_ends_with_3(
     assert (read["error"], read["valid"]) == (None, 1)
 
 
-@pytest.mark.parametrize("make", [whole, lambda: csv(fields(), separator=";")])
+@pytest.mark.parametrize(
+    "make",
+    [
+        whole,
+        lambda: csv(fields(), separator=";"),
+        lambda: package({"offers.csv": csv(fields())}),
+        lambda: gzip.compress(csv(fields())),
+    ],
+)
 @pytest.mark.parametrize("name", ["offers.csv", "offers.xls", "offers.xlsx", "offers"])
 def test_a_file_may_be_called_anything(
     tmp_path: Path, make: Callable[[], bytes], name: str

@@ -57,6 +57,10 @@ class NotAWorkbook(FileProblem):
     code = "not-a-workbook"
 
 
+class Archive(NotAWorkbook):
+    """The file is a gzip file or a zip, and perhaps a table is in it."""
+
+
 class CorruptZip(FileProblem):
     """The package is damaged: it is cut off, or its checksums do not fit."""
 

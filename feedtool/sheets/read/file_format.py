@@ -3,6 +3,7 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
@@ -12,6 +13,7 @@ from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.csv_source import CsvSource
 from feedtool.sheets.read.errors import (
     SAVE_AS_XLSX,
+    Archive,
     EmptyFile,
     Encrypted,
     HtmlAsXls,
@@ -21,6 +23,7 @@ from feedtool.sheets.read.errors import (
     XlsbUnsupported,
     Xml2003AsXls,
 )
+from feedtool.sheets.read.others.packed import GZIP, PackedSource, open_packed
 from feedtool.sheets.read.others.rows import RowsSource, refusing
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.xlsx import XlsxSource
@@ -32,12 +35,14 @@ _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The beginning of every file of old Microsoft Office, and of every encrypted one of the new."""
 _OLD_BIFF = re.compile(rb"\x09[\x00\x02\x04\x08][\x04-\x10]\x00")
 """The first record of Excel 2.1 to 5.0 workbooks."""
+_TAR, _TAR_PLACE = b"ustar", 257
 _OTHERS = {
     b"%PDF": "a PDF",
     b"\x89PNG": tr("a picture (PNG)"),
     b"\xff\xd8\xff": tr("a picture (JPEG)"),
     b"GIF8": tr("a picture (GIF)"),
-    b"\x1f\x8b": tr("a gzip archive"),
+    GZIP: tr("a gzip archive"),
+    _TAR: tr("a tar archive"),
     b"7z\xbc\xaf": tr("a 7-Zip archive"),
     b"Rar!": tr("a RAR archive"),
     b"{\\rtf": tr("a text document (RTF)"),
@@ -56,23 +61,33 @@ _LOCK_NAME = 55
 """The place of the user's name in UTF-16, behind its length; blanks follow."""
 
 
-OTHERS = (LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
+OTHERS = (Archive, LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
 """The formats that have a reader of their own; it raises them for what it cannot read."""
 
 
 def open_source(
-    path: Path, *, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = ""
-) -> XlsxSource | CsvSource | RowsSource:
+    path: Path,
+    *,
+    limits: ReadingLimits = DEFAULT_LIMITS,
+    csv_fallback: str = "",
+    is_unpacked: bool = False,
+) -> XlsxSource | CsvSource | RowsSource | PackedSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 
-    `csv_fallback` is the encoding of a text that is not UTF-8; empty, its words decide. Raises
-    FileProblem (`errors`) for what cannot be read, and OSError if the file cannot be opened.
+    `csv_fallback` is the encoding of a text that is not UTF-8; empty, its words decide. What
+    `is_unpacked` comes out of an archive, and may not be another one. Raises FileProblem (`errors`)
+    for what cannot be read, and OSError if the file cannot be opened.
     """
     other = _other_format(path, limits)
     if isinstance(other, XlsxSource):
         return other
     if other is None:
         return CsvSource(path, csv_fallback)
+    if isinstance(other, Archive):
+        if is_unpacked:
+            raise other
+        open_file = partial(open_source, limits=limits, csv_fallback=csv_fallback, is_unpacked=True)
+        return open_packed(path, limits, open_file)
     with refusing(type(other), other.message.rstrip(".")):
         return _open_other(other, path, limits, csv_fallback)
 
@@ -168,8 +183,9 @@ def _foreign(path: Path, start: bytes) -> FileProblem | None:
     if is_compound:
         return NotAWorkbook(tr("The file is an old Office document, not a workbook."), _HINT)
     for magic, name in _OTHERS.items():
-        if start.startswith(magic):
-            return NotAWorkbook(tr("The file is {name}, not a workbook.", name=name), _HINT)
+        if start.startswith(magic, _TAR_PLACE if magic == _TAR else 0):
+            problem = Archive if magic == GZIP else NotAWorkbook
+            return problem(tr("The file is {name}, not a workbook.", name=name), _HINT)
     mark, name = unicode_of(start)
     return _markup(start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace"))
 

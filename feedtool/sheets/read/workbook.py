@@ -9,7 +9,13 @@ from msgspec import Struct
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.sheets.read.errors import SAVE_AS_XLSX, NotAWorkbook, OdsUnsupported, XlsbUnsupported
+from feedtool.sheets.read.errors import (
+    SAVE_AS_XLSX,
+    Archive,
+    NotAWorkbook,
+    OdsUnsupported,
+    XlsbUnsupported,
+)
 from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.xml_parser import Node, corrupt, is_true, parse_part
 
@@ -90,7 +96,8 @@ class Relationship(NamedTuple):
 def read_workbook(package: ZipPackage) -> WorkbookParts:
     """Find the workbook's parts by their relationships.
 
-    Raises NotAWorkbook, OdsUnsupported, XlsbUnsupported, CorruptXml, XmlDoctype, CorruptZip.
+    Raises NotAWorkbook, Archive, OdsUnsupported, XlsbUnsupported, CorruptXml, XmlDoctype,
+    CorruptZip.
     """
     content_types = _content_types(package)
     root_rels = read_relationships(package, "_rels/.rels")
@@ -168,7 +175,7 @@ def _content_types(package: ZipPackage) -> Mapping[str, str]:
                 tr("The file is a Numbers spreadsheet (.numbers), or another document of Apple's."),
                 tr("In Numbers choose File > Export To > Excel, and give that file."),
             )
-        raise NotAWorkbook(
+        raise Archive(
             tr("The file is a zip archive, not a workbook."),
             tr("Unpack it and give the file inside."),
         )
