@@ -94,10 +94,26 @@ class RowBuffer:
             (key, pickle.dumps(filled), self._position(row), thing),
         )
 
-    def clear(self) -> None:
-        """Takes all rows away."""
-        self._db.execute("DELETE FROM row")
-        self.columns.clear()
+    def read(
+        self,
+        listing: ServiceList,
+        tally: ExportTally,
+        first: Iterable[Call],
+        take: Callable[[Reply, Call], Next | None],
+        client: Sender,
+        context: FetchContext,
+    ) -> None:
+        """Reads a list to its end, or leaves LACK alone where the export goes on without it."""
+        try:
+            for call in first:
+                read_list(listing.name, call, take, client, context, listing.hint)
+        except (UsageProblem, Interrupted, NotAuthorised) as error:
+            if not listing.may_lack:
+                raise
+            tally[LACKING, error.message] = 1
+            self._db.execute("DELETE FROM row")
+            self.columns.clear()
+            self.put(None, {LACK: "true"})
 
     def __len__(self) -> int:
         (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
@@ -165,15 +181,7 @@ def export(
             lists.append(rows)
             chosen = pick if listing is listings[-1] else _all_things
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
-            try:
-                for first in listing.first(query, before):
-                    read_list(listing.name, first, take, client, context, listing.hint)
-            except (UsageProblem, Interrupted, NotAuthorised) as error:
-                if not listing.may_lack:
-                    raise
-                tally[LACKING, error.message] = 1
-                rows.clear()
-                rows.put(None, {LACK: "true"})
+            rows.read(listing, tally, listing.first(query, before), take, client, context)
             tally[listing.name, ""] = len(rows)
             if not len(rows) and not listing.may_be_empty:
                 raise listing.nothing(query, tally)
