@@ -22,6 +22,7 @@ from feedtool.feeds.feed import JsonRequests, Read, is_number
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Language
+from feedtool.service.answers import amount
 
 # Offers as rows to edit.
 
@@ -134,6 +135,10 @@ SEPARATOR = "; "
 MOST = 200
 """Items of a list that are shown, and names of one node."""
 DEEPEST = 12
+AMOUNTS = frozenset(
+    ("price", "value", "cost", "additionalCost", "quantity", "displayedOfferPrice", "deliveryCost")
+)
+"""Names that an amount has (specification, "Offer (read)"); it may be written as a text."""
 
 
 def flatten(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
@@ -169,6 +174,9 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
         yield from ((below, SEPARATOR.join(texts)) for below, texts in together.items())
     elif isinstance(node, bool):
         yield path, "true" if node else "false"
+    elif isinstance(node, str) and path.rpartition(".")[2] in AMOUNTS:
+        known = amount(node)
+        yield path, node if known is None else known
     elif node is not None:
         is_plain = isinstance(node, int | str) or (isinstance(node, Decimal) and node.is_finite())
         yield path, node if is_plain else str(node)

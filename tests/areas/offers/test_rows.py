@@ -63,6 +63,17 @@ def test_what_is_under_a_path(paths: Sequence[str], expected: Mapping[str, Any])
     assert flatten(OFFER, paths) == expected
 
 
+def test_an_amount_as_a_text_is_a_number() -> None:
+    node = {"price": {"price": "19.90", "note": "1"}, "quantity": "7", "cost": "free", "ean": "12"}
+    assert flatten(node, ["price", "quantity", "cost", "ean"]) == {
+        "price.price": Decimal("19.90"),
+        "price.note": "1",
+        "quantity": 7,
+        "cost": "free",
+        "ean": "12",
+    }
+
+
 def test_what_is_too_deep_is_left_out() -> None:
     node: dict[str, Any] = {"a": 1}
     for _ in range(5000):
