@@ -77,7 +77,12 @@ class Proposal(Struct):
 
 
 def propose(
-    checked: CheckedSheet, sheet: Sheet, options: ReadOptions, areas: Areas, chosen: Collection[str]
+    checked: CheckedSheet,
+    sheet: Sheet,
+    options: ReadOptions,
+    areas: Areas,
+    chosen: Collection[str],
+    severities: Collection[Severity] = Severity,
 ) -> Proposal:
     """The corrections of a checked sheet; `sheet` is the same as it was read. Raises FileProblem.
 
@@ -88,7 +93,7 @@ def propose(
         for code in fix.codes:
             by_code.setdefault(code.name, []).append(fix)
     proposal, header = Proposal(), checked.header
-    problems = _fixable(checked, header, by_code) if header else {}
+    problems = _fixable(checked, header, by_code, severities) if header else {}
     if not problems or header is None:
         return proposal
     decimals = (fix.decimal for fix in all_fixes(areas) if fix.name in chosen and fix.decimal)
@@ -119,12 +124,16 @@ def _cell_fix(problem: Problem, name: str, old: str, new: NewValue) -> CellFix:
 
 
 def _fixable(
-    checked: CheckedSheet, header: Header, codes: Collection[str]
+    checked: CheckedSheet,
+    header: Header,
+    codes: Collection[str],
+    severities: Collection[Severity],
 ) -> dict[int, list[Problem]]:
     """The problems of the sheet's own cells that there are fixes for, by row."""
     problems: dict[int, list[Problem]] = {}
     for problem in checked.problems():
-        if problem.row and problem.column and problem.code in codes:
+        is_known = problem.code in codes and problem.severity in severities
+        if problem.row and problem.column and is_known:
             column = header.columns.get(index_of(problem.column))
             if (column.key if column else None) == problem.field:
                 problems.setdefault(problem.row, []).append(problem)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Words = Mapping[str, Sequence[str]]
 """Options as they are typed, by the names of their parameters."""
 
+FIX = "--fix"
 PLACES = frozenset({"config", "profiles", "home", "ledger", "store", "language"})
 """Options of every command of a user who types them once."""
 TOKENS = frozenset({"profile", "insecure_http", "token_file", "token_url", "client_id"}) | {
@@ -112,6 +113,9 @@ def echo_to_correct(
     if copies:
         line = command(verb, *names, options=options)
         echo_next(tr("correct the cells that are marked, then `{command}`", command=line))
+    elif any(fixable.option == FIX for result in results for fixable in result.fixable):
+        line = command("validate", *names, FIX, options=options)
+        echo_next(tr("`{command}` fixes in a copy what it can", command=line))
     else:
         echo_annotate(names, options)
     return True
@@ -192,9 +196,7 @@ def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
     files = dict.fromkeys(Path(result.checked.file) for result in results if result.held)
     if not held or not all(file.exists() for file in files):
         return False
-    released = dict.fromkeys(",".join([*options.get("release", ())[1:], *held]).split(","))
-    others = {name: entry for name, entry in options.items() if name not in {"release", "plan"}}
-    line = command("submit", *files, "--release", ",".join(released), options=others)
+    line = releasing(files, held, options)
     text = plural(
         "if the row that a guard holds is right: `{command}`",
         "if the {count:,} rows that guards hold are right: `{command}`",
@@ -203,6 +205,13 @@ def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
     )
     echo_next(text)
     return True
+
+
+def releasing(files: Iterable[Path], codes: Iterable[str], options: Words) -> str:
+    """The command that sends files with these guards released, beside those that were before."""
+    released = dict.fromkeys(",".join([*options.get("release", ())[1:], *codes]).split(","))
+    others = {name: entry for name, entry in options.items() if name not in {"release", "plan"}}
+    return command("submit", *files, "--release", ",".join(released), options=others)
 
 
 def after_blocked(results: Sequence["SheetResult"], form: str) -> None:

@@ -40,6 +40,7 @@ from feedtool.cli.previewing import asking_live, check_preview, previewing
 from feedtool.cli.rows import as_row, chosen, chosen_rows
 from feedtool.model.text import tr
 from feedtool.runs.outputs import Outputs
+from feedtool.runs.validate import note_fixable
 
 if TYPE_CHECKING:
     from feedtool.runs.plan_file import PlanFile, SavedPlan
@@ -161,6 +162,8 @@ def _plan_only(
             echo("preview", tr("saved as {file}", file=given["preview"]))
         if given["save_plan"]:
             echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
+        if given["form"] == "text":
+            note_fixable(results, read, reading)
         code = echo_results(results, given)
         after_plan([file.name for file in read], results, given)
         return code
@@ -224,6 +227,8 @@ def _submit(
                 words=words,
             )
             passing.end(submission)
+        if given["form"] == "text":
+            note_fixable(submission.outcomes, read, reading)
         code = echo_submission(submission, given, outputs.targets.values())
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
     if not submission.stopped and not any(result.run for result in submission.outcomes):

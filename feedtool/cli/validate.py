@@ -22,7 +22,7 @@ from feedtool.cli.files import (
     targets,
 )
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.next_command import after_check
+from feedtool.cli.next_command import FIX, after_check
 from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.cli.rows import as_row
 from feedtool.model.cells import letters
@@ -31,7 +31,6 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
-FIX = "--fix"
 _NAMES = re.compile("[A-Za-z]+(?:-[A-Za-z]+)*(?:,[A-Za-z-]*)*")
 """What may be meant for names of fixes."""
 
@@ -118,9 +117,11 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         language = CONSOLE.language
         outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
         if fixes is None:
-            from feedtool.runs.validate import validate
+            from feedtool.runs.validate import note_fixable, validate
 
             results = validate(read, reading, outputs)
+            if given["form"] == "text":
+                note_fixable(results, read, reading)
         else:
             from feedtool.runs.fixes import validate_and_fix
 

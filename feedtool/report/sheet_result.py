@@ -63,6 +63,15 @@ class FixedCells(NamedTuple):
         return dict(Counter(fix.fix for fix in self.cells).most_common())
 
 
+class FixableCells(NamedTuple):
+    """The cells with errors that a fix can fix."""
+
+    option: str
+    """The one that makes it, such as `--fix=round`."""
+    meaning: str
+    cells: int
+
+
 class RunFacts(NamedTuple):
     """The circumstances of a run."""
 
@@ -95,6 +104,8 @@ class SheetResult(Struct):
     copy_failed: FeedtoolError | None = None
     fixed: FixedCells | None = None
     """What was fixed in the annotated copy, where that was asked for."""
+    fixable: Sequence[FixableCells] = ()
+    """The fixes that can fix errors of it, where they were looked for."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
     to_correct: int = 0

@@ -18,7 +18,7 @@ from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.packages import package_lines
 from feedtool.report.plain import called_here, clean, listed, printable, value
-from feedtool.report.sheet_result import FixedCells, SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import status_word, statuses_text
 from feedtool.report.tally import (
     CodeGroup,
@@ -162,8 +162,7 @@ def _write_sheet(
     page.line(joined((rows, numbers), ": "))
     if reasons := skipped_text(counts):
         page.line(reasons)
-    if result.fixed:
-        _write_fixes(page, result.fixed, codes, is_verbose=is_verbose)
+    _write_fixes(page, result, codes, is_verbose=is_verbose)
     for group in groups.groups:
         page.line()
         meaning = codes.summary_of(group.code) or group.first[0].message
@@ -179,8 +178,19 @@ def _write_sheet(
         page.line(clean(called_here(result.annotated)), "bold", label=copy)
 
 
-def _write_fixes(page: Page, fixed: FixedCells, codes: Codes, *, is_verbose: bool) -> None:
+def _write_fixes(page: Page, result: SheetResult, codes: Codes, *, is_verbose: bool) -> None:
     """The number of cells that each fix fixed, and what other fixes might."""
+    for option, meaning, cells in result.fixable:
+        text = plural(
+            "`validate {option}` can fix {count:,} cell: {meaning}",
+            "`validate {option}` can fix {count:,} cells: {meaning}",
+            cells,
+            option=option,
+            meaning=meaning,
+        )
+        page.hint(text, 2)
+    if (fixed := result.fixed) is None:
+        return
     text = tr("nothing")
     if fixed.cells:
         text = tr(

@@ -1,5 +1,6 @@
 """`validate --fix`: what is typed, what is said, and where the fixed copy goes."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,34 @@ def test_what_is_refused(feedtool: Feedtool, arguments: str, error: tuple[str, s
     ran = feedtool(f"validate {arguments}")
     assert ran.code == 2
     assert ran.error() == error
+
+
+FIXABLE = {
+    "A-1;19,9951;5": ["--fix=round 1"],
+    "A-1;19,99;-5\r\nA-2;2,5;-1": ["--fix=stock 2"],
+    "A\u200b-1;19,9951;1,5": ["--fix 1", "--fix=round 1", "--fix=stock 1"],
+    "A-1 ;19,99;5": [],  # read with a warning: no error
+    "A-1;19,99;many": [],
+    "A-1;19,99;5": [],
+}
+
+
+@pytest.mark.parametrize("command", ["validate", "submit --dry-run", "submit --sandbox"])
+@pytest.mark.parametrize("rows", FIXABLE, ids=ascii)
+def test_what_fixes_can_fix_is_told(feedtool: Feedtool, rows: str, command: str) -> None:
+    Path("offers.csv").write_bytes(HEAD + rows.encode() + b"\r\n")
+    out = feedtool(f"{command} offers.csv").out
+    found = re.findall(r"^  help: `validate (.*)` can fix (\d) cells?: ", out, re.MULTILINE)
+    assert [" ".join(of_fix) for of_fix in found] == FIXABLE[rows]
+    assert "can fix" not in feedtool(f"{command} offers.csv --format json").out
+
+
+def test_of_what_has_no_cells_nothing_is_told(feedtool: Feedtool) -> None:
+    feedtool("convert", SAMPLES / "legacy-offers.xlsx", "Offers.xml")
+    path = Path("Offers.xml")
+    path.write_text(path.read_text("utf-8").replace('Price="28.9"', 'Price="28.9951"', 1), "utf-8")
+    out = feedtool("validate Offers.xml").out
+    assert ("number-precision" in out, "can fix" in out) == (True, False)
 
 
 def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:

@@ -23,6 +23,12 @@ CASES: dict[str, tuple[list[str], str]] = {
         ["validate 'my good.csv' bad.csv"],
         "validate 'my good.csv' bad.csv --annotate",
     ),
+    "what --fix can fix": (["validate zeros.csv"], "validate zeros.csv --fix"),
+    "what --fix can fix, before sending": (
+        ["submit zeros.csv --dry-run --sandbox --as offers-upsert"],
+        "validate zeros.csv --fix --as offers-upsert",
+    ),
+    "what --fix has fixed": (["validate zeros.csv --fix"], "submit zeros.fixed.csv --dry-run"),
     "fixed": (["validate fixable.csv --fix"], "submit fixable.fixed.csv --dry-run"),
     "a dash first": (["validate -- -x.csv"], "submit ./-x.csv --dry-run"),
     "cannot be read": (["validate none.csv"], ""),
@@ -150,6 +156,7 @@ def _files(files: Files) -> None:
     files.csv(offer(1, price__price="8"), name="new.csv")
     files.csv(offer(1), name="-x.csv")
     files.csv(offer(1, price__price="1"), name="cheap.csv")
+    files.csv(offer(1, product__gtin="36000291452"), name="zeros.csv")
     files.csv(offer(1, price__price="1"), offer(2, quantity="-1"), name="both.csv")
     files.csv(offer(1), offer(2, quantity="-1"), name="bad.csv")
     files.csv(offer(2, quantity="-1"), name="worse.csv")
