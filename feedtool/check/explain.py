@@ -11,12 +11,12 @@ from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import Kind, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
-from feedtool.model.sheet import ExplainedRow, FieldSteps
+from feedtool.model.sheet import BLANK_SHOWN, ExplainedRow, FieldSteps
 from feedtool.model.text import column_name, joined, tr
 from feedtool.sheets import Sheet
 
 Step = tuple[str, str]
-BLANK_SHOWN, NO_VALUE = tr("blank"), tr("no value")
+NO_VALUE = tr("no value")
 
 
 def explain_row(sheet: Sheet, header: Header, context: Context, number: int) -> ExplainedRow:

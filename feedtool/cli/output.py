@@ -105,17 +105,22 @@ def _write(results: Sequence[SheetResult], given: Mapping[str, Any], codes: Code
     else:
         write_columns(results, out, codes.say)
         write_rows(results, out, codes.say)
+        if given.get("explain_row") and not given["verbose"]:  # of that row alone
+            results = [
+                result for result in results if result.checked.explained is None or result.annotated
+            ]
         # A pipe gets each problem on one line, whatever its length.
         width = _columns() if out.isatty() else None
-        write_text(
-            results,
-            out,
-            codes,
-            is_only_failed=given.get("failed_only", False),
-            is_colour=wants_colour(out),
-            is_verbose=given["verbose"],
-            width=width,
-        )
+        if results:
+            write_text(
+                results,
+                out,
+                codes,
+                is_only_failed=given.get("failed_only", False),
+                is_colour=wants_colour(out),
+                is_verbose=given["verbose"],
+                width=width,
+            )
     out.flush()
 
 

@@ -13,7 +13,7 @@ from feedtool.model.file_version import Version
 from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Counts, Issue, Item, Problem, RowResult, Severity
 from feedtool.model.spool import Spool
-from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.model.text import LANGUAGES, Language, Translator, tr
 
 VALID, INVALID, SKIPPED = 1, 2, 3
 
@@ -55,6 +55,10 @@ class Withdrawal(NamedTuple):
     """The warning of the row where that is sent."""
 
 
+BLANK_SHOWN = tr("blank")
+"""Shown for a field without a value."""
+
+
 class FieldSteps(NamedTuple):
     """A field of a row, and how it came about."""
 
@@ -62,6 +66,11 @@ class FieldSteps(NamedTuple):
     value: str
     steps: Sequence[tuple[str, str]]
     """From the cell on: what is looked at or done, and its value."""
+
+    @property
+    def is_filled(self) -> bool:
+        """True if it has a value, or any of its steps has."""
+        return any(text != BLANK_SHOWN for text in (self.value, *(text for _, text in self.steps)))
 
 
 class ExplainedRow(NamedTuple):

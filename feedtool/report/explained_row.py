@@ -7,7 +7,8 @@ import orjson
 
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet
-from feedtool.model.text import Translator, tr
+from feedtool.model.text import Translator, joined, tr
+from feedtool.report.overview import place_name
 from feedtool.report.plain import clean, printable, value
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import severity_label
@@ -48,13 +49,20 @@ def write_rows(results: Iterable[SheetResult], out: TextIO, say: Translator) -> 
 def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     if checked.explained is None:
         return
+    names = {key: value(name) for key, name in checked.names(say.language).items()}
+    say = checked.translator(say, names)
     number, fields = checked.explained
+    headers = checked.header.names() if checked.header else {}
     row = say(
         tr("row {row}", row=number) if fields else tr("row {row}: nothing stands there", row=number)
     )
     yield f"{say.label(clean(checked.file))} {row}"
     for field in fields:
-        yield f"  {clean(say(field.field))} = {printable(say(field.value))}"
+        if not field.is_filled:
+            continue
+        name = headers.get(field.field, field.field)
+        key = "" if name == field.field else f" ({field.field})"
+        yield f"  {clean(say(name))}{key} = {printable(say(field.value))}"
         steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
         width = min(WIDEST, max((len(what) for what, _ in steps), default=0))
         for what, text in steps:
@@ -71,7 +79,11 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     for problem in checked.problems():
         if problem.row == number:
             label = say(severity_label(problem.severity, problem.code))
-            yield f"  {label} {printable(say(problem.message))}"
+            place = f"{problem.column}{number} {place_name(problem, say)}" if problem.column else ""
+            text = joined(filter(None, (place.strip(), problem.message)), ": ")
+            yield f"  {label} {printable(say(text))}"
+            if problem.hint:
+                yield f"    {say(tr('help:'))} {printable(say(problem.hint))}"
     yield ""
 
 
