@@ -2,16 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 from msgspec import Struct
 
-from feedtool.areas.offers.changes.change_rows import COLUMNS, WORDS, change_row, json_of_row
+from feedtool.areas.offers.changes.change_rows import (
+    COLUMNS,
+    OPTIONAL,
+    WORDS,
+    change_row,
+    json_of_row,
+)
 from feedtool.areas.offers.changes.effects import TYPES, OpenAccepted, change_of, looked_up
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.export import PlainTable
 from feedtool.feeds.template import CellEntry, Field
+from feedtool.ledger.pages import CHUNK
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.nouns import Status
 from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.export import RowBuffer
@@ -27,14 +36,24 @@ class Preview(Struct):
     _sheets: dict[tuple[str, str | None], RowBuffer]
 
     def add(self, plan: Plan) -> None:
-        """Look up what all rows of a plan would do."""
-        for sheet in plan.sent:
+        """Look up what all rows of a plan would do, and those that guards hold."""
+        for sheet in plan.sheets:
+            if sheet.error:
+                continue
             rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
-            uploads = (upload.items for _, upload in plan.uploads(sheet))
-            for item, (offer, _, quantity) in looked_up(uploads, self.open_accepted):
+            held = {
+                (result.row, result.channel): ", ".join(filter(None, codes))
+                for result in sheet.withheld or ()
+                if result.status is Status.HELD
+                for codes in [[message.code for message in result.messages]]
+            }
+            others = (item for item in sheet.items if held.get((item.row, item.channel)))
+            sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))
+            every = chain(sent, iter(lambda items=others: [*islice(items, CHUNK)], []))
+            for item, (offer, _, quantity) in looked_up(every, self.open_accepted):
                 if item.package_type in TYPES:
-                    change = change_of(item, offer, quantity)
-                    rows.put(None, change_row(item, change))
+                    held_by = held.get((item.row, item.channel), "")
+                    rows.put(None, change_row(item, change_of(item, offer, quantity), held_by))
 
     def attach(self, results: Sequence[SheetResult]) -> None:
         """Show the changes of each sheet in its result."""
@@ -53,7 +72,7 @@ class Preview(Struct):
             fields = [
                 Field(it.key, say(it.label), "", CellEntry(it.number_format, it.width))
                 for it in COLUMNS
-                if it.key in rows.columns or it.key not in {"file", "priceChange", "stockChange"}
+                if it.key in rows.columns or it.key not in OPTIONAL
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)
             return write(target, [SheetRows(table, rows)], limits).rows

@@ -59,6 +59,23 @@ def test_the_words_are_those_of_the_language(feedtool: Feedtool, changed: str) -
 WORDS = ["modifiée", "inchangée"]
 
 
+def test_rows_that_guards_hold_are_shown(feedtool: Feedtool, files: Files, changed: str) -> None:
+    cheap, dear = update(1, price__price="1", quantity="7"), update(2, price__price="9.99")
+    files.csv(cheap, dear, update(3, quantity="-1"), name=changed)
+    ran = feedtool(f"submit {changed} {DRY} --preview changes.xlsx --format json")
+    first, second = rows_of("changes.xlsx")
+    shown = [first[key] for key in ("row", "change", "oldPrice", "newPrice", "heldBy")]
+    assert shown == [2, "held back", 19.99, 1, "price-factor"]
+    assert (second["row"], second["change"], "heldBy" in second) == (3, "changed", False)
+    held, _ = ran.only["changes"]
+    assert (held["change"], held["newPrice"], held["heldBy"]) == ("held", "1", "price-factor")
+    every = f"submit {changed} {DRY} --preview all.xlsx"
+    assert feedtool(f"{every} --all-or-nothing").code == 1
+    assert [row["change"] for row in rows_of("all.xlsx")] == ["held back"]
+    assert feedtool(f"{every} --release price-factor --yes").code == 1
+    assert [row["change"] for row in rows_of("all.xlsx")] == ["changed", "changed"]
+
+
 def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
     Path("home/ledger.sqlite").unlink()
     command = f"submit {changed} {DRY} --format json"

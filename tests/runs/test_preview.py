@@ -39,7 +39,8 @@ def planned(made: list[tuple[Item, KnownOffer]]) -> tuple[Effects, list[dict[str
     look_up = SimpleNamespace(look_up=lambda asked: [known[item.row] for item in asked])
     offers = cast("KnownOffers", look_up)
     sheet = CheckedSheet("offers.csv", "offers-update")
-    uploads = SimpleNamespace(sent=[sheet], uploads=lambda _: [(1, SimpleNamespace(items=items))])
+    sent = [(1, SimpleNamespace(items=items))]
+    uploads = SimpleNamespace(sheets=[sheet], blocked="", uploads=lambda _: sent)
     with preview_of(lambda: offers) as preview:
         preview.add(cast("Plan", uploads))
         preview.attach([result := SheetResult(sheet)])

@@ -7,7 +7,7 @@ import msgspec
 from flask.typing import ResponseReturnValue
 
 from feedtool.areas.offers.changes.change_rows import COLUMNS as CHANGE_COLUMNS
-from feedtool.areas.offers.changes.change_rows import WORDS
+from feedtool.areas.offers.changes.change_rows import OPTIONAL, WORDS
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
@@ -32,7 +32,7 @@ from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sendin
 from feedtool.page.shelf import Choices, ShelfFile
 from feedtool.runs.chosen_rows import NoSuchRows
 
-COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in {"file", "priceChange", "stockChange"}]
+COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in OPTIONAL]
 
 blueprint = flask.Blueprint("plan", __name__)
 

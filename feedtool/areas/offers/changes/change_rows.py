@@ -31,6 +31,7 @@ COLUMNS = (
     PreviewColumn("oldStock", tr("Old stock"), 11, WHOLE),
     PreviewColumn("newStock", tr("New stock"), 11, WHOLE),
     PreviewColumn("stockChange", tr("Stock change"), 13, WHOLE),
+    PreviewColumn("heldBy", tr("Held by"), 24),
     PreviewColumn("file", tr("File"), 30),
 )
 WORDS = {
@@ -40,19 +41,24 @@ WORDS = {
     "removed": tr("removed"),
     "absent": tr("not there any more"),
     "unknown": tr("not known here"),
+    "held": tr("held back"),
 }
 """The words for a change, as people read them."""
 
 
-def change_row(item: Item, change: OfferChange) -> dict[str, Any]:
-    """The row of a preview; whatever is not known is None."""
+OPTIONAL = frozenset({"file", "priceChange", "stockChange", "heldBy"})
+"""The columns that are there only where a row fills them."""
+
+
+def change_row(item: Item, change: OfferChange, held_by: str = "") -> dict[str, Any]:
+    """The row of a preview; what is not known is None. `held_by` are the codes of guards."""
     old, new = _money(change.old_price), _money(change.price)
     is_both_stocks = change.old_stock is not None and change.stock is not None
     return {
         "row": item.row,
         columns.REFERENCE: item.reference,
         columns.CHANNEL: item.channel,
-        "change": change.what,
+        "change": "held" if held_by else change.what,
         "oldPrice": old,
         "newPrice": new,
         "priceChange": round((new - old) / old, 4) if old and new is not None else None,
@@ -60,6 +66,7 @@ def change_row(item: Item, change: OfferChange) -> dict[str, Any]:
         "newStock": change.stock,
         "stockChange": (change.stock or 0) - (change.old_stock or 0) if is_both_stocks else None,
         "size": str(change.size),
+        **({"heldBy": held_by} if held_by else {}),
     }
 
 
@@ -69,7 +76,7 @@ def _money(value: float | None) -> Decimal | None:
 
 def json_of_row(row: Any) -> dict[str, Any]:
     """A row of `changes`: money as text, so that no cent is lost."""
-    names = [it.key for it in COLUMNS if it.key not in {"file", "priceChange", "stockChange"}]
+    names = [it.key for it in COLUMNS if it.key not in OPTIONAL or it.key == "heldBy" in row]
     fields = {name: row.get(name) for name in names}
     return {
         name: str(value) if isinstance(value, Decimal) else value for name, value in fields.items()
