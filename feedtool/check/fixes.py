@@ -82,7 +82,7 @@ def propose(
     options: ReadOptions,
     areas: Areas,
     chosen: Collection[str],
-    severities: Collection[Severity] = Severity,
+    severities: Collection[Severity] = tuple(Severity),
 ) -> Proposal:
     """The corrections of a checked sheet; `sheet` is the same as it was read. Raises FileProblem.
 

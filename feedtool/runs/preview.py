@@ -20,7 +20,7 @@ from feedtool.feeds.export import PlainTable
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.ledger.pages import CHUNK
 from feedtool.model.limits import ReadingLimits
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import Item, Status
 from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.export import RowBuffer
@@ -49,7 +49,11 @@ class Preview(Struct):
             }
             others = (item for item in sheet.items if held.get((item.row, item.channel)))
             sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))
-            every = chain(sent, iter(lambda items=others: [*islice(items, CHUNK)], []))
+
+            def next_held(items: Iterator[Item] = others) -> list[Item]:
+                return [*islice(items, CHUNK)]
+
+            every = chain(sent, iter(next_held, []))
             for item, (offer, _, quantity) in looked_up(every, self.open_accepted):
                 if item.package_type in TYPES:
                     held_by = held.get((item.row, item.channel), "")

@@ -81,8 +81,7 @@ def results_of_run(
     begun = ledger.run(run)
     options = RunOptions.from_json(begun.options) if begun else None
     is_given_up = options is not None and options.abandoned is not None
-    chosen = options.selection.rows if options else ()
-    facts = None
+    facts, chosen = None, options.selection.rows if options else ()
     if begun and options:
         service = "sandbox" if options.is_sandbox else begun.service
         facts = RunFacts(begun.started_at, begun.seller, service)
