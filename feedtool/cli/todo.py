@@ -1,6 +1,8 @@
 """`feedtool todo`: what waits for the user."""
 
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,9 +10,18 @@ import click
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.next_command import ACCOUNT, PLACES, TOKENS, command, typed
-from feedtool.model.errors import Exit
+from feedtool.cli.home import LEDGER, home_folder, open_workspace
+from feedtool.cli.next_command import (
+    ACCOUNT,
+    PLACES,
+    TOKENS,
+    Words,
+    command,
+    releasing,
+    typed,
+    words_of_run,
+)
+from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
 
 
@@ -28,26 +39,45 @@ def todo(ctx: click.Context, /, form: str, *, check: bool, **given: Any) -> int:
     """Say what waits for you, and the command to go on with each; change nothing.
 
     Orders to accept and to ship, what customers want to cancel, runs without an answer, invoices
-    that failed. What the service does not tell is said, too.
+    that failed, rows to correct, rows that guards hold. What the service does not tell is said,
+    too. Without an account it is what the ledger has, of all sellers.
     """
-    from feedtool.cli.account import account_options, connect
-    from feedtool.runs.todo import todo as waiting
-    from feedtool.runs.todo import write_todo
+    from feedtool.cli.account import ACCOUNT_HINT, account_options, connect
+    from feedtool.runs.todo import todo_at_service, todo_in_ledger, write_todo
+    from feedtool.runs.workspace import options_of
 
     account_options(ctx, given)
     home, settings = home_folder(given["home"]), options.chosen(ctx).profile.dialect
-    with (
-        stopping("") as stop,
-        connect(home, given, stop, tr("there is no account to ask")) as session,
-        open_workspace(home, given["ledger"], given["store"]) as workspace,
-    ):
-        lines = waiting(session, workspace, settings)
+    has_account = any(given[name] for name in ("sandbox", "base_url", "seller"))
+    is_asked = has_account or not (given["ledger"] or (home / LEDGER).is_file())
+    lack, lines, whose, stopped = tr("there is no account to ask"), [], None, None
     account, tokens = typed(PLACES | ACCOUNT), typed(PLACES | TOKENS)
-    commands = [
-        command(*line.words, options=account if line.words[0] == "export" else tokens)
-        for line in lines
-    ]
+    with ExitStack() as stack:
+        if is_asked:
+            session = stack.enter_context(
+                connect(home, given, stack.enter_context(stopping("")), lack)
+            )
+            whose = session.address, session.seller
+            try:
+                lines = todo_at_service(session, settings)
+            except FeedtoolError as error:  # it is said behind what is known here
+                stopped = error
+        workspace = stack.enter_context(open_workspace(home, given["ledger"], given["store"]))
+        lines += todo_in_ledger(workspace, whose)
+        commands = []
+        for line in lines:
+            words: Words = account if line.words[0] == "export" else tokens
+            if line.run:
+                words = {**words_of_run(options_of(line.run, workspace)), **typed(PLACES)}
+                commands.append(releasing([Path(line.words[1])], line.words[3:], words))
+            else:
+                commands.append(command(*line.words, options=words))
     write_todo(lines, commands, sys.stdout, form, CONSOLE.say)
-    if not lines:
+    if stopped:
+        raise stopped
+    if not is_asked:
+        echo("note", tr("{lack}: the service was not asked", lack=lack))
+        echo("help", ACCOUNT_HINT)
+    elif not lines:
         echo("note", tr("nothing waits for you"))
     return Exit.ROWS if check and lines else Exit.OK

@@ -1,24 +1,33 @@
 """What waits for the user: at the service, by the areas' counts, and in the ledger."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from feedtool.areas.registry import load
 from feedtool.feeds.area import Wait
-from feedtool.ledger import Ledger, Phase
+from feedtool.ledger import Ledger, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
+from feedtool.ledger.run_counts import NOT_TAKEN
 from feedtool.model.call import Call
-from feedtool.model.errors import Interrupted
+from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
+from feedtool.runs.corrections import results_to_correct
+from feedtool.runs.held import HeldGroup, held_groups
 from feedtool.runs.known_run import known_run
 from feedtool.runs.workspace import Session, Workspace, unfinished
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, ask_all, read_answer
 from feedtool.service.fetch import FORBIDDEN, no_answer, not_authorised
+
+RECENT, MOST = 1_000, 10
+"""Runs that are looked at for rows to correct, and those of them whose rows are looked at."""
 
 
 class TodoLine(NamedTuple):
@@ -31,15 +40,16 @@ class TodoLine(NamedTuple):
     """Of the command that goes on with it."""
     waiting: int | None = None
     """How many; None where that is not known."""
+    run: int | None = None
+    """The run whose options the command takes."""
 
 
-def todo(session: Session, workspace: Workspace, settings: AccountSettings) -> list[TodoLine]:
+def todo_at_service(session: Session, settings: AccountSettings) -> list[TodoLine]:
     """A line for each thing that waits, or of which the service does not tell.
 
     NotAuthorised where it does not accept the token, Interrupted where it cannot be reached.
     """
-    found = [_asked(session, wait) for wait in load().waits(settings)]
-    return [*filter(None, found), *_of_ledger(session, workspace)]
+    return [*filter(None, (_asked(session, wait) for wait in load().waits(settings)))]
 
 
 # At the service.
@@ -78,20 +88,74 @@ def _stop_at(answer: Answer) -> None:
 # In the ledger.
 
 
-def _of_ledger(session: Session, workspace: Workspace) -> Iterator[TodoLine]:
-    """The seller's runs that are not at their end, and what the service has not taken."""
+def todo_in_ledger(workspace: Workspace, whose: tuple[str, str] | None) -> Iterator[TodoLine]:
+    """Runs that are not at their end, and rows that are to be corrected or that guards hold.
+
+    `whose` are the service and the seller; None is all of them.
+    """
     ledger = workspace.ledger
-    whose = (session.address, session.seller)
-    for number in unfinished(workspace):
-        run = ledger.run(number)
-        if run and (run.service, run.seller) == whose:
+
+    def is_wanted(run: Run) -> bool:
+        return whose in {None, (run.service, run.seller)} and FORGOTTEN not in run.options
+
+    open_runs = unfinished(workspace)
+    for number in open_runs:
+        if (run := ledger.run(number)) and is_wanted(run):
             yield _of_run(number, ledger)
-    for number, count in ledger.failed(*whose).items():
-        if FORGOTTEN in known_run(ledger, number).options:
-            continue
-        text = plural("{count:,} invoice failed", "{count:,} invoices failed", count)
-        words = ("results", str(number))
-        yield TodoLine("failed", tr("Run {run}", run=number), text, words, count)
+    failed = ledger.failed(*whose) if whose else {}
+    for number, count in failed.items():
+        if is_wanted(known_run(ledger, number)):
+            text = plural("{count:,} invoice failed", "{count:,} invoices failed", count)
+            words = ("results", str(number))
+            yield TodoLine("failed", tr("Run {run}", run=number), text, words, count)
+    yield from rows_left(workspace, is_wanted, failed.keys() | set(open_runs))
+    yield from held_files(workspace, is_wanted)
+
+
+IsWanted = Callable[[Run], bool]
+
+
+def rows_left(
+    workspace: Workspace, is_wanted: IsWanted, others: Collection[int]
+) -> Iterator[TodoLine]:
+    """The newest runs of which rows are to be corrected; `others` have a line of their own."""
+    noted = workspace.ledger.counts.noted(workspace.ledger.run_ids()[:RECENT])
+    refused = (
+        number
+        for number in sorted(noted, reverse=True)
+        if number not in others and not NOT_TAKEN.isdisjoint(noted[number].statuses)
+    )
+    wanted = (run for run in refused if is_wanted(known_run(workspace.ledger, run)))
+    for number in islice(wanted, MOST):
+        count = 0
+        with suppress(FeedtoolError):  # its files are kept no longer
+            for result in results_to_correct(number, workspace):
+                result.count_left()
+                count += result.to_correct
+        if count:
+            text = plural("{count:,} row to correct", "{count:,} rows to correct", count)
+            words = ("results", str(number), "--failed-only")
+            yield TodoLine("to-correct", tr("Run {run}", run=number), text, words, count)
+
+
+def held_files(workspace: Workspace, is_wanted: IsWanted) -> Iterator[TodoLine]:
+    """The files of which guards hold rows, each in its newest run."""
+    newest: dict[tuple[str, str, str], list[HeldGroup]] = {}
+    for group in held_groups(workspace, is_wanted):
+        groups = newest.setdefault((group.run.service, group.run.seller, group.file), [])
+        if not groups or groups[0].run.run_id == group.run.run_id:
+            groups.append(group)
+    for (*_, file), groups in newest.items():
+        number, codes = groups[0].run.run_id, ",".join(group.code for group in groups)
+        sheets = [sheet for group in groups for sheet in group.sheets]
+        count = len({(sheet.sheet, result.row) for sheet in sheets for result in sheet.rows})
+        text = plural(
+            "{count:,} row held: {codes}", "{count:,} rows held: {codes}", count, codes=codes
+        )
+        is_there = Path(file).exists()
+        words = ("submit", file, "--release", codes) if is_there else ("status", str(number))
+        run = number if is_there else None
+        yield TodoLine("held", tr("Run {run}", run=number), text, words, count, run)
 
 
 def _of_run(number: int, ledger: Ledger) -> TodoLine:

@@ -128,3 +128,57 @@ def test_a_run_without_its_answers(feedtool: Feedtool, files: Files) -> None:
     assert "Run" not in of_others
     assert feedtool("results 1").code in {Exit.OK, Exit.ROWS}
     assert "Run" not in feedtool("todo --sandbox").out
+
+
+CHEAP = offer(1, price__price="1")
+
+
+def lines_of(ran: Ran) -> list[str]:
+    """What waits in the ledger."""
+    return [" ".join(line.split()) for line in ran.out.splitlines() if line.startswith("Run")]
+
+
+@pytest.mark.parametrize("account", ["", "--sandbox"])
+def test_rows_that_are_left_are_told_even_without_an_account(
+    feedtool: Feedtool, files: Files, account: str
+) -> None:
+    feedtool("submit --sandbox", files.csv(offer(1), offer(2, quantity="-1"), name="a.csv"))
+    feedtool("submit --sandbox --no-failed", files.csv(CHEAP, offer(3, quantity="x"), name="b.csv"))
+    feedtool("submit --sandbox --no-wait", files.csv(offer(4), name="c.csv"))
+    ran = feedtool(f"todo {account}")
+    assert lines_of(ran) == [
+        "Run 3 1 row without an answer feedtool results 3",
+        "Run 2 1 row to correct feedtool results 2 --failed-only",
+        "Run 1 1 row to correct feedtool results 1 --failed-only",
+        "Run 2 1 row held: price-factor feedtool submit b.csv --release price-factor --sandbox",
+    ]
+    assert ran.code == 0
+    assert ("there is no account to ask" in ran.err) == (not account)
+    assert feedtool(f"todo --check {account}").code == Exit.ROWS
+    feedtool("submit --sandbox --release price-factor b.csv")
+    feedtool("submit --sandbox", files.csv(offer(2), offer(3)))
+    feedtool("results 3")
+    assert lines_of(feedtool(f"todo {account}")) == []
+
+
+def test_a_file_that_is_held_again_is_told_once(feedtool: Feedtool, files: Files) -> None:
+    feedtool("submit --sandbox", files.csv(offer(1), name="a.csv"))
+    for options in ("", "--as offers-upsert --release price-below-floor"):
+        feedtool("submit --sandbox", files.csv(CHEAP, name="b.csv"), *options.split())
+    (line,) = lines_of(feedtool("todo"))
+    codes = "price-below-floor,price-factor"
+    command = f"feedtool submit b.csv --release {codes} --sandbox --as offers-upsert"
+    assert line == f"Run 3 1 row held: price-factor {command}"
+    Path("b.csv").unlink()
+    assert lines_of(feedtool("todo")) == ["Run 3 1 row held: price-factor feedtool status 3"]
+
+
+def test_what_is_known_here_is_told_though_nobody_answers(feedtool: Feedtool, files: Files) -> None:
+    with serving_answers(lambda _: (500, {}, b"")) as service:
+        account = f"--base-url {service.url} --seller S --token t"
+        feedtool(f"submit {account} --channel C", files.csv(offer(1, quantity="x")))
+    ran = feedtool(f"todo {account}")
+    assert (ran.code, "cannot be reached" in ran.err) == (Exit.INTERRUPTED, True)
+    assert [line.split(" ", 2)[2] for line in lines_of(ran)] == [
+        "1 row to correct feedtool results 1 --failed-only"
+    ]
