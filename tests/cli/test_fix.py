@@ -77,8 +77,10 @@ FIXABLE = {
 
 @pytest.mark.parametrize(
     ("rows", "command"),
-    [*((rows, "validate") for rows in FIXABLE)]
-    + [("A-1;19,9951;5", "submit --dry-run"), ("A-1;19,9951;5", "submit --sandbox")],
+    [
+        *((rows, "validate") for rows in FIXABLE),
+        *(("A-1;19,9951;5", command) for command in ("submit --dry-run", "submit --sandbox")),
+    ],
     ids=ascii,
 )
 def test_what_fixes_can_fix_is_told(feedtool: Feedtool, rows: str, command: str) -> None:
