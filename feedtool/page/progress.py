@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from feedtool.ledger.records import Stage
 from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.report.statuses import state_word
@@ -10,6 +11,10 @@ from feedtool.runs.history import PackageState, RunState
 
 OPEN = frozenset({Status.PENDING})
 """Rows of these statuses have no answer yet."""
+
+
+UNSENT = frozenset({Stage.PLANNED, Stage.SENDING})
+"""Uploads at these stages are still to be sent, or are being sent."""
 
 
 class PackageLine(NamedTuple):
@@ -28,6 +33,12 @@ class RunProgress(NamedTuple):
     counts: Mapping[Status, int]
     answered: int
     rows: int
+    sent: int
+    """Uploads that are not to be sent any more."""
+    uploads: int
+    """All that are planned."""
+    is_written: bool
+    """False while the rows are being written down: nothing says yet how many they are."""
     packages: list[PackageLine]
     warnings: list[str]
     is_finished: bool
@@ -38,10 +49,14 @@ def progress_of(state: RunState) -> RunProgress:
     """How far a run is: rows that have their answer, packages with the service's last word."""
     rows = sum(state.counts.values())
     waiting = sum(state.counts.get(status, 0) for status in OPEN)
+    uploads = [stage for entry in state.packages for stage in entry.package.uploads]
     return RunProgress(
         state.counts,
         rows - waiting,
         rows,
+        sum(stage not in UNSENT for stage in uploads),
+        len(uploads),
+        state.is_written,
         [_line(package) for package in state.packages],
         list(_warnings(state)),
         state.is_finished,

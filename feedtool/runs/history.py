@@ -67,6 +67,8 @@ class RunState(NamedTuple):
     warnings: Sequence[str]
     """Sentences of what is lost before long, or was."""
     is_finished: bool
+    is_written: bool
+    """True if all rows are written down: until then `counts` has some of them alone."""
 
 
 def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
@@ -104,6 +106,7 @@ def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> Ru
         [_package(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock, load().routes),
         is_finished=options.is_whole(files) and not any(is_open),
+        is_written=options.is_whole(files),
     )
 
 
