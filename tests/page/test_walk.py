@@ -40,10 +40,13 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     with page.expect_download() as waiting:
         link.click()
         expect(page.locator("a[href*='/copies/marked'] + div progress")).to_be_visible()
+        page.route("**/copies/marked*", lambda route: route.abort())  # as if feedtool had ended
+        expect(page.get_by_role("alert")).to_be_visible()
+        page.unroute_all()
         written.set()
     downloaded = Path(waiting.value.path()).read_bytes()
     expect(page).to_have_url(re.compile("/runs/1$"))
-    expect(page.locator("main progress:visible")).to_have_count(0)
+    expect(page.locator("main progress:visible, main [role=alert]")).to_have_count(0)
     page.close()
     copy, speaks = tmp_path / "copy.xlsx", LanguageChoice(language, language)
     with desk.workspace() as workspace:  # as `feedtool results 1` does it

@@ -1,6 +1,26 @@
 "use strict";
 // Waits for the work of feedtool, and looks once a second how far it is.
+const PATIENCE = 2; // failures until it is said that feedtool does not answer
+const main = document.getElementById("main");
 const pause = () => new Promise((done) => setTimeout(done, 1000));
+
+// The answer at an address. While feedtool does not answer, the page says so, and asks again.
+const ask = async (address) => {
+  const alert = document.createElement("p");
+  alert.className = "notice bad";
+  alert.setAttribute("role", "alert");
+  alert.textContent = main.dataset.gone;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const answer = await fetch(address, { headers: { "X-Requested-With": "poll" } });
+      alert.remove();
+      return answer;
+    } catch {
+      if (failures === PATIENCE) main.prepend(alert);
+      await pause();
+    }
+  }
+};
 
 // Shows a text of the server in a part of the page.
 const shownIn = (part) => {
@@ -21,20 +41,16 @@ const shownIn = (part) => {
 for (const part of document.querySelectorAll("[data-poll]")) {
   const show = shownIn(part);
   const look = async () => {
-    try {
-      const answer = await fetch(part.dataset.poll, { headers: { "X-Requested-With": "poll" } });
+    for (;;) {
+      await pause();
+      const answer = await ask(part.dataset.poll);
       const text = answer.ok ? await answer.text() : "";
       if (text) show(text);
-      if (answer.redirected || answer.status >= 400 || /data-over/.test(text)) {
-        location.reload();
-        return;
-      }
-    } catch {
-      // The page's program has ended, or the network is away: look again later.
+      if (answer.redirected || answer.status >= 400 || /data-over/.test(text)) break;
     }
-    setTimeout(look, 1000);
+    location.reload();
   };
-  setTimeout(look, 1000);
+  look();
 }
 
 // <a data-download> leads to a file that may have to be written first: the page says so beside the
@@ -48,17 +64,13 @@ for (const link of document.querySelectorAll("a[data-download]")) {
     const part = document.createElement("div");
     show = shownIn(part);
     link.after(part);
-    try {
-      let answer = await fetch(link.href);
-      for (; answer.status === 202; answer = await fetch(link.href)) {
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        show(page.querySelector("[data-poll]").innerHTML);
-        await pause();
-      }
-      await answer.body?.cancel();
-    } catch {
-      // The link itself shows what is wrong.
+    let answer = await ask(link.href);
+    for (; answer.status === 202; answer = await ask(link.href)) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      show(page.querySelector("[data-poll]").innerHTML);
+      await pause();
     }
+    await answer.body?.cancel();
     part.remove();
     show = null;
     location.assign(link.href);
