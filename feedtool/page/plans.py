@@ -61,7 +61,7 @@ class PlanFacts(msgspec.Struct, frozen=True):
     last_run: int
     """The newest run of its seller when it was made, or 0."""
     counted_at: datetime | None
-    """When rows of the seller had last been counted then."""
+    """The last time that rows of the seller had been counted."""
     lines: tuple[str, ...]
     """What would be sent, and what that does to the offers."""
     statuses: dict[str, int]
@@ -81,11 +81,14 @@ class PlanFacts(msgspec.Struct, frozen=True):
         return seller_key(self.service, self.seller)
 
     def is_overtaken(self, workspace: Workspace) -> bool:
-        """True if a run of its seller was begun, or has come to an end, since it was made."""
+        """True if a run of its seller has begun or ended since.
+
+        The accepted prices and stocks, which it was compared with, may be others now.
+        """
         return workspace.ledger.pages.last_of(self._of) != (self.last_run, self.counted_at)
 
     def run(self, workspace: Workspace) -> int | None:
-        """The run that has sent it: the seller's next one, or none. None where it was not sent."""
+        """The run that has sent it, which can only be the seller's next one."""
         number = workspace.ledger.pages.next_of(self._of, self.last_run)
         run = None if number is None else workspace.ledger.run(number)
         return number if run and run.options.get("plan") == self.digest else None
@@ -197,7 +200,7 @@ def start_plan(at: Desk, file: ShelfFile) -> Job:
 
 
 def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
-    """The plan by the choices in force that no run has overtaken; None where there is none."""
+    """The plan by the choices in force, unless a run has overtaken it since."""
     plan = kept_plan(at, file)
     if plan is None:
         return None
@@ -206,7 +209,7 @@ def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
 
 
 def run_of(at: Desk, file: ShelfFile) -> int | None:
-    """The run that has sent the plan of a file, as the ledger knows it; None where none has."""
+    """The run that has sent the plan of a file, by the ledger."""
     plan = kept_plan(at, file)
     if plan is None:
         return None
@@ -215,7 +218,10 @@ def run_of(at: Desk, file: ShelfFile) -> int | None:
 
 
 def with_run(at: Desk, file: ShelfFile) -> ShelfFile:
-    """A file with the run that has sent it, also where the page did not live to note it."""
+    """A file with its run, also where the page ended before it noted that.
+
+    It is noted then: a plan that is made anew would no longer lead to the run.
+    """
     run = None if file.run else run_of(at, file)
     return at.shelf.save(replace(file, run=run)) if run else file
 

@@ -57,24 +57,18 @@ def made_copy(at: Desk, run: int, what: str, number: int) -> tuple[Job, Path]:
 
 def copies_of_run(at: Desk, run: int, grid: Grid) -> dict[str, dict[str, str]]:
     """The copies that there are of each file of a run, each with its words."""
-    files = {sheet.file for sheet in grid.sheets}
-    is_there = {
-        "marked": {sheet.file for sheet in grid.sheets if not sheet.error},
-        "failed": _files_to_correct(at, run, grid),
-    }
+    files, to_correct = {sheet.file for sheet in grid.sheets}, set[str]()
+    statuses = (grid.statuses(sheet.number, VIEW) for sheet in grid.sheets)
+    if not NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):  # else the ledger is not asked
+        with at.workspace() as workspace:
+            results = results_of(run, workspace)
+            to_correct = {sheet.checked.file for sheet in results if any(rows_to_correct(sheet))}
+    read = {sheet.file for sheet in grid.sheets if not sheet.error}
+    is_there = {"marked": read, "failed": to_correct}
     return {
         file: {what: words for what, words in COPIES.items() if file in is_there.get(what, files)}
         for file in files
     }
-
-
-def _files_to_correct(at: Desk, run: int, grid: Grid) -> set[str]:
-    statuses = (grid.statuses(sheet.number, VIEW) for sheet in grid.sheets)
-    if NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):
-        return set()  # no row of the ledger has to be looked at
-    with at.workspace() as workspace:
-        results = results_of(run, workspace)
-        return {result.checked.file for result in results if any(rows_to_correct(result))}
 
 
 def _copy_name(file: Input, what: str) -> str:

@@ -1,13 +1,17 @@
 """Runs are found by what is known of them."""
 
+import json
 import shutil
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import update
 
 from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
-from feedtool.ledger.records import seller_key
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import writing
+from feedtool.ledger.records import FORGOTTEN, seller_key
 from feedtool.page.desk import Desk, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
@@ -97,3 +101,17 @@ def test_few_are_looked_at_for_a_page_and_it_leads_on(
     assert (found.states, found.older) == ([], 3)
     found = found_runs(begun, me, RunSearch("0.csv", before=3))
     assert ([state.run.run_id for state in found.states], found.older) == ([1], None)
+
+
+def test_no_link_leads_to_a_run_that_is_forgotten(submitted: Desk) -> None:
+    with submitted.workspace() as workspace:
+        ledger = workspace.ledger
+        begun = ledger.run(1)
+        assert begun
+        options = json.dumps({**begun.options, FORGOTTEN: now().isoformat()})
+        with writing(ledger.engine) as db:
+            db.execute(update(t.runs).filter_by(run_id=1).values(options=options))
+    text = application(submitted).test_client().get("/en/runs").text
+    assert "Run 1" in text
+    linked = [f'href="/en/runs/{number}"' in text for number in (1, 2, 3)]
+    assert linked == [False, True, True]

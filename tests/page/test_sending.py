@@ -68,12 +68,13 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
     link = "/copies/failed"
     first = sent(client, brought(client, files.csv(offer(1), offer(2, quantity="many"))))
     page = settled(client, f"/en/runs/{first}").text
-    assert link in page
+    assert (link in page, "Correct the rows" in page) == (True, True)
     assert settled(client, f"/en/runs/{first}{link}").status_code == 200
     second = sent(client, brought(client, files.csv(offer(2))))
     for number in (first, second):
         page = settled(client, f"/en/runs/{number}").text
-        assert (link in page, "/copies/marked" in page) == (False, True)
+        assert (link in page, "Correct the rows" in page) == (False, False)
+        assert "/copies/marked" in page
 
 
 @pytest.mark.parametrize(

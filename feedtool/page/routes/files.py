@@ -37,7 +37,6 @@ from feedtool.page.routes.parts import (
     sent_file,
 )
 from feedtool.page.shelf import NotHere, ShelfFile
-from feedtool.runs.workspace import unfinished
 
 blueprint = flask.Blueprint("files", __name__)
 add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(id_)))
@@ -55,7 +54,8 @@ def start() -> str:
     recent = [file for file in files if user().sees(file.account)][:RECENT]
     recent = [with_run(desk(), file) for file in recent]
     with desk().workspace() as workspace:
-        open_runs = set(unfinished(workspace))
+        counted = workspace.ledger.counts.of({file.run for file in recent if file.run})
+    open_runs = {run for run, count in counted.items() if not count.is_finished}
     return flask.render_template(
         "start.html", recent=recent, open_runs=open_runs, accounts=seen_accounts()
     )
