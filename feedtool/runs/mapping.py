@@ -193,8 +193,8 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         own = likeliest_sheet(source, matching or names)
         if own is None:
             raise no_header(source, file.name, names)
-        cells = read_columns(source, own)
-    known = {column.key: column for column in feed.understood(options.dialect)}
+        known = {column.key: column for column in feed.understood(options.dialect)}
+        cells = read_columns(source, own, known)
     texts = own.texts
     is_ours = STAMP in source.properties
     more = [] if is_ours else options.recipes.recipes(Path(file.name), is_wanted=False)

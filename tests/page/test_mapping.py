@@ -12,6 +12,7 @@ from feedtool.model.header import Column, Header
 from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
 from tests.check.recipes.conftest import NOW
 from tests.conftest import Files
+from tests.page.conftest import SAMPLES
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
 
 CONDITION = "word:5:condition:c8e7153a5b88"
@@ -22,6 +23,27 @@ PRICE = "default:price.price"
 def sheet(files: Files) -> ProposedSheet:
     """The supplier's list."""
     return proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
+
+
+KEYS = """Référence;Prix TTC;Quantité
+sellerExternalReference;price.price;quantity
+A-1;12,50;3
+A-2;13,50;4
+"""
+
+
+def test_a_row_of_keys_below_the_header_is_no_data(files: Files) -> None:
+    keyed = proposed(Input("l.csv", files.text(KEYS, "l.csv")), ReadOptions(), None)
+    samples = [column.samples for column in keyed.proposal.columns]
+    assert samples == [("A-1", "A-2"), ("12,50", "13,50"), ("3", "4")]
+
+
+@pytest.mark.parametrize("kind", ["offers-upsert", "products"])
+def test_nor_are_the_keys_of_a_template(kind: str) -> None:
+    read = Input(f"{kind}.xlsx", SAMPLES / f"{kind}.xlsx")
+    first = proposed(read, replace(ReadOptions(), kind=kind), None).proposal.columns[0]
+    assert first.key
+    assert first.key not in first.samples
 
 
 def test_what_is_sure_is_said_before_anybody_was_asked(sheet: ProposedSheet) -> None:

@@ -116,7 +116,7 @@ def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapp
     """Header → the field that it may be."""
     return {
         column.header: column.key
-        for column in propose(read_columns(source, own)[:WIDEST], known, {}, own.above)
+        for column in propose(read_columns(source, own, known)[:WIDEST], known, {}, own.above)
         if column.key and column.confidence >= NAMES.least
     }
 

@@ -1,6 +1,6 @@
 """The sheet of a merchant's own file whose header is the likeliest, and what stands in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from shlex import quote
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_continued, is_table
 from feedtool.check.mapping.words import groups_in, plain
 from feedtool.model.cells import BLANK, Cell, brief
+from feedtool.model.markers import STAMP
 from feedtool.model.text import in_quotes, joined, tr
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
@@ -80,12 +81,21 @@ def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | No
     return likely[0][1]._replace(others=names[1:]) if likely else None
 
 
-def read_columns(source: Source, own: OwnSheet) -> list[SheetColumn]:
-    """The columns below the header, each with its first cells."""
+def read_columns(source: Source, own: OwnSheet, keys: Collection[str]) -> list[SheetColumn]:
+    """The columns below the header, and below a row of our keys, each with its first cells."""
     texts = dict(sorted(own.texts.items()))
     cells: dict[int, list[Cell]] = {at: [] for at in texts}
     count = 0
-    for block in source.sheet(own.name).blocks(own.row.number):
+    after = own.row.number
+    for row in own.head[own.at + 1 :]:
+        below = header_texts(row.cells).values()
+        known = sum(text in keys for text in below)
+        # Of a template's own some may be those of a category that is not known here.
+        is_of_keys = known > 0 if STAMP in source.properties else 2 * known > len(below)
+        if row.number > after + 1 or not is_of_keys:
+            break
+        after = row.number
+    for block in source.sheet(own.name).blocks(after):
         for at, column in cells.items():
             keys = block.column(at) if at < block.width else [None] * len(block.rows)
             column += [BLANK if key is None else block.decode(key) for key in islice(keys, SAMPLED)]

@@ -1,6 +1,7 @@
 """The columns step: from a supplier's own list to a check that is the command's."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -225,6 +226,9 @@ def test_the_columns_of_a_template_are_shown_as_the_check_reads_them(
     page = client.get(f"/en/files/{file}/columns").text
     assert "usually nothing is to be said of its columns" in page
     assert form_of(client, file)["column:0"] == "sellerExternalReference"
+    first = re.search('<span class="sample">(.*?)</span>', page)
+    assert first
+    assert first[1] == "KETTLE-17L-STEEL"  # and not the key of the column
     assert "Still missing" not in page
 
 
