@@ -17,7 +17,7 @@ from feedtool.ledger.database import reading, writing
 from feedtool.ledger.fleet_tables import counts
 from feedtool.ledger.kept_messages import messages_as_text, messages_of
 from feedtool.ledger.pages import CHUNK, pages
-from feedtool.model.nouns import RowResult, Status
+from feedtool.model.nouns import Message, RowResult, Status
 
 
 def add_withheld(db: Connection, file: int, results: Iterable[RowResult]) -> None:
@@ -57,6 +57,27 @@ def withheld_of(engine: Engine, file: int, status: Status | None = None) -> Iter
         query = query.where(of.status == str(status))
     for row, channel, reference, found, messages in pages(engine, query, of.row, of.channel):
         yield RowResult(row, reference, Status(found), messages_of(messages), channel)
+
+
+def count_said(
+    engine: Engine, run_ids: Collection[int], messages: Collection[tuple[Message, ...]]
+) -> dict[int, int]:
+    """Count the rows of runs that are held with just one of these messages, by run."""
+    of = t.withheld.c
+    rows = (
+        select(t.files.c.run_id, of.file, of.row)
+        .join(t.files)
+        .where(
+            t.files.c.run_id.in_(run_ids),
+            of.status == str(Status.HELD),
+            of.messages.in_(map(messages_as_text, messages)),
+        )
+        .distinct()
+        .subquery()
+    )
+    with reading(engine) as db:
+        query = select(rows.c.run_id, func.count()).group_by(rows.c.run_id)
+        return dict(map(tuple, db.execute(query)))
 
 
 class HeldCode(NamedTuple):

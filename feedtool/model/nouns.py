@@ -167,6 +167,8 @@ class Status(StrEnum):
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
+    NOT_CHOSEN = "NotChosen"
+    """A row that others were chosen before. The page alone has it: elsewhere the row is Held."""
     SKIPPED = "Skipped"
     """Of a row that is none: a total, or the header once more."""
     SUPERSEDED = "Superseded"
@@ -220,6 +222,7 @@ WORST_FIRST = (
     Status.FAILURE,
     Status.UNKNOWN,
     Status.HELD,
+    Status.NOT_CHOSEN,
     Status.SUPERSEDED,
     Status.INTEGRATED,
     Status.ACCEPTED,

@@ -23,7 +23,7 @@ from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import MessageText, kept_text, plural, text_of_kept, tr
 from feedtool.page.checks import chosen
 from feedtool.page.desk import Desk, now
-from feedtool.page.grid import ALL, Grid, RowFilter, add_results, of_code, of_status
+from feedtool.page.grid import ALL, Grid, RowFilter, add_results, as_shown, of_code, of_status
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import Choices, ShelfFile
 from feedtool.report.packages import package_lines
@@ -313,7 +313,7 @@ def _told(
     lines = [line for result in results for line in package_lines(result) if line]
     statuses: Counter[str] = Counter()
     for result in results:
-        statuses.update(map(worst_status, by_row(result.every_verdict())))
+        statuses.update(map(worst_status, by_row(map(as_shown, result.every_verdict()))))
     every = chain.from_iterable(result.changes or () for result in results)
     changes = (change for change in every if change["change"] in SHOWN)
     return {

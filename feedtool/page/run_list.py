@@ -1,14 +1,18 @@
 """The runs that a page lists: newest first, by account, text and state."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from feedtool.ledger import Ledger, Run
 from feedtool.ledger.records import SellerKey, seller_key
+from feedtool.ledger.withheld import count_said
 from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status
 from feedtool.page.deliveries import account_of
 from feedtool.page.desk import Desk
+from feedtool.page.grid import NOT_CHOSEN
 from feedtool.page.users import User
 from feedtool.runs.history import RunState, run_states
 from feedtool.runs.page_rights import EVERY
@@ -49,7 +53,20 @@ def found_runs(at: Desk, user: User, search: RunSearch) -> FoundRuns:
     with at.workspace() as workspace:
         numbers, older = _numbers(at, user, search, workspace)
         states = run_states(workspace.ledger, numbers, at.clocks(workspace))
-    return FoundRuns(states, older)
+        return FoundRuns(as_shown(states, workspace), older)
+
+
+def as_shown(states: Sequence[RunState], workspace: Workspace) -> list[RunState]:
+    """Runs in the words of the page: rows that were not chosen are counted apart from Held ones."""
+    chosen = [state.run.run_id for state in states if state.options.selection.rows]
+    unchosen = count_said(workspace.ledger.engine, chosen, NOT_CHOSEN) if chosen else {}
+    apart = []
+    for state in states:
+        count = unchosen.get(state.run.run_id, 0)
+        held, others = Counter({Status.HELD: count}), Counter({Status.NOT_CHOSEN: count})
+        counts = Counter(state.counts) - held + others
+        apart.append(state._replace(counts=dict(sorted(counts.items()))))
+    return apart
 
 
 def visible_sellers(at: Desk, user: User, workspace: Workspace) -> set[SellerKey] | None:

@@ -23,6 +23,7 @@ OUTCOMES: Mapping[Status, Outcome] = {
     Status.INVALID: "bad",
     **dict.fromkeys(REFUSED, "bad"),
     Status.UNCHANGED: "idle",
+    Status.NOT_CHOSEN: "idle",
     Status.SKIPPED: "idle",
     Status.SUPERSEDED: "idle",
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.ledger import Ledger
-from feedtool.ledger.withheld import HeldCode
+from feedtool.ledger.withheld import HeldCode, count_said
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE
 
@@ -49,6 +49,11 @@ def test_the_rows_of_a_code_are_those_that_it_holds(ledger: Ledger) -> None:
     removal, factor = ledger.held.open_codes(1)
     assert list(ledger.held.rows(removal)) == [WITHHELD[1]]
     assert list(ledger.held.rows(factor)) == [*WITHHELD[:3]]
+
+
+def test_rows_are_counted_by_what_alone_is_said_of_them(ledger: Ledger) -> None:
+    said = count_said(ledger.engine, [1, 2, 9], {(NOT_CHOSEN,), (FACTOR,)})
+    assert said == dict.fromkeys((1, 2), len(("2", "4", "4 of the other file")))
 
 
 def test_what_is_dropped_is_dropped_once(ledger: Ledger) -> None:

@@ -21,13 +21,14 @@ from feedtool.page.grid.facts import (
     of_status,
 )
 from feedtool.page.grid.reader import Grid
-from feedtool.page.grid.results import add_results
+from feedtool.page.grid.results import NOT_CHOSEN, add_results, as_shown
 from feedtool.page.grid.tables import GridUnusable
 from feedtool.page.grid.writer import GridWriter
 
 __all__ = [
     "ALL",
     "CHECK",
+    "NOT_CHOSEN",
     "PROBLEMS",
     "Grid",
     "GridColumn",
@@ -38,6 +39,7 @@ __all__ = [
     "ProblemGroup",
     "RowFilter",
     "add_results",
+    "as_shown",
     "of_code",
     "of_status",
 ]

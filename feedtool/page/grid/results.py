@@ -12,11 +12,21 @@ from feedtool.page.grid.facts import NOTE, GridSheet
 from feedtool.page.grid.tables import open_existing, place_in, row_numbers, sheets_of, writing
 from feedtool.page.grid.view import GridEntry, add_view, remove_view
 from feedtool.report.overview import outcome_of
+from feedtool.runs import chosen_rows
 from feedtool.runs.row_notes import messages_in_cells
 
 WORDS = tuple(Status)
+NOT_CHOSEN = frozenset({(chosen_rows.NOT_CHOSEN,), (chosen_rows.OTHERS_NOT_CHOSEN,)})
+"""The first message of a row that was not chosen."""
 SAID_BY_CHECK = frozenset({Status.INVALID, Status.SKIPPED})
 """Their messages are what checking found."""
+
+
+def as_shown(result: RowResult) -> RowResult:
+    """A result in the words of the page, where a row that was not chosen is not Held."""
+    if result.status is Status.HELD and result.messages[:1] in NOT_CHOSEN:
+        return result._replace(status=Status.NOT_CHOSEN)
+    return result
 
 
 def add_results(path: Path, view: str, results: Mapping[int, Iterable[RowResult]]) -> None:
@@ -52,7 +62,7 @@ def _entries(
     sheet: GridSheet, numbers: "array[int]", results: Iterable[RowResult], states: bytearray
 ) -> Iterator[GridEntry]:
     """The messages to read of each row, whose statuses are noted on the way."""
-    for of_row in by_row(results):
+    for of_row in by_row(map(as_shown, results)):
         row = of_row[0].row
         at = place_in(numbers, row)
         if at is not None:

@@ -17,7 +17,7 @@ from feedtool.page.progress import progress_of
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
 from feedtool.page.run_copies import copies_of_run, made_copy
-from feedtool.page.run_list import MOST, RunSearch, found_runs
+from feedtool.page.run_list import MOST, RunSearch, as_shown, found_runs
 from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
 from feedtool.runs.known_run import forgotten
@@ -133,7 +133,8 @@ def _state(run: int) -> RunState:
         if FORGOTTEN in begun.options:
             hint = tr("Its answers are in the annotated copy that was written then.")
             raise NotHere(forgotten(begun).message, hint)
-        return run_state(workspace.ledger, run, desk().clocks(workspace))
+        state = run_state(workspace.ledger, run, desk().clocks(workspace))
+        return as_shown([state], workspace)[0]
 
 
 def _account_of(state: RunState) -> str:

@@ -204,10 +204,10 @@ CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
         {"changed_only": "on"},
         {Status.UNCHANGED: 2, Status.VALID: 1},
     ),
-    "some": ({"which": "rows", "rows": "2-3"}, {Status.VALID: 2, Status.HELD: 1}),
+    "some": ({"which": "rows", "rows": "2-3"}, {Status.VALID: 2, Status.NOT_CHOSEN: 1}),
     "those of some that change something": (
         {"which": "rows", "rows": "2-3", "changed_only": "on"},
-        {Status.VALID: 1, Status.UNCHANGED: 1, Status.HELD: 1},
+        {Status.VALID: 1, Status.UNCHANGED: 1, Status.NOT_CHOSEN: 1},
     ),
 }
 
@@ -225,6 +225,32 @@ def test_rows_are_chosen_and_left_out_together(
     assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
         {"rows"} if "rows" in form else set()
     )
+
+
+def test_rows_that_were_not_chosen_are_no_held_ones(
+    again: FlaskClient, desk_again: Desk, files: Files
+) -> None:
+    """On the way, in the run and among the runs; what a guard holds of the chosen ones is."""
+    id_ = brought(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
+    page = plan_page(again, id_, which="rows", rows="2-3", sheet="")
+    number = sent(again, id_)
+    run, filtered, every = (
+        settled(again, address).text
+        for address in (
+            f"/en/runs/{number}",
+            f"/en/runs/{number}?which=status:NotChosen&plain=1",
+            "/en/runs",
+        )
+    )
+    for tiles in (page, run):
+        assert {("1", "Held"), ("1", "Not chosen")} <= set(re.findall(TILE, tiles))
+    assert re.findall('<th scope="row" class="number">(.*?)<', filtered) == ["4"]
+    assert "1 Held, 1 Integrated, 1 not chosen" in every
+    with desk_again.workspace() as workspace:
+        assert workspace.ledger.statuses(number)[Status.HELD] == 2  # as all other commands tell it
+
+
+TILE = re.compile(r"<li><strong class=.*?>(.*?)</strong>(.*?)</li>")
 
 
 def test_a_file_that_changes_nothing_is_not_to_be_corrected(
