@@ -145,6 +145,8 @@ class WordLine(NamedTuple):
     text: str
     header: str
     value: str
+    near: Sequence[ValueOption]
+    """The likely meaning; empty where nothing is likely."""
     options: Sequence[ValueOption]
     error: str | None
 
@@ -235,12 +237,14 @@ class ColumnsView(Struct, frozen=True, dict=True):
         )
 
     def _word(self, word: UnknownWord) -> WordLine:
+        options = self._options(word.column.key or "")
         return WordLine(
             word.entry,
             word.text,
             word.column.header,
             word.meant,
-            self._options(word.column.key or ""),
+            [option for option in options if option.value == word.near],
+            options,
             self.judged.errors.get(word.entry),
         )
 

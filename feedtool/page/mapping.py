@@ -45,6 +45,8 @@ class UnknownWord(NamedTuple):
     text: str
     meant: str
     """A value of the field; blank where nobody says."""
+    near: str
+    """The value that it seems to mean; blank where nobody can say."""
 
     @property
     def entry(self) -> str:
@@ -98,11 +100,15 @@ class ProposedSheet(Struct, frozen=True, dict=True):
         return ColumnForm(form)
 
     def words_of(self, column: ColumnProposal) -> Iterator[UnknownWord]:
-        """The words of a column that its field does not know, and what each seems to mean."""
-        base = self.proposal.base
-        said = base.file.values.get(column.key or "", {}) if base else {}
-        for text, meant in self.proposal.unknown_values(column).items():
-            yield UnknownWord(column, text, str(said.get(text, meant)))
+        """The words of a column that its field does not know, and what was said that each means.
+
+        Nothing is said where a meaning is only likely: that is a suggestion.
+        """
+        base, key = self.proposal.base, column.key or ""
+        said = base.file.values.get(key, {}) if base else {}
+        for text in self.proposal.unknown_values(column):
+            near = self.proposal.suggestion(key, text) or ""
+            yield UnknownWord(column, text, str(said.get(text, "")), near)
 
     def missing(self, answers: Answers) -> list[str]:
         """The fields that nothing gives."""

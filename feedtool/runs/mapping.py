@@ -126,6 +126,14 @@ class SheetProposal(Struct, frozen=True):
         kind = self.known[key].type
         return kind.allowed(self._reader(key)) if isinstance(kind, Choice) else ()
 
+    def suggestion(self, key: str, text: str) -> str | None:
+        """The value that the check would suggest for a text.
+
+        Only a list of values suggests one.
+        """
+        kind = self.known[key].type
+        return kind.suggestion(text, self.choices(key)) if isinstance(kind, Choice) else None
+
     def is_value(self, key: str, text: str) -> bool:
         """True if a field can have this value."""
         value = self.known[key].type.read(Cell(Kind.TEXT, text), self._reader(key))

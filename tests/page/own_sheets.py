@@ -18,8 +18,10 @@ ROWS = (
 LIST = "\n".join((HEADER, *ROWS)) + "\n"
 COST = "default:deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "default:deliveryModes.TrackedHomeDelivery.additionalCost"
-SHIPPING = {COST: "4.90", ADDITIONAL: "2"}
-"""What no column of it says."""
+CONDITION = "word:5:condition:c8e7153a5b88"
+"""What `2nd choix` means."""
+SHIPPING = {COST: "4.90", ADDITIONAL: "2", CONDITION: "UsedAverageState"}
+"""What no column of it says, and that."""
 
 
 def mixed_offers(path: Path) -> Path:

@@ -9,14 +9,16 @@ from feedtool.check import Input, ReadOptions
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.page.columns import ColumnsView, FileReading, reading_of
 from feedtool.page.mapping import ColumnForm, judge, proposed
-from tests.conftest import Files, offer, table
+from tests.conftest import Files, checked, offer, table
 from tests.page.conftest import SAMPLES
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
 
 
-def shown(files: Files, language: Language = "en", /, **changes: str) -> ColumnsView:
+def shown(
+    files: Files, language: Language = "en", text: str = LIST, /, **changes: str
+) -> ColumnsView:
     """The supplier's list, once something more is said than what is sure."""
-    sheet = proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
+    sheet = proposed(Input("list.csv", files.text(text, "list.csv")), ReadOptions(), None)
     form = {**sheet.usual.form, **changes}
     return ColumnsView(judge(sheet, ColumnForm(form)), language)
 
@@ -50,8 +52,18 @@ def test_fields_and_values_are_called_as_the_user_calls_them(
     (word,) = view.words
     used = {"en": "Used - average state", "fr": "Occasion - état correct"}
     texts = dict(word.options)
-    assert (word.text, word.header, word.value) == ("2nd choix", "Etat", "UsedAverageState")
+    assert (word.text, word.header, word.value) == ("2nd choix", "Etat", "")
     assert texts["UsedAverageState"] == used.get(language, texts["UsedAverageState"])
+
+
+@pytest.mark.parametrize("text", ["2nd choix", "As new", "Comme-Neuf", "Neww", "Occasion", "?"])
+def test_the_check_and_the_columns_suggest_the_same(files: Files, text: str) -> None:
+    (word,) = shown(files, "en", LIST.replace("2nd choix", text)).words
+    (sheet,) = checked(files.csv(offer(condition=text)))
+    (hint,) = (str(problem.hint) for problem in sheet.problems())
+    hinted = [it for it in word.options if hint == f"did you mean {it.value}?"]
+    assert hinted == word.near
+    assert bool(hinted) == (text not in {"Occasion", "?"})
 
 
 VALUES: dict[str, tuple[dict[str, str], list[tuple[str, str, bool]]]] = {

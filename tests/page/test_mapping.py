@@ -13,9 +13,8 @@ from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
 from tests.check.recipes.conftest import NOW
 from tests.conftest import Files
 from tests.page.conftest import SAMPLES
-from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING
+from tests.page.own_sheets import ADDITIONAL, CONDITION, COST, LIST, SHIPPING
 
-CONDITION = "word:5:condition:c8e7153a5b88"
 PRICE = "default:price.price"
 
 
@@ -54,7 +53,7 @@ def test_what_is_sure_is_said_before_anybody_was_asked(sheet: ProposedSheet) -> 
         "column:3": "-",
         "column:4": "quantity",
         "column:5": "condition",
-        CONDITION: "UsedAverageState",
+        CONDITION: "",
         "column:6": "taxes.VAT",
         "column:7": "preparationTime",
     }

@@ -12,7 +12,7 @@ from feedtool.page.desk import Desk
 from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SOON, accessible, reload, settle
-from tests.page.own_sheets import ADDITIONAL, COST, LIST, two_sheets
+from tests.page.own_sheets import ADDITIONAL, CONDITION, COST, LIST, two_sheets
 
 COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
 SAVE = "form.columns button.main"
@@ -48,6 +48,7 @@ def test_a_list_is_dropped_said_and_clean(
     accessible(page, language)
     page.locator(named(COST)).fill("4,90")
     page.locator(named(ADDITIONAL)).fill("2")
+    page.locator(named(CONDITION)).select_option("UsedAverageState")
     page.locator(named("every")).click()
     expect(page).to_have_url(re.compile("/recipe$"))
     accessible(page, language)
@@ -111,6 +112,8 @@ def test_the_keyboard_is_enough(tab: Page, address: str, desk: Desk, files: File
     tab.keyboard.press("Home")
     tab.keyboard.press("ArrowDown")
     expect(tab.locator(named("column:8"))).to_have_value("-")
+    tab_to(tab, named(CONDITION))
+    tab.keyboard.type("Used - av")
     tab_to(tab, SAVE)
     tab.keyboard.press("Enter")
     expect(tab).to_have_url(CHECK)
@@ -122,6 +125,7 @@ def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, fi
     brought_to_columns(plain_tab, address, files)
     plain_tab.locator(named(COST)).fill("4.90")
     plain_tab.locator(named(ADDITIONAL)).fill("2")
+    plain_tab.locator(named(CONDITION)).select_option("UsedAverageState")
     plain_tab.locator(SAVE).click()
     reload(plain_tab)
     expect(plain_tab.locator("a.button.main")).to_be_visible(timeout=30_000)

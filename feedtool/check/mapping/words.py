@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from feedtool.feeds.columns.choice import condition_words
 from feedtool.model.own_files import folder_of
 
 DIGITS = frozenset("0123456789")
@@ -91,10 +92,11 @@ def concepts() -> tuple[Concept, ...]:
 
 @cache
 def conditions() -> Mapping[str, str]:
-    """What stands in a column of conditions → what is meant; "" where that is not clear."""
-    return {
-        plain(text): value for value, texts in _tables()["conditions"].items() for text in texts
-    }
+    """Words for a condition → its value; "" for a word of several meanings.
+
+    They are spelt as `plain` spells a text.
+    """
+    return {plain(text): value for text, value in condition_words().items()}
 
 
 @cache

@@ -1,8 +1,9 @@
 """Values out of a closed list, compared without case and sent canonical."""
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeVar
 
@@ -117,12 +118,16 @@ class Choice(Struct, frozen=True, dict=True):
         return near[0] if near else None
 
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
-        near = self._nearest(_folded(text), CLOSE)
-        nearest = self._by_writing[near] if near else None
         hint = tr("write the one that is meant")
-        if nearest in allowed:
-            hint = tr("did you mean {choice}?", choice=self.label(nearest))
+        if value := self.suggestion(text, allowed):
+            hint = tr("did you mean {choice}?", choice=self.label(value))
         return refused(ENUM_VALUE, self._is_none(visible(text), allowed), hint)
+
+    def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
+        """The value that a text seems to mean; None where nobody can say."""
+        near = self._nearest(_folded(text), CLOSE)
+        value = self._by_writing[near] if near else None
+        return value if value in allowed else None
 
     def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         choices = joined(map(self.label, allowed))
@@ -150,6 +155,14 @@ class Condition(Choice, frozen=True):
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The conditions that the profile lists."""
         return column.dialect.conditions
+
+    def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
+        """By the words that people use, before letters that are alike: `as new` is not `New`."""
+        letters = (letter if letter.isalnum() else " " for letter in _unaccented(_folded(text)))
+        value = condition_words().get(_folded("".join(letters)))
+        if value is None:
+            return Choice.suggestion(self, text, allowed)
+        return value if value in allowed else None
 
     def _of_parts(self, text: str) -> str | None:
         """As the channel operator's lists have it: `Nuevo - Nuevo`, `group - state`."""
@@ -183,6 +196,16 @@ class Ignored(Struct, frozen=True):
         """Always None."""
         del cell, column
         return None
+
+
+@cache
+def condition_words() -> Mapping[str, str]:
+    """Words for a condition → its value; "" for a word of several meanings.
+
+    They are in lower case, without accents and punctuation.
+    """
+    tables = tomllib.loads((folder_of(__package__) / "conditions.toml").read_text("utf-8"))
+    return {text: value for value, texts in tables.items() for text in texts}
 
 
 def _folded(text: str) -> str:

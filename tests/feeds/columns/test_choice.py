@@ -64,12 +64,19 @@ def test_a_group_and_a_state(writing: str, value: str) -> None:
         ("UsedLikeNw", "UsedLikeNew"),
         ("Refurbished like new", "RefurbishedLikeNew"),
         ("neww", "New"),
+        ("As new", "UsedLikeNew"),  # and not New, whose letters are nearer
+        ("Etat: correct", "UsedAverageState"),
     ],
 )
 def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
     reading = read(CONDITION_TYPE, text(writing))
     assert (reading.value, reading.codes) == (None, ("enum-value",))
     assert nearest in reading.hint
+
+
+@pytest.mark.parametrize("writing", ["Occasion", "reconditionné", "Used good"])
+def test_nothing_is_suggested_where_a_word_may_mean_several(writing: str) -> None:
+    assert read(CONDITION_TYPE, text(writing)).hint == "write the one that is meant"
 
 
 def test_of_two_letters_none_is_near() -> None:
