@@ -63,8 +63,8 @@ class RunPages:
         """The first run of a seller after another."""
         query = select(func.min(counts.c.run_id)).where(counts.c.run_id > after)
         with reading(self._engine) as db:
-            run: int | None = db.scalar(query.where(are_of([seller])))
-        return run
+            number: int | None = db.scalar(query.where(are_of([seller])))
+        return number
 
     def runs(self, numbers: Collection[int]) -> list[Run]:
         """Some runs, in the order of their numbers; ValueError where one cannot be read."""

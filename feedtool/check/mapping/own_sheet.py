@@ -81,20 +81,20 @@ def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | No
     return likely[0][1]._replace(others=names[1:]) if likely else None
 
 
-def read_columns(source: Source, own: OwnSheet, keys: Collection[str]) -> list[SheetColumn]:
+def read_columns(source: Source, own: OwnSheet, known: Collection[str]) -> list[SheetColumn]:
     """The columns below the header, and below a row of our keys, each with its first cells."""
     texts = dict(sorted(own.texts.items()))
     cells: dict[int, list[Cell]] = {at: [] for at in texts}
-    count = 0
     after = own.row.number
     for row in own.head[own.at + 1 :]:
         below = header_texts(row.cells).values()
-        known = sum(text in keys for text in below)
+        ours = sum(text in known for text in below)
         # Of a template's own some may be those of a category that is not known here.
-        is_of_keys = known > 0 if STAMP in source.properties else 2 * known > len(below)
+        is_of_keys = ours > 0 if STAMP in source.properties else 2 * ours > len(below)
         if row.number > after + 1 or not is_of_keys:
             break
         after = row.number
+    count = 0
     for block in source.sheet(own.name).blocks(after):
         for at, column in cells.items():
             keys = block.column(at) if at < block.width else [None] * len(block.rows)
