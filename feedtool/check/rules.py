@@ -53,9 +53,7 @@ def check_required(row: Row) -> Iterator[Issue]:
         name = row.feed.name_of(row, key)
         hint = FILL if key in row.sheet.fields else tr("add its column, and fill it")
         if key in row.sheet.made:
-            hint = tr(
-                "see with --explain-row {number} where the recipe takes it from", number=row.number
-            )
+            hint = tr("see with --explain-row {row} where the recipe takes it from", row=row.number)
         yield required_missing(name, key, hint)
 
 

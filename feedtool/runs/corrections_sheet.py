@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,17 +21,17 @@ from feedtool.feeds.template import (
     Contents,
     Field,
 )
-from feedtool.model.cells import Value, index_of, letters
+from feedtool.model.cells import Cell, Value, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
-from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick
+from feedtool.runs.picked_rows import NumberFormats, PickedRow, in_format, pick
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 
@@ -219,6 +219,7 @@ class SheetToCorrect:
         filled |= header.columns.keys() & guilty
         basis = basis_of(header, context, say.language, filled)
         basis = basis._replace(categories=_categories(feed, header, context, self._picked))
+        self._header, self._context = header, context
         self._columns: Columns = (
             recipe_columns(checked, feed, header, recipe, basis, sheet.run, say)
             if recipe
@@ -240,19 +241,24 @@ class SheetToCorrect:
         given: dict[str, Value] = {key: it for key, it in self._given.items() if key in keys}
         for row in self._picked:
             cells = {
-                fields[places[index]].key: self._formats.cell(index, cell)
+                fields[places[index]].key: self._cell(index, cell)
                 for index, cell in row.cells.items()
             }
             yield {**given, **cells, ROW: row.row}
 
+    def _cell(self, index: int, cell: Cell) -> Cell:
+        column = self._header.columns.get(index)
+        return self._formats.cell(index, in_format(cell, column, self._context))
+
     def result(self, file: str) -> SheetResult:
         """The results of the rows, as rows of the workbook `file`."""
         now_at = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
-        checked = CheckedSheet(file, self.contents.sheet, self.checked.kind, self._columns.header)
+        sheet, header = self.contents.sheet, self._columns.header
+        checked = CheckedSheet(file, sheet, self.checked.kind, header, labels=self.checked.labels)
         problems = ProblemSpool()
         for problem in self.checked.problems():
             if problem.row in now_at:
-                problems.append(self._moved(problem, now_at[problem.row]))
+                problems.append(self._moved(problem, now_at))
         checked.problems_by_source.append(problems)
         others: Spool[RowResult] = Spool(RowResult)
         for result in self._sheet.every_verdict():
@@ -266,16 +272,41 @@ class SheetToCorrect:
             if is_invalid:
                 checked.refused.append(Refused(row, result.reference))
             else:
-                others.append(result._replace(row=row))
+                messages = (
+                    message._replace(text=self._with_rows(message.text, now_at))
+                    for message in result.messages
+                )
+                others.append(result._replace(row=row, messages=tuple(messages)))
         every = partial(row_notes.every_row, checked, others)
         return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
 
-    def _moved(self, problem: Problem, row: int) -> Problem:
-        """A problem in its place in the workbook."""
+    def _moved(self, problem: Problem, now_at: Mapping[int, int]) -> Problem:
+        """A problem in its place in the workbook; `now_at` are its rows by those of the sheet."""
         index = index_of(problem.column) if problem.column else None
         place = self._columns.places.get(index) if index is not None else None
         column = None if place is None else letters(place)
-        return problem._replace(row=row, line=None, column=column)
+        return problem._replace(
+            row=now_at[problem.row] if problem.row else None,
+            line=None,
+            column=column,
+            message=self._with_rows(problem.message, now_at),
+            hint=self._with_rows(problem.hint, now_at),
+        )
+
+    def _with_rows(self, text: str, now_at: Mapping[int, int]) -> str:
+        """A message that names rows of the workbook, and other rows of the sheet as such."""
+        if not isinstance(text, MessageText):
+            return text
+        values = {
+            name: self._with_rows(value, now_at) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        for name in {"row", "range"} & values.keys() if "sheet" not in values else ():
+            place: Any = values[name]
+            if not isinstance(place, MessageText):  # which names its own row
+                elsewhere = tr("{row} of {file}", row=place, file=self.checked.file)
+                values[name] = now_at.get(place, elsewhere)
+        return MessageText(text.forms, values)
 
 
 def _given(

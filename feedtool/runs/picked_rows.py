@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
-from feedtool.model.cells import Block, Cell, Cells, Kind
-from feedtool.model.header import Header
+from feedtool.model.cells import Block, Cell, Cells, Kind, shown
+from feedtool.model.header import Column, Header
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.sheets import Sheet
 
@@ -35,6 +35,21 @@ def pick(
             found = {index: cells.at(at, index) for index in used}
             filled = {index: cell for index, cell in found.items() if cell.kind is not Kind.BLANK}
             yield PickedRow(block.rows[at], filled)
+
+
+def in_format(cell: Cell, column: Column | None, context: Context) -> Cell:
+    """The cell, or its text where it has a format that its column does not take.
+
+    A number that is typed over a date, or over a percentage, would become one: 12 the 1900-01-12.
+    """
+    is_formatted = cell.kind is Kind.DATE or cell.percent
+    if column is None or not is_formatted:
+        return cell
+    text = Cell(Kind.TEXT, shown(cell))
+    reader = ColumnReader(column.type, context)
+    read = (reader.cell_type.read(written, reader) for written in (cell, text))
+    is_refused = all(isinstance(value, InvalidValue) and value.is_refused for value in read)
+    return text if is_refused else cell  # else a text would be sent that no one has corrected
 
 
 class NumberFormats:

@@ -3,14 +3,18 @@
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.sheets import open_source
+from tests.check.recipes.conftest import HEADER, RECIPE
+from tests.check.recipes.conftest import row as list_row
 from tests.cli.conftest import OURS as ANSWERS
 from tests.cli.conftest import SAMPLES, Feedtool, rows_of
 from tests.conftest import Files, gtin, offer, update
@@ -37,7 +41,7 @@ def sheet_of(path: Path | str) -> Worksheet:
     return sheet
 
 
-def correct(path: Path, changes: Mapping[str, Mapping[str, str]]) -> None:
+def correct(path: Path, changes: Mapping[str, Mapping[str, Any]]) -> None:
     """Types into the rows of some references."""
     book = load_workbook(path)
     sheet = book["Offers"]
@@ -94,6 +98,10 @@ MISTAKEN = (
 )
 
 
+AS_WRITTEN = {"formula-no-cache": "formula-error", "date-in-number-cell": "number-format"}
+"""No formula is written, and no date where a number is to be typed over it."""
+
+
 @pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize("name", MISTAKEN)
 def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
@@ -112,9 +120,8 @@ def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
             row["row"] for row in before["results"] if row["status"] in to_correct
         ]
         found, wanted = (
-            # What has no result is written as an error, since no formula is written.
             Counter(
-                (place(entry["row"]), entry["field"], entry["code"].replace("no-cache", "error"))
+                (place(entry["row"]), entry["field"], AS_WRITTEN.get(code := entry["code"], code))
                 for entry in sheet["problems"]
                 if entry["severity"] == "error"
             )
@@ -146,6 +153,84 @@ def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path:
     (sent,) = sheet_of(tmp_path / "out.failed.xlsx").iter_rows(min_row=3)
     kinds = {str(cell.data_type) for cell in sent if cell.value is not None}
     assert kinds <= {"s", "inlineStr", "n", "b"}, "no formula"
+
+
+def test_what_is_typed_over_a_date_or_a_percentage_is_a_number(
+    feedtool: Feedtool, failed: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Cells have the format of their column, but for what could be sent so without a correction."""
+    day, form = date(2026, 1, 12), "yyyy-mm-dd"
+    looks: dict[str, tuple[Any, str, Any]] = {
+        "quantity": (day, form, "2026-01-12"),
+        "condition": (day, form, "2026-01-12"),
+        "price.price": (0.125, "0.0%", "12.5%"),
+        "taxes.VAT": (0.2, "0%", 0.2),
+        "product.reference": (day, form, day),
+        "my note": (day, form, day),
+    }
+    book = Workbook()
+    sheet = book.worksheets[0]
+    row = {key: (value, "General", None) for key, value in offer(1).items()} | looks
+    for column, (key, (value, number_format, _)) in enumerate(row.items(), start=1):
+        sheet.cell(1, column, key)
+        sheet.cell(2, column, value).number_format = number_format
+    book.save(tmp_path / "offers.xlsx")
+    place = failed(tmp_path / "offers.xlsx")
+    (found,) = rows_of(place, "Offers")
+    assert {key: found[key] for key in looks} == {key: now for key, (*_, now) in looks.items()}
+    formats = {
+        str(key.value): cell.number_format
+        for key, cell in zip(sheet_of(place)[2], sheet_of(place)[3], strict=True)
+    }
+    kept = {key for key in looks if formats[key] in {form, "0.##%"}}
+    assert kept == {"taxes.VAT", "product.reference", "my note"}
+    correct(place, {"SKU-1": {"quantity": 12, "price.price": 9.99, "condition": "New"}})
+    problems = feedtool("validate --format json", place).only["problems"]
+    errors = [problem["field"] for problem in problems if problem["severity"] == "error"]
+    assert errors == ["product.reference"]
+
+
+def test_messages_name_the_rows_of_the_workbook(failed: Callable[..., Path], files: Files) -> None:
+    rows = [*(offer(number) for number in range(1, 6)), offer(7), offer(7)]
+    message = "feedtool message"
+    found = rows_of(failed(files.csv(*rows)), "Offers")
+    assert [row["feedtool row"] for row in found] == [7, 8]
+    assert [row[message].partition("also in ")[2].partition(" (")[0] for row in found] == [
+        "row 4",
+        "row 3",
+    ]
+
+
+def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(
+    failed: Callable[..., Path], tmp_path: Path
+) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    keys = [*offer(1)]
+    for row in (keys, *([*offer(number).values()] for number in range(1, 4))):
+        sheet.append(row)
+    column = keys.index("quantity") + 1
+    sheet.merge_cells(start_row=3, end_row=4, start_column=column, end_column=column)
+    book.save(tmp_path / "offers.xlsx")
+    (found,) = rows_of(failed(tmp_path / "offers.xlsx"), "Offers")
+    area = f"{get_column_letter(column)}3:{get_column_letter(column)}4"
+    place = f"{area} of {tmp_path / 'offers.xlsx'}"
+    assert f"the cells {place} are merged" in found["feedtool message"]
+
+
+def test_a_recipes_rows_are_said_in_the_words_of_the_sheet(
+    failed: Callable[..., Path], files: Files
+) -> None:
+    """A field that has no column there has its label, and a hint the row's number here."""
+    recipe = RECIPE.replace('"Stock" = "quantity"', '"Stock" = false')
+    recipe = recipe.replace("[names]", '[names]\nqty = "Stock"')
+    files.text(f"{recipe}quantity = \"replace(qty, 'x', '')\"\n", "recipes/list.toml")
+    rows = [list_row(number) for number in range(1, 5)]
+    path = files.text("\n".join([HEADER, *rows, list_row(5, stock="x")]) + "\n", "list.csv")
+    message = sheet_of(failed(path)).cell(3, 8).value
+    assert message == (
+        "D: Stock is missing (see with --explain-row 3 where the recipe takes it from)"
+    )
 
 
 def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(
