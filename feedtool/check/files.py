@@ -239,7 +239,7 @@ def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
 def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
     """A sheet's name in messages: its file's, and its own where the file has several."""
     if sheet.sheet and sum(other.file == sheet.file for other in sheets) > 1:
-        return f"{sheet.file}, sheet {sheet.sheet}"
+        return tr("{file}, sheet {sheet}", file=sheet.file, sheet=sheet.sheet)
     return sheet.file
 
 

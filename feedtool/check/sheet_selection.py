@@ -106,7 +106,7 @@ class _Selection:
                 if self._are_all and isinstance(error, HeaderNotFound):
                     passed_over.append(error)
                     continue
-                error.message = f"sheet “{name}”: {error.message}"
+                error.message = tr("sheet “{sheet}”: {why}", sheet=name, why=error.message)
                 raise
         if not chosen:
             raise next(iter(passed_over), None) or self._not_found()

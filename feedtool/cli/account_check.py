@@ -80,9 +80,9 @@ def check(ctx: click.Context, /, form: str, *, every: bool, **given: Any) -> int
 
 def _budget_text(budget: "Budget") -> MessageText:
     return tr(
-        "the budget “{name}” allows {rate} calls a second to all that share it, {burst} at once",
+        "the budget “{name}” allows {rate:g} calls a second to all that share it, {burst} at once",
         name=budget.name,
-        rate=f"{budget.per_second:g}",
+        rate=budget.per_second,
         burst=budget.burst,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
 from feedtool.report.explained_row import write_columns, write_rows
@@ -145,21 +145,26 @@ class ProgressRate:
     _step: tuple[object, ...] = ()
     _begun = (0.0, 0)
 
-    def describe(self, event: "Event", now: float) -> str:
-        """`312/500, 41/s, 5 s left`; nothing where there is nothing to count."""
+    def describe(self, event: "Event", now: float) -> MessageText | str:
+        """`312/500, 41.0/s, 5 s left`; nothing where there is nothing to count."""
         if event.kind not in COUNTED or not event.total:
             return ""
         step = (event.path, event.package, event.kind, event.total)
         if step != self._step:
             self._step, self._begun = step, (now, event.done)
         seconds, done = now - self._begun[0], event.done - self._begun[1]
-        counted = f"{event.done:,}/{event.total:,}"
+        counted = tr("{done:,}/{total:,}", done=event.done, total=event.total)
         if seconds <= 0 or done <= 0:
             return counted
         rate = done / seconds
         minutes, rest = divmod(round((event.total - event.done) / rate), 60)
-        left = f"{minutes} min {rest} s" if minutes else f"{rest} s"
-        return f"{counted}, {rate:,.1f}/s, {left} left"
+        left = tr("{minutes} min {rest} s", minutes=minutes, rest=rest)
+        return tr(
+            "{counted}, {rate:,.1f}/s, {left} left",
+            counted=counted,
+            rate=rate,
+            left=left if minutes else tr("{rest} s", rest=rest),
+        )
 
 
 class ProgressLines:
@@ -180,12 +185,14 @@ class ProgressLines:
 
     def show(self, event: "Event") -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
+        say = CONSOLE.say
         if event.kind in KEPT:
             self.close()
-            self._write(f"warning: {clean(event.text)}\n")
+            label = say.label(tr("warning"))
+            self._write(f"{label} {clean(say(event.text))}\n")
             return
         now = self._monotonic()
-        text, rate = clean(event.text), self._rate.describe(event, now)
+        text, rate = clean(say(event.text)), say(self._rate.describe(event, now))
         if self._is_terminal:
             if rate:
                 filled = BAR * min(event.done, event.total) // event.total

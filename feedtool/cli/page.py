@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
-from feedtool.cli.errors import Stopping, bug_report, stopping
+from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.page_access import access_options, entrance
@@ -54,7 +54,8 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     with stopping(HINT) as stop, run_notices("page", given) as notices:
         folder = home_folder(given["home"]) / "page"
         door = entrance(given, options.chosen(ctx).config.users_of_page())
-        click.echo(f"page: {door.address}")
+        label = CONSOLE.say.label(tr("page"))
+        click.echo(f"{label} {door.address}")
         # Who comes now waits at the door until the rest is here, which takes longer.
         from feedtool.page.serve import serve
 

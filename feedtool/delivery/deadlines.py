@@ -13,7 +13,7 @@ from feedtool.ledger import Ledger, Package, Phase, Stage
 from feedtool.ledger.lock import hold
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 
 OPEN_FOR = timedelta(hours=6)
 RESULTS_FOR = timedelta(days=3)
@@ -36,10 +36,12 @@ class Deadline(NamedTuple):
         """True if it is to be warned of."""
         return self.at - clock.service <= self.soon
 
-    def describe(self, clock: "ServiceClock") -> str:
+    def describe(self, clock: "ServiceClock") -> MessageText:
         """The loss with its time, over or to come."""
-        when = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
-        return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
+        time = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
+        if self.at <= clock.earliest:
+            return tr("{loss} ({time})", loss=self.was, time=time)
+        return tr("{loss} at {time}", loss=self.what, time=time)
 
 
 class ServiceClock(NamedTuple):
@@ -93,7 +95,7 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
     return None
 
 
-def soon(package: Package, clock: ServiceClock, routes: Routes) -> str | None:
+def soon(package: Package, clock: ServiceClock, routes: Routes) -> MessageText | None:
     """The text of a loss that is near, or over."""
     loss = deadline(package, clock, routes)
     return loss.describe(clock) if loss and loss.is_near(clock) else None
@@ -102,7 +104,11 @@ def soon(package: Package, clock: ServiceClock, routes: Routes) -> str | None:
 def warnings(packages: Iterable[Package], clock: ServiceClock, routes: Routes) -> list[str]:
     """A warning for each package of which something is lost soon, or was."""
     lost = ((package, soon(package, clock, routes)) for package in packages)
-    return [f"package {package.package_id}: {what}" for package, what in lost if what]
+    return [
+        tr("package {id}: {loss}", id=package.package_id, loss=loss)
+        for package, loss in lost
+        if loss
+    ]
 
 
 def warnings_of_others(

@@ -12,7 +12,7 @@ from feedtool.delivery.steps import READ_REPORTS, Step
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model.text import joined, tr
+from feedtool.model.text import MessageText, joined, tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
 from feedtool.service.fetch import unreachable
@@ -63,7 +63,8 @@ class EventBuffer(Struct):
             self._add("waiting", tr("its uploads are still settling"), after)
         elif kind is not AnswerKind.DONE:
             what = "waiting" if kind is AnswerKind.WAIT else "trouble"
-            self._add(what, f"{step}: {kind}: {detail}", after)
+            words = (MessageText((str(word),)) for word in (step, kind))
+            self._add(what, joined((*words, detail), ": "), after)
         elif after.phase is Phase.CLOSED:
             self._add("closed", self._end(after), after)
         elif _is_news(step, before, after):
@@ -76,20 +77,17 @@ class EventBuffer(Struct):
 
     def held(self, package: Package) -> None:
         """Add that what its offers need has had no answer yet."""
-        needs = self.routes[package.package_type].needs
-        noun = needs.noun if needs else ""
-        self._add(
-            "waiting", tr("held back until its offers' {noun}s are answered", noun=noun), package
-        )
+        text = tr("held back until its offers' products are answered")
+        self._add("waiting", text, package)
 
     def deadlines(self, packages: Iterable[Package], clock: ServiceClock) -> None:
         """Add, once, what is lost before long: whoever reads it may see to the service."""
         for package in packages:
-            what = soon(package, clock, self.routes)
-            text = f"{package.package_id}: {what}"
-            if what and text not in self.warned:
-                self.warned.add(text)
-                self._add("deadline", text, package)
+            if loss := soon(package, clock, self.routes):
+                text = joined((package.package_id, loss), ": ")
+                if text not in self.warned:
+                    self.warned.add(text)
+                    self._add("deadline", text, package)
 
     def flush(self) -> None:
         """Pass the events on: their causes are in the ledger."""
@@ -100,11 +98,16 @@ class EventBuffer(Struct):
     def _add(self, kind: str, text: str, package: Package) -> None:
         filling = {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
         counts_uploads = package.phase in filling or kind == "upload"
-        what = ", ".join(filter(None, (package.package_type, package.channel)))
+        what = joined(filter(None, (package.package_type, package.channel)))
         self.events.append(
             Event(
                 kind=kind,
-                text=f"package {package.number} ({what}): {text}",
+                text=tr(
+                    "package {number} ({what}): {text}",
+                    number=package.number,
+                    what=what,
+                    text=text,
+                ),
                 path=self.paths.get(package.file, ""),
                 package=package.number,
                 package_id=package.package_id,
@@ -141,7 +144,7 @@ def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
             tr("upload {sent} of {uploads}", sent=_sent(package), uploads=len(package.uploads)),
         ),
         Step.GET_PACKAGE: ("state", state),
-        Step.COMMIT: ("committed", "committed"),
+        Step.COMMIT: ("committed", tr("committed")),
         Step.GET_RESULTS: ("results", count),
         Step.CLOSE: ("closed", tr("looking again: some results are missing")),
         Step.LOOKUP: ("results", tr("looking up the offers of rows without a result")),
@@ -150,7 +153,7 @@ def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
         Step.GET_REPORT: ("results", count),
         Step.GET_LOG: ("results", state if package.phase is Phase.SUBMITTED else count),
         Step.CHECK: ("state", tr("it can be sent")),
-        Step.CALL: ("committed", "sent"),
+        Step.CALL: ("committed", tr("sent")),
         Step.CONFIRM: ("state", tr("its effect does not show: it is sent once more")),
         Step.FOLLOW: ("state", state),
     }

@@ -37,7 +37,7 @@ from feedtool.model.nouns import (
 )
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 
 ADVICE = {
     Status.INVALID: tr("it was not sent. Correct it, and send both again."),
@@ -115,19 +115,14 @@ class Dependencies:
             return Message(
                 "",
                 tr(
-                    "Its {noun} is {where}, which is {status}: {advice}",
-                    noun=needs.noun,
+                    "Its product is {where}, which is {status}: {advice}",
                     where=where,
-                    status=status,
+                    status=MessageText((str(status),)),
                     advice=advice,
                 ),
             )
         if result.status is status:
-            text = tr(
-                "It is held back until its {noun} is answered: {where}.",
-                noun=needs.noun,
-                where=where,
-            )
+            text = tr("It is held back until its product is answered: {where}.", where=where)
             return Message("", text)
         return None
 

@@ -191,7 +191,7 @@ def check_all_committed(packages: Iterable[Package], routes: Routes) -> None:
 
 
 def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Routes) -> str:
-    name, kind = f"Package {package.number}", package.package_type
+    name, kind = tr("Package {number}", number=package.number), package.package_type
     if package.phase is not Phase.PLANNED:
         state = (
             tr("the service says {state}", state=package.state)
@@ -216,12 +216,10 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
             name=name,
         )
     if feed.needs and waits_for_others(package, own, routes):
-        nouns = f"{feed.needs.noun}s"
         return tr(
-            "{name} ({kind}) is held back: its offers' {nouns} have had no answer yet.",
+            "{name} ({kind}) is held back: its offers' products have had no answer yet.",
             name=name,
             kind=kind,
-            nouns=nouns,
         )
     return tr(
         "{name} waits for another one that has the same references or products and is "

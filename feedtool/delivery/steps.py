@@ -22,29 +22,29 @@ class Step(StrEnum):
     """See which of the rows may be in flight; nothing is asked of the service."""
     CLOSE = "close"
     """Count the results; nothing is asked of the service."""
-    CREATE = "create"
-    UPLOAD = "upload"
-    GET_PACKAGE = "look"
-    COMMIT = "commit"
-    GET_RESULTS = "fetch"
+    CREATE = tr("create")
+    UPLOAD = tr("upload")
+    GET_PACKAGE = tr("look")
+    COMMIT = tr("commit")
+    GET_RESULTS = tr("fetch")
     """Read a page of results."""
-    LOOKUP = "seek"
+    LOOKUP = tr("seek")
     """Look up rows that no result names."""
-    SUBMIT = "submit"
+    SUBMIT = tr("submit")
     """Stage and commit in one."""
-    FIND_REPORT = "find"
+    FIND_REPORT = tr("find")
     """Read a page of reports, to see whether a package was taken whose answer was lost."""
-    GET_REPORT = "report"
+    GET_REPORT = tr("report")
     """Read a page of a package's report."""
-    GET_LOG = "log"
+    GET_LOG = tr("log")
     """Read a page of a package's log."""
-    CHECK = "check"
+    CHECK = tr("check")
     """Look where a single request stands, before it is sent."""
-    CALL = "call"
+    CALL = tr("call")
     """Send a single request."""
-    CONFIRM = "confirm"
+    CONFIRM = tr("confirm")
     """Look whether a single request took effect whose answer was lost."""
-    FOLLOW = "follow"
+    FOLLOW = tr("follow")
     """Look how far a single request is that was taken."""
 
 

@@ -23,6 +23,7 @@ from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.text import joined as joined_texts
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
@@ -119,8 +120,11 @@ def poll_pause(tries: int) -> timedelta:
 
 def joined(messages: Sequence[Message]) -> Message | None:
     """The reason why a package is rejected as a whole, with the first code."""
-    text = " ".join(message.text for message in messages)
-    return Message(messages[0].code, text) if messages else None
+    if not messages:
+        return None
+    first, *others = messages
+    text = joined_texts((message.text for message in messages), " ") if others else first.text
+    return Message(first.code, text)
 
 
 def look_up(package: Package, context: AnswerContext) -> Transition:

@@ -257,6 +257,5 @@ class Needs(NamedTuple):
     """The things that a request waits for, where the same command makes them."""
 
     names: Names
-    noun: str
     missing: frozenset[str]
     """The service's codes for a request that lacks it."""

@@ -12,6 +12,7 @@ They are read without a tool, since each command needs some.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache, cached_property
 from string import Formatter
 from types import MappingProxyType
@@ -70,7 +71,7 @@ class MessageText(str):
     forms: tuple[str, ...]
     """The message, or its singular and its plural."""
     values: Mapping[str, Any]
-    """By name: int, str, `FieldName`, `Label`, or a text itself."""
+    """By name: a number, str, `FieldName`, `Label`, or a text itself."""
 
     def __new__(cls, forms: tuple[str, ...], values: Mapping[str, Any] = _NONE) -> Self:
         """The message with its values; of two forms the one that the value `count` asks for."""
@@ -196,7 +197,9 @@ class Translator:
                 return self._names.get(value, name)
             case Label(labels=labels) if labels and self._list_language:
                 return labels[LANGUAGES.index(self._list_language)]
-        return format(value, spec).replace(",", _THOUSANDS[self.language]) if spec else str(value)
+        shown = format(value, spec)
+        is_number = isinstance(value, int | float | Decimal)
+        return shown.translate(_MARKS[self.language]) if is_number else shown
 
 
 _COLONS = {"en": ":", "fr": "\u00a0:", "es": ":"}
@@ -204,7 +207,12 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
     "fr": {": ": "\u00a0: ", "; ": "\u00a0; ", "“": "«\u00a0", "”": "\u00a0»"},
     "es": {"“": "«", "”": "»"},
 }
-_THOUSANDS = {"en": ",", "fr": "\u202f", "es": "."}
+_MARKS = {
+    "en": {},
+    "fr": str.maketrans({",": "\u202f", ".": ","}),
+    "es": str.maketrans({",": ".", ".": ","}),
+}
+"""The marks of numbers: between thousands, and before decimals."""
 
 
 @cache
@@ -312,7 +320,9 @@ def _kept(value: object) -> object:
             return {"field": str(value), "labels": labels}
         case Label(labels=labels):
             return {"label": str(value), "labels": labels}
-    return value if isinstance(value, int) else str(value)
+        case Decimal():
+            return {"decimal": str(value)}
+    return value if isinstance(value, int | float) else str(value)
 
 
 def _read(kept: Any) -> Any:
@@ -323,4 +333,6 @@ def _read(kept: Any) -> Any:
             return Label(value, labels)
         case {"field": key, "labels": labels}:
             return FieldName(key, labels)
+        case {"decimal": number}:
+            return Decimal(number)
     return kept

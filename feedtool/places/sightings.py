@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from feedtool.model.text import tr
 from feedtool.places.contract import Entry
 
 UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload")
@@ -85,8 +86,8 @@ def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
 def waiting_reason(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
     """Why a file is not taken; None where nothing is wrong with it and its turn has not come."""
     if lock := _lock_of(seen, sighting.entry.path):
-        return f"it is open in another program, as {lock.name} beside it says"
-    return None if is_overdue(sighting, now, settle) else "it is still being written"
+        return tr("it is open in another program, as {lock} beside it says", lock=lock.name)
+    return None if is_overdue(sighting, now, settle) else tr("it is still being written")
 
 
 def is_overdue(sighting: Sighting, now: float, settle: float) -> bool:

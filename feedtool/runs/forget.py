@@ -189,8 +189,8 @@ def write_forgotten(forgotten: Forgotten, out: TextIO, form: str, say: Translato
 def _texts(of: OldRuns) -> tuple[MessageText | str, ...]:
     return (
         seller_name(of.profile, of.key),
-        f"{len(of.runs):,}",
-        f"{of.rows:,}",
+        tr("{runs:,}", runs=len(of.runs)),
+        tr("{rows:,}", rows=of.rows),
         f"{of.first:%Y-%m-%d}" if of.first else "",
         f"{of.last:%Y-%m-%d}" if of.last else "",
         _why_it_stays(of),

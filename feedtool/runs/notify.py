@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.command import words_of
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
-from feedtool.model.text import tr
+from feedtool.model.text import plural, tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts, host_of
@@ -95,7 +95,7 @@ class Hook:
                 except subprocess.TimeoutExpired:
                     self.cut()
                     return NoticeAttempt(
-                        tr("it took longer than {longest} s", longest=f"{self._longest:g}")
+                        tr("it took longer than {longest:g} s", longest=self._longest)
                     )
         except OSError as error:
             return NoticeAttempt(reason_of(error), is_final=True)
@@ -229,13 +229,13 @@ class Notifier:
         self._is_cut.set()
         for target, queue, thread in self._queues.values():
             if thread.is_alive() and (left := queue.unfinished_tasks - 1):
-                runs = "a run" if left == 1 else f"{left:,} runs"
+                runs = plural("a run", "{count:,} runs", left)
                 self._warn(
                     tr(
-                        "{name} was not told of {runs} within {within} s",
+                        "{name} was not told of {runs} within {within:g} s",
                         name=target.name,
                         runs=runs,
-                        within=f"{within:g}",
+                        within=within,
                     )
                 )
                 target.cut()

@@ -113,7 +113,7 @@ def _texts(state: SellerState, now: datetime) -> tuple[str, ...]:
         _work_text(state),
         last_run_text(state),
         "" if rate is None else f"{rate:.0%}",
-        f"{line.held:,}" if line.held else "",
+        tr("{held:,}", held=line.held) if line.held else "",
         _trouble_text(line, now),
     )
 

@@ -37,11 +37,13 @@ class AnswerKind(StrEnum):
     """The effect of a call, as far as it is known."""
 
     DONE = "done"  # it took effect, and what its answer carries was read
-    REFUSED = "refused"  # it took no effect, and will not when repeated as it is
-    WAIT = "wait"  # it took no effect, and is to be repeated later (429)
-    AUTH = "auth"  # it took no effect: the service refuses the credential (401) or the right (403)
-    UNKNOWN = "unknown"  # it may have taken effect
-    NOT_SENT = "not sent"  # it never left
+    REFUSED = tr("refused")  # it took no effect, and will not when repeated as it is
+    WAIT = tr("wait")  # it took no effect, and is to be repeated later (429)
+    AUTH = tr(
+        "auth"
+    )  # it took no effect: the service refuses the credential (401) or the right (403)
+    UNKNOWN = tr("unknown")  # it may have taken effect
+    NOT_SENT = tr("not sent")  # it never left
 
 
 BY_STATUS = {

@@ -82,6 +82,13 @@ def reason_lines(error: FeedtoolError, more: str = "") -> str:
     return joined(filter(None, (error.message, error.hint, more)), "\n")
 
 
+def of_profile(profile: str | None, trouble: FeedtoolError) -> str:
+    """Describe the trouble of a profile, or of the command line's account."""
+    if not profile:
+        return trouble.message
+    return tr("profile {profile}: {why}", profile=profile, why=trouble.message)
+
+
 def one_line(results: Sequence[SheetResult]) -> str:
     """`12 rows: 9 Integrated, 2 Rejected, 1 Invalid`, of all sheets together."""
     totals = Totals()
@@ -214,10 +221,7 @@ class Health:
             "inWork": turn.in_work,
             "waiting": turn.waiting,
             "exitCode": int(next((code for code in EXIT_PRECEDENCE if code in codes), Exit.OK)),
-            "troubles": [
-                f"profile {profile}: {trouble.message}" if profile else trouble.message
-                for profile, trouble in turn.troubles
-            ],
+            "troubles": [of_profile(profile, trouble) for profile, trouble in turn.troubles],
         }
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:

@@ -17,7 +17,7 @@ from feedtool.runs.export import informed
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
-from feedtool.watch.messages import Bug
+from feedtool.watch.messages import Bug, of_profile
 from feedtool.watch.session import OutboxExport, WatchEnvironment
 
 
@@ -122,5 +122,4 @@ class Outbox:
             return
         beat.codes.add(error.exit)
         beat.troubles.append((profile, error))
-        whose = f"profile {profile}: " if profile else ""
-        self._log.once(f"{what} export {profile}", "error", whose + error.message)
+        self._log.once(f"{what} export {profile}", "error", of_profile(profile, error))

@@ -18,6 +18,7 @@ from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, first_of
+from feedtool.model.text import joined, tr
 from feedtool.places import Entry
 from feedtool.places.folder import opens
 from feedtool.places.sightings import (
@@ -32,7 +33,7 @@ from feedtool.places.sightings import (
     waiting_reason,
 )
 from feedtool.watch.decisions import InboxRoute
-from feedtool.watch.messages import RouteUnknown, Turn
+from feedtool.watch.messages import RouteUnknown, Turn, of_profile
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import WatchEnvironment
@@ -163,7 +164,7 @@ class Watcher:
             if of_claim := self._environment.route_of(claim.place):
                 due[self._seller_of(of_claim.profile)].profiles.add(of_claim.profile)
             else:
-                text = f"{claim.place}: {RouteUnknown(claim.place).message}"
+                text = joined((claim.place, RouteUnknown(claim.place).message), ": ")
                 self._log.once(f"lane {claim.place}", "error", text)
         return due
 
@@ -221,9 +222,8 @@ class Watcher:
         if trouble is None:
             self._log.is_over(key)
         elif seller.held_since is None or now - seller.held_since >= LONG_HELD:
-            profile = f"profile {seller.profile}: " if seller.profile else ""
             label = "waiting" if seller.is_held else "error"
-            self._log.once(key, label, profile + trouble.message)
+            self._log.once(key, label, of_profile(seller.profile, trouble))
 
     def _note(self, key: SellerKey, seller: WatchedSeller, rest: float) -> None:
         """Note in the ledger how a pass has ended that was begun, and not stopped."""
@@ -275,14 +275,22 @@ class Watcher:
             self._log.echo("waiting", text)
         if not has_done:
             names = [str(place) for place in unfinished(self._seen)]
-            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-            shown = f", but for what is unfinished by its name: {', '.join(names[:MOST_NAMES])}"
-            holds = "nothing that is whole" if left else "no file"
-            text = f"{inbox} holds {holds}{shown + more if names else ''}"
+            text = tr("{inbox} holds no file", inbox=inbox)
+            if left:
+                text = tr("{inbox} holds nothing that is whole", inbox=inbox)
+            if names:
+                shown, others = joined(names[:MOST_NAMES]), len(names) - MOST_NAMES
+                if others > 0:
+                    shown = tr("{rows} and {left:,} more", rows=shown, left=others)
+                text = tr(
+                    "{text}, but for what is unfinished by its name: {names}",
+                    text=text,
+                    names=shown,
+                )
             self._log.echo("nothing to do", text)
 
     def _left(self, sighting: Sighting) -> str | None:
         """The file, and why it is not taken; None where its turn has but not come."""
         now, settle = self._environment.clock(), self._environment.settle
         reason = waiting_reason(self._seen, sighting, now, settle)
-        return reason and f"inbox/{sighting.entry.path} stays: {reason}"
+        return reason and tr("inbox/{path} stays: {why}", path=sighting.entry.path, why=reason)

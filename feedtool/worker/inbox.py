@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, FileProblem, first_of
-from feedtool.model.text import Translator, tr
+from feedtool.model.text import Translator, joined, tr
 from feedtool.places import Entry, Place
 from feedtool.places.arrivals import INBOX, Keep, refuse, take_arrivals
 from feedtool.places.sightings import PATIENCE, Seen, pause, waiting
@@ -154,9 +154,8 @@ class InboxWatcher:
 
     def _note(self, key: str, folder: str | None, error: FeedtoolError) -> None:
         self._troubles[key] = folder, error
-        self._log.once(
-            key, "error", f"inbox/{folder}: {error.message}" if folder else error.message
-        )
+        place = f"inbox/{folder}" if folder else ""
+        self._log.once(key, "error", joined(filter(None, (place, error.message)), ": "))
 
     def _is_done(self, begun: float) -> bool:
         """True if nothing is left that could be whole soon."""

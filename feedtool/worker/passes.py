@@ -18,7 +18,7 @@ from feedtool.ledger.parcels import DueSeller
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
-from feedtool.watch.messages import Bug
+from feedtool.watch.messages import Bug, of_profile
 from feedtool.watch.session import Environment
 from feedtool.worker.parcel_work import Lanes, ParcelWork
 from feedtool.worker.rests import FILES, LONGEST_REST, SECONDS, PassEnd, next_pass, rest_after
@@ -195,8 +195,7 @@ class Passes:
             log.is_over(name)
         else:
             label = "waiting" if isinstance(trouble, Held) else "error"
-            whose = f"profile {profile}: " if profile else ""
-            log.once(name, label, whose + trouble.message)
+            log.once(name, label, of_profile(profile, trouble))
 
 
 class ServerClock:

@@ -19,7 +19,7 @@ from feedtool.places.arrivals import REASON
 from feedtool.runs.deliver import results
 from feedtool.runs.workspace import Workspace, options_of
 from feedtool.watch.folder import Folder
-from feedtool.watch.messages import DeduplicatedLog, Summarised, write_summary
+from feedtool.watch.messages import DeduplicatedLog, Summarised, of_profile, write_summary
 from feedtool.worker.parcel_work import clear_lane
 
 WayOut = Callable[[str, Mapping[str, Path]], object]
@@ -55,7 +55,7 @@ class Teller:
             if way_out := self._way_out(parcel.profile):
                 way_out(parcel.name, self._answers(parcel))
         except FeedtoolError as error:
-            self._log.once(subject, "error", f"profile {parcel.profile}: {error.message}")
+            self._log.once(subject, "error", of_profile(parcel.profile, error))
             return
         self._log.is_over(subject)
         self._workspace.ledger.parcels.tell(parcel.parcel, self._now())

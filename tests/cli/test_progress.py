@@ -4,12 +4,21 @@ import io
 
 import pytest
 
+from feedtool.cli import output
+from feedtool.cli.errors import CONSOLE
 from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
+from feedtool.model.text import Language, Translator, joined, tr
 
 
 def event(kind: str, done: int, total: int, package: int = 1) -> Event:
     return Event(kind, f"package {package}: {kind}", "a.xlsx", package, "p1", None, done, total)
+
+
+@pytest.fixture(autouse=True)
+def _english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier command of the process may have said another language."""
+    monkeypatch.setattr(CONSOLE, "say", Translator("en"))
 
 
 def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80) -> list[str]:
@@ -53,6 +62,46 @@ def test_a_terminal_shows_a_bar(events: list[tuple[float, Event]], lines: list[s
     assert told(*events, width=20) == [
         line[:19].rstrip() if line[0] == "[" else line for line in lines
     ]
+
+
+SPOKEN: dict[Language, list[str]] = {
+    "en": [
+        "warning: package 1 (Upsert): what was uploaded expires at 14:00",
+        "package 1 (Upsert): upload: not sent: pause (1,250/2,500, 1,250.0/s, 1 s left)",
+    ],
+    "fr": [
+        "avertissement\u00a0: paquet 1 (Upsert)\u00a0: ce qui a été envoyé expire le 14:00",
+        (
+            "paquet 1 (Upsert)\u00a0: envoi\u00a0: pas envoyé\u00a0: pause"
+            " (1\u202f250/2\u202f500, 1\u202f250,0/s, encore 1 s)"
+        ),
+    ],
+    "es": [
+        "aviso: paquete 1 (Upsert): lo enviado caduca el 14:00",
+        "paquete 1 (Upsert): envío: no enviado: pause (1.250/2.500, 1.250,0/s, falta 1 s)",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_it_is_said_in_the_language_of_the_command(
+    language: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CONSOLE, "say", Translator(language))
+    monkeypatch.setattr(output, "EVERY", 1.0)
+    loss = tr("{loss} at {time}", loss=tr("what was uploaded expires"), time="14:00")
+    failed = joined((tr("upload"), tr("not sent"), "pause"), ": ")
+    before = event("upload", 0, 2_500)
+    texts = [
+        tr("package {number} ({what}): {text}", number=1, what="Upsert", text=text)
+        for text in (loss, failed)
+    ]
+    warning, upload = (
+        before._replace(kind=kind, text=text, done=1_250)
+        for kind, text in zip(("deadline", "upload"), texts, strict=True)
+    )
+    shown = told((0.0, warning), (0.0, before), (1.0, upload), is_terminal=False)
+    assert shown == SPOKEN[language]
 
 
 def test_elsewhere_a_line_comes_every_ten_seconds() -> None:

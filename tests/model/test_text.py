@@ -4,6 +4,7 @@ import ast
 import pickle
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,10 @@ ITEM = tr("{field} is missing", field=FieldName("GTIN"))
         (tr("Nobody has seen this."), "Nobody has seen this.", "Nobody has seen this."),
         (tr("{{{value}}}", value=5), "{5}", "{5}"),
         (tr("{value:,}", value=12345), "12,345", "12\u202f345"),
+        (tr("{value:,.2f}", value=Decimal("1234.50")), "1,234.50", "1\u202f234,50"),
+        (tr("{value:,.1f}", value=1234.5), "1,234.5", "1\u202f234,5"),
+        (tr("{old} → {new}", old=9.9, new=Decimal("9.90")), "9.9 → 9.90", "9,9 → 9,90"),
+        (tr("{value}", value="9.90"), "9.90", "9.90"),
         (joined([tr("Yes"), tr("No")], "; "), "Yes; No", "Oui\u00a0; Non"),
         (joined([], ", "), "", ""),
         (tr("{a}: {b}", a=tr("Yes"), b=FieldName("GTIN")), "Yes: GTIN", "Oui\u00a0: Code-barres"),

@@ -125,10 +125,10 @@ def _refuse_change(proof: Proof, facts: ListFacts) -> None:
     if facts.total is not None and abs(facts.total - proof.total) > proof.tolerance:
         raise NotProved(
             tr(
-                "the operations come to {own}, by the service to {total}: the journal was not"
-                " written",
-                own=f"{proof.total:,.2f}",
-                total=f"{facts.total:,.2f}",
+                "the operations come to {own:,.2f}, by the service to {total:,.2f}: the journal was"
+                " not written",
+                own=proof.total,
+                total=facts.total,
             ),
             explained(TOTALS_DIFFER),
         )

@@ -272,4 +272,4 @@ def marked(row: KeyedRow, signs: Signs, tolerance: Decimal, say: Translator) -> 
 
 
 def _mark(delta: Decimal) -> MessageText:
-    return tr("the total differs by {delta} from the sum of its parts", delta=f"{delta:+.2f}")
+    return tr("the total differs by {delta:+.2f} from the sum of its parts", delta=delta)

@@ -190,7 +190,6 @@ PRODUCTS = Needs(
     names=lambda _, product: frozenset(
         product_name(*line.split("|")[-2:]) for line in product.splitlines()
     ),
-    noun=tr("product"),
     missing=frozenset({codes.PRODUCT_NOT_REFERENCED.name}),
 )
 """The products that a shipment waits for, where the same command references them."""

@@ -56,7 +56,7 @@ def product_names(reference: str, product: str) -> frozenset[str]:
     return frozenset(names - {"r", "g"})
 
 
-PRODUCT = Needs(product_names, "product", frozenset({NO_SHEET}))
+PRODUCT = Needs(product_names, frozenset({NO_SHEET}))
 """A new offer waits for its product, where the same command creates it."""
 
 

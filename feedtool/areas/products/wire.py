@@ -23,6 +23,7 @@ from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, PendingRow, Severity, Status
+from feedtool.model.text import joined, tr
 from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
@@ -49,19 +50,20 @@ FINAL = {
 every word that we do not know."""
 
 LISTS = {
-    "errors": (Severity.ERROR, ""),
-    "warnings": (Severity.WARNING, "warning: "),
-    "infos": (Severity.WARNING, "info: "),
+    "errors": (Severity.ERROR, None),
+    "warnings": (Severity.WARNING, tr("warning")),
+    "infos": (Severity.WARNING, tr("info")),
 }
-"""The lists of messages, the severity of each, and the prefix of its messages."""
+"""The lists of messages, the severity of each, and the word before its messages."""
 
 IDENTICAL = "identical"
 
-NO_EDIT = "You may not change this product's sheet: values that it already has stay as they are."
-NO_ENRICH = "You may not add to this product's sheet: what it lacks stays as it is."
-NOT_MARKETABLE = "The product cannot be sold yet: its sheet lacks some of the common data."
-NOTHING_NEW = "The sheet had all of it already: nothing was changed."
-COMPLETE = "The sheet is {} % complete."
+NO_EDIT = tr(
+    "You may not change this product's sheet: values that it already has stay as they are."
+)
+NO_ENRICH = tr("You may not add to this product's sheet: what it lacks stays as it is.")
+NOT_MARKETABLE = tr("The product cannot be sold yet: its sheet lacks some of the common data.")
+NOTHING_NEW = tr("The sheet had all of it already: nothing was changed.")
 
 
 # Submissions.
@@ -101,7 +103,7 @@ def batch_id(reply: Reply) -> str:
     segments = [last_segment(reply.headers.get(name, "")) for name in LOCATIONS]
     result = result or next((item for item in segments if item and item not in ROUTES), None)
     if result is None:
-        raise Unreadable("the answer to the products names no package")
+        raise Unreadable(tr("the answer to the products names no package"))
     return result
 
 
@@ -133,11 +135,12 @@ def _item(document: Any) -> ReportItem | None:
 
 def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Message]:
     """Those of the report, and those that follow from the fields about rights and worth."""
-    for name, (severity, prefix) in LISTS.items():
+    for name, (severity, word) in LISTS.items():
         for entry in _objects(document.get(name)):
             code, reason, field = (text(entry.get(key)) for key in ("code", "message", "field"))
             if code or reason or field:
-                message = prefix + (reason or "no reason was given")
+                reason = reason or tr("no reason was given")
+                message = joined((word, reason), ": ") if word else reason
                 yield Message(code, message, field, severity)
     is_integrated = status is Status.INTEGRATED  # which is not the same as taken over
     complete = text(document.get("publicationCompleteness"))
@@ -146,7 +149,9 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
         NO_ENRICH: document.get("wasAllowedToEnrich") is False,
         NOTHING_NEW: is_integrated and text(document.get("operationType")).casefold() == IDENTICAL,
         NOT_MARKETABLE: is_integrated and document.get("wasMarketable") is False,
-        COMPLETE.format(complete.rstrip("% ")): is_integrated and complete,
+        tr("The sheet is {percent} % complete.", percent=complete.rstrip("% ")): (
+            is_integrated and complete
+        ),
     }
     for message, is_so in worth.items():
         if is_so:

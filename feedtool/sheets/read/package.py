@@ -11,7 +11,7 @@ from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from feedtool.model.limits import MIB, ReadingLimits
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,
     SAVE_AGAIN,
@@ -233,5 +233,5 @@ def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int
         raise ZipBomb(tr("The parts of the package overlap, as in a zip bomb."), _NOT_TRUSTED)
 
 
-def _mib(size: int) -> str:
-    return f"{size / MIB:,.0f} MiB"
+def _mib(size: int) -> MessageText:
+    return tr("{size:,.0f} MiB", size=size / MIB)

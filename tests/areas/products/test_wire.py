@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from feedtool.areas.products.catalog.wire import CatalogPage, Listing
 from feedtool.areas.products.wire import (
-    COMPLETE,
     NO_EDIT,
     NO_ENRICH,
     NOT_MARKETABLE,
@@ -26,6 +25,7 @@ from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import Language, Translator
 from feedtool.service.answers import LONGEST_TEXT, MOST_MESSAGES, Unreadable
 from tests.answers import reply
 
@@ -141,8 +141,8 @@ MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
     "no right to add": ({"wasAllowedToEnrich": False}, [warn(NO_ENRICH)]),
     "not for sale": ({"wasMarketable": False}, [warn(NOT_MARKETABLE)]),
     "nothing new": ({"operationType": "Identical"}, [warn(NOTHING_NEW)]),
-    "how complete": ({"publicationCompleteness": 57}, [warn(COMPLETE.format(57))]),
-    "in percent": ({"publicationCompleteness": "57 %"}, [warn(COMPLETE.format(57))]),
+    "how complete": ({"publicationCompleteness": 57}, [warn("The sheet is 57 % complete.")]),
+    "in percent": ({"publicationCompleteness": "57 %"}, [warn("The sheet is 57 % complete.")]),
     "all well": (
         {"wasAllowedToEdit": True, "wasAllowedToEnrich": None, "operationType": "Creation"},
         [],
@@ -157,6 +157,19 @@ MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
 @pytest.mark.parametrize(("changes", "messages"), MESSAGES.values(), ids=MESSAGES)
 def test_what_a_report_says(changes: dict[str, Any], messages: Sequence[Message]) -> None:
     assert item(**changes).messages == tuple(messages)
+
+
+@pytest.mark.parametrize("language", ["fr", "es"])
+def test_our_words_of_a_report_are_said_in_other_languages(language: Language) -> None:
+    said = [message.text for _, messages in MESSAGES.values() for message in messages]
+    ours = {
+        message.text
+        for changes, _ in MESSAGES.values()
+        for message in item(**changes).messages
+        if message.text != "M"
+    }
+    assert ours == {*said} - {"M"}
+    assert [text for text in ours if Translator(language)(text) == text] == []
 
 
 def test_a_hostile_report_is_cut_short() -> None:

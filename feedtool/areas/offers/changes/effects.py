@@ -57,13 +57,13 @@ class Move(NamedTuple):
 
     def describe(self) -> MessageText:
         """`row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
-        numbers = f"{self.before:,} → {self.after:,}"
-        share = f" ({self.percent:+,.0f} %)" if self.before else ""
+        numbers = tr("{before:,} → {after:,}", before=self.before, after=self.after)
+        share = tr("({percent:+,.0f} %)", percent=self.percent)
         return tr(
             "row {row}, {reference}: {numbers}",
             row=self.row,
             reference=self.reference,
-            numbers=numbers + share,
+            numbers=joined((numbers, share), " ") if self.before else numbers,
         )
 
 
@@ -101,9 +101,9 @@ class Moves(Struct):
             yield tr("{moved}, {most}", moved=moved(1), most=most)
         else:
             yield tr(
-                "{moved} by {total} in all, most of all {most}",
+                "{moved} by {total:,} in all, most of all {most}",
                 moved=moved(self.count),
-                total=f"{abs(self.total):,}",
+                total=abs(self.total),
                 most=most,
             )
 

@@ -67,9 +67,10 @@ class Holding(NamedTuple):
     """True if only rows are meant that delete an offer, or set its stock to zero."""
 
 
-def _rounded(value: float) -> str:
+def _rounded(value: float) -> MessageText:
     """A number for people, to a tenth: `1,234.5`, `40`."""
-    return f"{value:,.1f}".removesuffix(".0")
+    is_whole = f"{value:.1f}".endswith(".0")
+    return tr("{value:,.0f}", value=value) if is_whole else tr("{value:,.1f}", value=value)
 
 
 # Of a file.
@@ -88,7 +89,7 @@ def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Ite
             run=before.run_id,
             before=before.rows,
             percent=_rounded(percent),
-            allowed=str(settings.fewer_rows),
+            allowed=settings.fewer_rows,
         )
         yield Holding(guard_issue(FILE_SHRUNK, text))
 
@@ -104,7 +105,7 @@ def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Hold
                 "{what}, {percent} % (allowed: {allowed} %)",
                 what=_describe(removals),
                 percent=_rounded(percent),
-                allowed=str(settings.removals),
+                allowed=settings.removals,
             )
             yield Holding(guard_issue(MASS_REMOVAL, text), removals.channel, only_removals=True)
 
@@ -136,9 +137,7 @@ def check_floor(row: Candidate, _: Guards) -> Issue | None:
     price, floor = row.fields.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None
-    message = tr(
-        "the price {price} is below its floor of {floor}", price=str(price), floor=str(floor)
-    )
+    message = tr("the price {price} is below its floor of {floor}", price=price, floor=floor)
     return guard_issue(PRICE_BELOW_FLOOR, message, "price.price")
 
 
@@ -151,7 +150,7 @@ def check_change(row: Candidate, settings: Guards) -> Issue | None:
     percent = round((new - old) / old * 100, 6)
     if abs(percent) <= settings.price_change:
         return None
-    values = {"old": str(old), "new": str(new), "allowed": str(settings.price_change)}
+    values = {"old": old, "new": new, "allowed": settings.price_change}
     values["percent"] = _rounded(abs(percent))
     message = (
         tr(
@@ -181,7 +180,7 @@ def check_factor(row: Candidate, settings: Guards) -> Issue | None:
     factor = max(new / old, old / new)
     if factor < float(settings.price_factor) * ABOUT:
         return None
-    values = {"old": str(old), "new": str(new), "factor": _rounded(factor)}
+    values = {"old": old, "new": new, "factor": _rounded(factor)}
     message = (
         tr(
             "the price goes up from {old}, as last accepted, to {new}: by a factor of {factor}",

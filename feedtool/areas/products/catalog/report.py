@@ -157,7 +157,8 @@ def _choices(item: Property, *, is_verbose: bool) -> str:
     text = ", ".join(
         label if label == code else f"{label} ({code})" for code, label in item.choices
     )
-    return f"{len(item.choices):,}: {text if is_verbose else shorten(text, FEW_CHOICES)}"
+    count = tr("{count:,}", count=len(item.choices))
+    return joined((count, text if is_verbose else shorten(text, FEW_CHOICES)), ": ")
 
 
 def _category_fields(catalog: Catalog, category: Category) -> Fields:
