@@ -88,10 +88,10 @@ def read_columns(source: Source, own: OwnSheet, known: Collection[str]) -> list[
     after = own.row.number
     for row in own.head[own.at + 1 :]:
         below = header_texts(row.cells).values()
-        ours = sum(text in known for text in below)
+        matching = sum(text in known for text in below)
         # Of a template's own some may be those of a category that is not known here.
-        is_of_keys = ours > 0 if STAMP in source.properties else 2 * ours > len(below)
-        if row.number > after + 1 or not is_of_keys:
+        least = 1 if STAMP in source.properties else len(below) // 2 + 1
+        if row.number > after + 1 or matching < least:
             break
         after = row.number
     count = 0
