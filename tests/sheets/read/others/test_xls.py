@@ -39,18 +39,24 @@ SEEN = 9
 """The column of dates in the sample."""
 
 
-@pytest.mark.parametrize("number", [*range(27, 37), *range(50, 59)])
-def test_built_in_formats_of_east_asia_are_dates(
-    tmp_path: Path, read_bytes: ReadBytes, number: int
-) -> None:
-    records = bytearray(workbook_stream(sample("xls", tmp_path).read_bytes()))
+def with_dates_as(number: int, folder: Path) -> bytes:
+    """The sample's workbook with another format of its dates."""
+    records = bytearray(workbook_stream(sample("xls", folder).read_bytes()))
     at = 0
     while at + 8 <= len(records):
         kind, length, _, shown = struct.unpack_from("<4H", records, at)
         if (kind, shown) == (XF, SHOWN_AS_DATE):
             struct.pack_into("<H", records, at + 6, number)
         at += 4 + length
-    assert read_bytes(bytes(records))["Offers", False][2][SEEN] == Cell(Kind.DATE, "2026-02-01")
+    return bytes(records)
+
+
+@pytest.mark.parametrize("number", [*range(27, 37), *range(50, 59)])
+def test_built_in_formats_of_east_asia_are_dates(
+    tmp_path: Path, read_bytes: ReadBytes, number: int
+) -> None:
+    sheets = read_bytes(with_dates_as(number, tmp_path))
+    assert sheets["Offers", False][2][SEEN] == Cell(Kind.DATE, "2026-02-01")
 
 
 LAST = 262
@@ -94,18 +100,23 @@ CONTAINERS: dict[str, tuple[Change, str]] = {
 }
 
 
+def changed(change: Change, folder: Path) -> bytes:
+    """The sample with a changed container."""
+    file = bytearray(sample("xls", folder).read_bytes())
+    change(file, file.index("Workbook".encode("utf-16-le")))
+    return bytes(file)
+
+
 @pytest.mark.parametrize("case", CONTAINERS)
 def test_only_the_sectors_of_the_workbook_count(
     tmp_path: Path, read_bytes: ReadBytes, case: str
 ) -> None:
     change, reason = CONTAINERS[case]
-    original = sample("xls", tmp_path).read_bytes()
-    file = bytearray(original)
-    change(file, file.index("Workbook".encode("utf-16-le")))
+    file = changed(change, tmp_path)
     if not reason:
-        assert read_bytes(bytes(file)) == read_bytes(original)
+        assert read_bytes(file) == read_bytes(sample("xls", tmp_path).read_bytes())
         return
     with pytest.raises(FileProblem, match=reason) as caught:
-        read_bytes(bytes(file))
+        read_bytes(file)
     assert caught.value.code == "legacy-xls"
     assert "==" not in caught.value.message
