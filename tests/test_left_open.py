@@ -27,6 +27,8 @@ validate {SAMPLES}/products.xlsx
 watch folder --create --once --sandbox
 sellers
 forget --older-than 90d
+ledger check
+ledger backup copy.sqlite
 config show
 """
 SCRIPT = """

@@ -33,6 +33,7 @@ COMMANDS = {
     "results": ("runs", "Fetch the answers that are still missing, and write them again."),
     "sellers": ("sellers", "Show all sellers at a glance."),
     "forget": ("forget", "Remove old runs, and all that hangs on them."),
+    "ledger": ("ledger", "See whether the ledger is whole, or copy it while others work."),
     "diff": ("diff", "Show what differs between two sheets, or a sheet and an earlier run."),
     "undo": ("undo", "Make a plan that takes a run back."),
     "template": ("template", "Make an empty workbook to fill."),
@@ -52,7 +53,7 @@ HEADINGS = {
     "From the service": "export catalog",
     "Folders and programs": "watch convert",
     "Many machines": "enqueue worker queue sellers",
-    "Set up": "init account config sandbox completion forget",
+    "Set up": "init account config sandbox completion ledger forget",
 }
 """Heading → the commands under it in `feedtool --help`."""
 

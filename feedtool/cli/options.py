@@ -326,8 +326,11 @@ home = path(
     "folder]",
     may_be="folder",
 )
+database = text(
+    "--ledger", "URL", "A database in place of the ledger's file: postgresql+psycopg://…"
+)
 ledger = group(
-    text("--ledger", "URL", "A database in place of the ledger's file: postgresql+psycopg://…"),
+    database,
     text("--store", "PLACE", "Another place for snapshots: a folder, or s3://BUCKET/PREFIX."),
 )
 """Where the records are that machines share."""

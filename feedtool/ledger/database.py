@@ -15,17 +15,18 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import NullPool, StaticPool
 
 from feedtool.ledger import fleet_tables, tables, trouble
 from feedtool.ledger.dialect import COMPILED, DRIVER, creation
-from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
+from feedtool.ledger.migrations import FIRST, STEPS, VERSION, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
 from feedtool.model.errors import LedgerAway, UsageProblem, reason_of
 from feedtool.model.text import tr
@@ -92,8 +93,7 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
     A ledger of an older version is migrated by `steps`. UsageProblem for what is no ledger, for
     one of a newer version, and for a URL without its driver.
     """
-    url = _url_of(place)
-    shown = shown_as(url) if isinstance(place, str) and "://" in place else str(place)
+    url, shown = _url_of(place)
     if url.get_backend_name() == "sqlite":
         if is_file(url):
             _own(Path(str(url.database)), shown)
@@ -101,26 +101,73 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
     else:
         engine = _postgresql(url, shown)
     try:
-        _prepare(engine, shown, steps)
-    except BaseException as error:
+        with _opening(url, shown):
+            _prepare(engine, shown, steps)
+    except BaseException:
         engine.dispose()
-        if not isinstance(error, SQLAlchemyError):
-            raise
+        raise
+    return engine
+
+
+@contextmanager
+def _opening(url: sa.URL, shown: str) -> Iterator[None]:
+    """A failure of the database becomes a UsageProblem: the ledger cannot be opened."""
+    try:
+        yield
+    except SQLAlchemyError as error:
         reason, way_out = explain(error, url, trouble.ON_OPENING)
         kind = LedgerAway if trouble.is_away(error) else UsageProblem
         raise kind(
             tr("The ledger {shown} cannot be opened: {reason}.", shown=shown, reason=reason),
             way_out,
         ) from error
-    return engine
+
+
+class Look(NamedTuple):
+    """A ledger at one moment."""
+
+    connection: sa.Connection
+    shown: str
+    version: int
+    is_file: bool
+
+
+@contextmanager
+def looking(place: Path | str) -> Iterator[Look]:
+    """One moment of a ledger: nothing is made, migrated or written, and others work meanwhile.
+
+    UsageProblem where there is no ledger, or one that cannot be opened.
+    """
+    url, shown = _url_of(place)
+    is_sqlite = url.get_backend_name() == "sqlite"
+    path = Path(str(url.database))
+    no_ledger = UsageProblem(
+        tr("There is no ledger {shown}.", shown=shown),
+        tr("Name another with --home or --ledger."),
+    )
+    if is_sqlite and not (is_file(url) and path.is_file()):
+        raise no_ledger
+    engine = _read_only(path) if is_sqlite else _postgresql(url, shown)
+    options = READS[engine.dialect.name]
+    try:
+        with _opening(url, shown), engine.connect().execution_options(**options) as connection:
+            if is_sqlite:
+                connection.exec_driver_sql("BEGIN")
+            version = _version(connection, shown, VERSION)
+            if version is None:
+                raise no_ledger
+            yield Look(connection, shown, version, is_sqlite)
+    finally:
+        engine.dispose()
 
 
 # URLs.
 
 
-def _url_of(place: Path | str) -> sa.URL:
+def _url_of(place: Path | str) -> tuple[sa.URL, str]:
+    """The URL of a ledger, and its name for people."""
     if not (isinstance(place, str) and "://" in place):
-        return sa.URL.create("sqlite", database=str(Path(place).absolute()))
+        return sa.URL.create("sqlite", database=str(Path(place).absolute())), str(place)
     scheme = place.partition("://")[0]
     hint = tr("It is a path, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE.")
     try:
@@ -147,7 +194,9 @@ def _url_of(place: Path | str) -> sa.URL:
         )
     url = url.set(drivername=DRIVERS[url.drivername])
     # The folder that we stand in may be another one later.
-    return url.set(database=str(Path(str(url.database)).absolute())) if is_file(url) else url
+    if is_file(url):
+        url = url.set(database=str(Path(str(url.database)).absolute()))
+    return url, shown_as(url)
 
 
 @contextmanager
@@ -220,6 +269,19 @@ def _sqlite(url: sa.URL) -> sa.Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _read_only(path: Path) -> sa.Engine:
+    connect = partial(
+        sqlite3.connect,
+        f"{path.as_uri()}?mode=ro",
+        uri=True,
+        timeout=WAIT_FOR_LOCK_MS / 1000,
+        isolation_level=None,
+    )
+    return sa.create_engine(
+        f"{DRIVER}://", creator=connect, poolclass=NullPool, hide_parameters=True
+    )
 
 
 def _write_ahead(connection: Any) -> None:

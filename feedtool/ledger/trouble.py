@@ -23,6 +23,12 @@ LATER = {
     "postgresql": tr("see to the server, then go on"),
 }
 """What to do where nothing better is known, by the database's name."""
+DAMAGED = tr(
+    "send nothing more with it, and keep its files as they are: `feedtool ledger check` says what "
+    "is damaged; look with `feedtool export` at what the service has, then go on with an earlier "
+    "copy of `feedtool ledger backup` (--ledger sqlite:///COPY) or another ledger (--home)"
+)
+"""The way out where SQLite's file is damaged."""
 
 LOCKS = Path("/proc/locks")
 """Who has locked what, where the system tells: only Linux does."""
@@ -131,10 +137,7 @@ def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tup
                 "close it there, or wait until it is done, and try again"
             )
         if kind == sqlite3.SQLITE_CORRUPT:
-            return tr("it is damaged"), tr(
-                "send nothing more with it: keep its files as they are, name a copy or another "
-                "ledger with --home, and look with `feedtool export` at what the service has"
-            )
+            return tr("it is damaged"), DAMAGED
         if kind == sqlite3.SQLITE_FULL:
             return tr("the disk is full"), tr("make room, or name another with --home")
     reason = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")

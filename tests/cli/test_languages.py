@@ -56,6 +56,8 @@ COMMANDS = (
     "runs",
     "sellers",
     "forget --older-than 90d --dry-run",
+    "ledger check",
+    "ledger backup",
     "status 1",
     "results 1 --failed-only",
     "results 9",
@@ -217,7 +219,7 @@ def kept_words() -> frozenset[str]:
 
 _WORD = re.compile("[A-Za-zÀ-ÿ]{3,}")
 _NO_WORDS = re.compile(
-    r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan|toml)\b|--[a-z-]+(?:=NAME)?"
+    r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan|toml|sqlite)\b|--[a-z-]+(?:=NAME)?"
     r"|feedtool [a-z]+|recipes|https?://\S+|[0-9a-f]{8}-[0-9a-f-]+|SHA-256 [0-9a-f]+"
     r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+|(?m:^[\w-]+ {2,})"
 )

@@ -1,0 +1,81 @@
+"""Whether a ledger is whole, and a copy of it while others work.
+
+SQLite's file is read without a lock that keeps others from writing, and nothing of it changes.
+PostgreSQL has programs of its own for both: `pg_amcheck` and `pg_dump`.
+"""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from feedtool.ledger.database import Look, looking, refuse_other_tables
+from feedtool.ledger.migrations import VERSION
+from feedtool.ledger.trouble import DAMAGED
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
+
+SHOWN = 5
+"""Findings of SQLite that are shown: the first of them say enough."""
+
+
+def check(place: Path | str) -> Look:
+    """A ledger that was seen to be whole; its connection is closed.
+
+    The tables of an older version are not compared: they change when it is next opened.
+    UsageProblem for what is damaged, has other tables than its version, or is no ledger.
+    """
+    with looking(place) as look:
+        if look.is_file:
+            _refuse_damaged(look, look.shown)
+        if look.version == VERSION:
+            refuse_other_tables(look.connection, look.shown, look.version)
+        return look
+
+
+def back_up(place: Path | str, target: Path) -> None:
+    """Copy one moment of SQLite's file into an empty one, and see that the copy is whole.
+
+    UsageProblem for PostgreSQL, for a damaged ledger or none, and where copying fails.
+    """
+    with looking(place) as look:
+        if not look.is_file:
+            raise UsageProblem(
+                tr(
+                    "The ledger {shown} is in PostgreSQL: copy it with its own `pg_dump`.",
+                    shown=look.shown,
+                )
+            )
+        source: Any = look.connection.connection.driver_connection
+        try:
+            with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+                # The file is nobody's yet: it needs no journal, and goes if this fails.
+                copy.execute("PRAGMA journal_mode = OFF").close()
+                copy.execute("PRAGMA synchronous = OFF").close()
+                source.backup(copy)
+                # All of it in one file, which can be read where nothing can be written.
+                copy.execute("PRAGMA journal_mode = DELETE").close()
+        except sqlite3.Error as error:
+            raise UsageProblem(
+                tr("The ledger {shown} cannot be copied: {why}.", shown=look.shown, why=error),
+                tr("See to the reason, or name another FILE."),
+            ) from error
+    with looking(target) as copied:
+        _refuse_damaged(copied, look.shown)
+
+
+def _refuse_damaged(look: Look, shown: str) -> None:
+    """UsageProblem with what SQLite's own check finds first."""
+    rows = look.connection.execute(text(f"PRAGMA integrity_check({SHOWN})")).scalars()
+    lines = [line for row in rows for line in row.splitlines() if not line.startswith("***")]
+    if lines != ["ok"]:
+        raise UsageProblem(
+            tr(
+                "The ledger {shown} is damaged: {findings}.",
+                shown=shown,
+                findings="; ".join(lines),
+            ),
+            DAMAGED,
+        )
