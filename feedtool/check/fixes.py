@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct, field
 
@@ -144,9 +145,9 @@ class _Columns:
     """The types of a sheet's columns, and the decimal separator of its numbers."""
 
     def __init__(self, header: Header, options: ReadOptions, decimal: str | None) -> None:
-        context = options.context
-        catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))  # opened once
-        self._context = context._replace(catalog=lambda _: catalog)
+        context, language = options.context, header.stamp.get(STAMP_LANGUAGE)
+        opened = cache(context.catalog)  # once, and only where a column asks for it
+        self._context = context._replace(catalog=lambda _: opened(language))
         self._header, self._decimal = header, decimal
         self._numbers = {
             index: ColumnReader(column.type, self._context)

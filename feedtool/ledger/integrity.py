@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from feedtool.ledger.database import Look, looking, refuse_other_tables
 from feedtool.ledger.migrations import VERSION
-from feedtool.ledger.trouble import DAMAGED
+from feedtool.ledger.trouble import DAMAGED_HINT
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
@@ -77,5 +77,5 @@ def _refuse_damaged(look: Look, shown: str) -> None:
                 shown=shown,
                 findings="; ".join(lines),
             ),
-            DAMAGED,
+            DAMAGED_HINT,
         )

@@ -23,7 +23,7 @@ LATER = {
     "postgresql": tr("see to the server, then go on"),
 }
 """What to do where nothing better is known, by the database's name."""
-DAMAGED = tr(
+DAMAGED_HINT = tr(
     "send nothing more with it, and keep its files as they are: `feedtool ledger check` says what "
     "is damaged; look with `feedtool export` at what the service has, then go on with an earlier "
     "copy of `feedtool ledger backup` (--ledger sqlite:///COPY) or another ledger (--home)"
@@ -137,7 +137,7 @@ def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tup
                 "close it there, or wait until it is done, and try again"
             )
         if kind == sqlite3.SQLITE_CORRUPT:
-            return tr("it is damaged"), DAMAGED
+            return tr("it is damaged"), DAMAGED_HINT
         if kind == sqlite3.SQLITE_FULL:
             return tr("the disk is full"), tr("make room, or name another with --home")
     reason = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")

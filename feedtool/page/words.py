@@ -14,8 +14,8 @@ from feedtool.model.text import Language, Translator
 
 COMMANDS = (
     *("account", "catalog", "completion", "config", "convert", "demo", "diff", "enqueue"),
-    *("explain", "export", "forget", "init", "map", "page", "queue", "resume", "results"),
-    *("runs", "sandbox", "sellers", "status", "submit", "template", "todo", "undo"),
+    *("explain", "export", "forget", "init", "ledger", "map", "page", "queue", "resume"),
+    *("results", "runs", "sandbox", "sellers", "status", "submit", "template", "todo", "undo"),
     *("validate", "watch", "worker"),
 )
 """The first words of commands."""

@@ -16,7 +16,6 @@ from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, SOON, accessible, reload, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
-KIND = "select[name=kind]"
 MISSING, FILES = "details li.value", "#named"
 
 
@@ -45,10 +44,7 @@ def send(page: Page, look: Callable[[Page], None] = settle) -> None:
     expect(page.locator("a[href*='/runs/1/copies/marked']")).to_be_visible(timeout=60_000)
 
 
-def read_as_invoices(page: Page, look: Callable[[Page], None] = settle) -> None:
-    look(page)
-    page.locator(KIND).select_option("invoices", timeout=30_000)
-    page.locator("form[action$='/reading'] button").click()
+def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) -> None:
     look(page)
     expect(page.locator(FILES)).to_be_attached(timeout=30_000)
 
@@ -61,7 +57,7 @@ def test_what_a_sheet_lacks_is_dropped_and_sent(
     page.add_init_script(SOON)
     page.goto(address)
     drop(page, folder / "index.csv")
-    read_as_invoices(page)
+    wait_for_missing_files(page)
     expect(page.locator(MISSING)).to_have_text(["march/118.pdf", "C:\\Factures\\119.pdf"])
     expect(page.locator("a.button.main")).to_have_count(0)
     drop(page, folder / "march" / "118.pdf")
@@ -80,7 +76,7 @@ def test_the_sheet_and_its_files_come_in_one_go(
 ) -> None:
     tab.goto(address)
     drop(tab, folder / "march", folder / "index.csv")
-    read_as_invoices(tab)
+    wait_for_missing_files(tab)
     expect(tab.locator("details.good")).to_be_visible()
     send(tab)
     assert statuses(desk) == {Status.SUCCESS: 2}
@@ -124,7 +120,7 @@ def test_what_cannot_come_says_why_and_lets_another_be_brought(
     on = "h1"
     if names == ["bad.zip"]:
         drop(tab, folder / "index.csv")
-        read_as_invoices(tab)
+        wait_for_missing_files(tab)
         on = FILES
     drop(tab, *(folder / name for name in names), on=on)
     shown = tab.locator("form[data-drop]").first
@@ -139,7 +135,7 @@ def test_a_corrected_sheet_that_is_dropped_keeps_the_files(
     (folder / "index.csv").write_text(INDEX.replace("5503E014", "(1)"), "utf-8")
     tab.goto(address)
     drop(tab, folder / "march", folder / "index.csv")
-    read_as_invoices(tab)
+    wait_for_missing_files(tab)
     (folder / "index.csv").write_text(INDEX, "utf-8")
     first = tab.url
     drop(tab, folder / "index.csv")
@@ -152,11 +148,6 @@ def test_the_keyboard_is_enough(tab: Page, address: str, folder: Path) -> None:
     tab.on("filechooser", lambda _: None)  # from now on, and not only once it is waited for
     tab.goto(address)
     choose(tab, "#file", folder / "index.csv")
-    expect(tab.locator(KIND)).to_be_visible(timeout=30_000)
-    tab_to(tab, KIND)
-    tab.keyboard.type("invoices")
-    tab_to(tab, "form[action$='/reading'] button")
-    tab.keyboard.press("Enter")
     expect(tab.locator(MISSING)).to_have_count(2, timeout=30_000)
     choose(tab, FILES, folder / "march" / "118.pdf", folder / "march" / "119.pdf")
     expect(tab.locator("details.good")).to_be_visible(timeout=30_000)
@@ -179,7 +170,7 @@ def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, fo
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", folder / "index.csv")
     plain_tab.locator("form:has(#file) button").click()
-    read_as_invoices(plain_tab, reload)
+    wait_for_missing_files(plain_tab, reload)
     expect(plain_tab.locator(MISSING)).to_have_count(2)
     plain_tab.set_input_files(FILES, [folder / "march" / "118.pdf", folder / "all.zip"])
     plain_tab.locator(f"form:has({FILES}) button").click()
