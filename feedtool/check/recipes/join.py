@@ -291,7 +291,9 @@ def _sheet(
     ]
     if not meant:
         raise JoinUnusable(
-            tr("{file} has no sheet “{name}” to join", file=file, name=join.sheet),
+            tr("“{sheet}” is the sheet that is read, not another one to join", sheet=without)
+            if without.casefold() == pattern
+            else tr("{file} has no sheet “{name}” to join", file=file, name=join.sheet),
             tr("choose one of: {sheets}", sheets=joined(entry.name for entry in entries)),
         )
     fitting, nearly = [], dict[int, tuple[int, MessageText]]()

@@ -410,6 +410,7 @@ def test_a_sheet_of_another_file_is_named(files: Files) -> None:
 
 NO_SHEET = {
     'sheet = "Stok"': ("the workbook has no sheet “Stok” to join", "Old, Hid"),
+    'sheet = "sheet"': ("“Sheet” is the sheet that is read, not another one", "choose one of: Old"),
     'sheet = "S*"': ("the workbook has no sheet “S*” to join", "choose one of"),
     'sheet = "H*"': ("the workbook has no row with the headers “ref”, “free”", "correct [join."),
     'sheet = "*"\nfile = "list.xlsx"': ("list.xlsx has several", 'sheet = "Stock"'),
