@@ -37,6 +37,8 @@ LISTING_ACTION = re.compile(r"\*?\s*action\s*\(.*")
 """The header of marketplaces' files: `*Action(SiteID=France|Country=FR|…)`."""
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./-]\d\d?[./-]\d{2,4}.*")
+_NOTHING = re.compile(r"0000-00-00.*|null|\\n|nan|nat", re.IGNORECASE)
+"""No day and no value, as databases and programs write them."""
 
 NOT_SOLD = {
     About.SOLD: _WORDS["no"] | _WORDS["deleted"] | _WORDS["unsold"],
@@ -76,7 +78,7 @@ def is_sold(about: About, cell: Cell) -> bool | None:
     word = (
         f"{rounded(cell.text):f}".removesuffix(".0") if cell.kind is Kind.NUMBER else folded(text)
     )
-    if not word or word in IS_SOLD[about]:
+    if not word or word in IS_SOLD[about] or _NOTHING.fullmatch(text):
         return True
     is_date = about is About.UNSOLD and (cell.kind is Kind.DATE or bool(_DATE.fullmatch(text)))
     if is_date or word in NOT_SOLD[about]:
@@ -101,7 +103,7 @@ class SaleMark:
         self._about, self._header, self._column, self._once = about, header, column, once
         self._hint = (
             tr(
-                "leave such rows out by [not_for_sale] in {recipe}, or write “{header}” = false in"
+                'leave such rows out by [not_for_sale] in {recipe}, or write "{header}" = false in'
                 " its [columns] if they are for sale",
                 recipe=recipe,
                 header=header,
@@ -109,13 +111,13 @@ class SaleMark:
             if recipe
             else tr(
                 "name the column action, with Upsert, Update or Delete; or let feedtool map write a"
-                " recipe that leaves such rows out by [not_for_sale], or says “{header}” = false",
+                ' recipe that leaves such rows out by [not_for_sale], or says "{header}" = false',
                 header=header,
             )
             if has_action
             else tr(
                 "let feedtool map write a recipe that leaves such rows out by [not_for_sale], or"
-                " says “{header}” = false",
+                ' says "{header}" = false',
                 header=header,
             )
         )

@@ -20,6 +20,9 @@ MARKS: dict[tuple[str, str], bool] = {
     ("En ligne", "Non"): False,
     ("Online", "n"): False,
     ("is_published", "false"): False,
+    ("is_active", "f"): False,
+    ("Produit actif", "non"): False,
+    ("Article actif (O/N)", "N"): False,
     ("À vendre", "non"): False,
     ("deleted", "1"): False,
     ("deleted", "TRUE"): False,
@@ -51,6 +54,10 @@ MARKS: dict[tuple[str, str], bool] = {
     ("deleted", "no"): True,
     ("deleted", ""): True,
     ("deleted_at", ""): True,
+    ("deleted_at", "NULL"): True,
+    ("deleted_at", "0000-00-00 00:00:00"): True,
+    ("is_active", "t"): True,
+    ("Active", "NULL"): True,
     ("Inactive", "no"): True,
     ("Supprimé", "non"): True,
     ("update-delete", "update"): True,
@@ -126,7 +133,7 @@ def test_the_message_names_the_column_and_the_ways_out(files: Files) -> None:
     (problem,) = [it for it in sheet.problems() if it.code == "sale-mark"]
     assert (problem.row, problem.header, problem.value) == (2, "Actif", "non")
     assert problem.message == "“Actif” in J says “non”: it is not for sale"
-    for way in ("action", "feedtool map", "[not_for_sale]", "“Actif” = false"):
+    for way in ("action", "feedtool map", "[not_for_sale]", '"Actif" = false'):
         assert way in problem.hint
 
 

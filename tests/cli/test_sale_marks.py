@@ -69,4 +69,4 @@ def test_a_recipe_decides(feedtool: Feedtool, files: Files) -> None:
     files.text(own, "c.toml")
     ran = feedtool("submit list.csv --dry-run --format json --recipe c.toml", *FIXED)
     assert ran.statuses == ["Invalid"] * 4
-    assert "“Actif” = false" in ran.only["problems"][0]["hint"] + ran.only["problems"][1]["hint"]
+    assert '"Actif" = false' in ran.only["problems"][0]["hint"] + ran.only["problems"][1]["hint"]
