@@ -15,6 +15,7 @@ from feedtool.areas.offers.columns import (
     TAXES,
     mode_label,
 )
+from feedtool.feeds.columns.gtin import LENGTHS
 from feedtool.feeds.feed import EXPORTED, Row
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, Rule, SheetFacts
@@ -234,6 +235,8 @@ class SameProducts(Occurrences):
         last: RowPlace | None = None
         for index, key, group in self.repeated():
             place, (field, product, condition) = self.place(index), key.split("\0")
+            if field == GTIN:
+                product = product.zfill(next(size for size in LENGTHS if size >= len(product)))
             product_words = {"product": product, "condition": CONDITION_TYPE.label(condition)}
             if index == group.first:
                 others = (other for other in group if quantities[other] != quantities[index])
