@@ -126,3 +126,19 @@ def test_what_a_killed_process_has_left_goes_with_the_next(
         with temporary_folder() as young:
             assert {*tmp_path.iterdir()} == {used, young, *others}
     assert {*tmp_path.iterdir()} == {*others}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
+def test_where_there_are_no_locks_folders_are_made_and_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))  # so does NFS
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with temporary_folder() as used:
+        os.utime(used, (0, 0))
+        remove_left_folders.cache_clear()
+        with temporary_folder() as young:
+            assert {*tmp_path.iterdir()} == {used, young}
