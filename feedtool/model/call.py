@@ -61,8 +61,9 @@ class Call(Struct, frozen=True):
     """The most bytes of an answer, where that is not the client's own bound."""
     leaving: "Callable[[], None] | None" = None
     """Called just before it leaves; an error that this raises keeps it here."""
-    following: "Callable[[Reply], str | None] | None" = None
-    """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
+    following: "Callable[[Reply], str | Call | None] | None" = None
+    """The call that its answer leads to; of a list that is read as a whole the address of the next
+    page. Raises Unreadable."""
     unsure: frozenset[str] = frozenset()
     """Names of the query that the specification does not show: where the service refuses them with
     400, it is asked without them."""

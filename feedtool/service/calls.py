@@ -218,7 +218,9 @@ def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
                 continue
             if reply.status in call.success and call.following:
                 link = call.following(reply)
-                left.extendleft([replace(call, target=link, query=())] if link else ())
+                if isinstance(link, str):
+                    link = replace(call, target=link, query=())
+                left.extendleft([link] if link else ())
         except (Failure, FeedtoolError) as error:
             return error
         except Unreadable as error:

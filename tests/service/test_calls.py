@@ -78,3 +78,12 @@ def test_a_parameter_that_is_refused_is_left_out_where_the_specification_does_no
     assert isinstance(both, tuple)
     assert [reply.status for reply in both] == [200, 200]
     assert strict.queries == [query, query, query[:1], ()]
+
+
+def test_an_answer_may_lead_to_another_call() -> None:
+    reasons = Call("GET", "/reasons", READ, query=(("status", "Shipped"),))
+    order = Call("GET", "/order", READ, query=(("fields", "status"),), following=lambda _: reasons)
+    strict = Strict()
+    both = ask_all(strict, [order])
+    assert isinstance(both, tuple)
+    assert strict.queries == [order.query, reasons.query]

@@ -4,8 +4,12 @@ Specification, "Cancellation and commercial gesture", and "Orders", rule 5.
 """
 
 import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
@@ -15,14 +19,15 @@ from feedtool.areas.orders.acts import (
     judged,
     lines_of,
     no_line,
-    of_order,
     unknown_order,
 )
-from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
-from feedtool.model.call import Call
+from feedtool.areas.orders.wire import Line, Order, Reason
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Status
-from feedtool.model.text import tr
+from feedtool.model.text import MessageText, joined, tr
+from feedtool.service.answers import Unreadable
 
 
 def cancel_goal(order: Order, line: Line) -> LineGoal:
@@ -46,11 +51,62 @@ def cancel_goals(act: Act, order: Order) -> list[LineGoal]:
     return [cancel_goal(order, line) if line else no_line(name) for name, line in lines.items()]
 
 
-def judge_cancellation(act: Act, order: Order | None) -> Judgement:
+class Cancelling(NamedTuple):
+    """An order, and the reasons for which the service cancels it now."""
+
+    order: Order | None
+    reasons: Sequence[Reason] = ()
+    """Empty where the service lists none, and once the request was sent."""
+
+
+def look_at_reasons(act: Act) -> Sequence[Call]:
+    """The order, and before the request the reasons of its channel and status."""
+    call = wire.read_order(act.reference)
+    if act.baseline is not None:
+        return [call]
+
+    def reasons(reply: Reply) -> Call | None:
+        order = wire.order_of(reply)
+        if order is None or not order.channel:
+            return None
+        asked = wire.read_reasons(order.channel, order.status, act.package.language)
+        # Who may not see the list may cancel all the same.
+        return replace(asked, success=asked.success | {403})
+
+    return [replace(call, following=reasons)]
+
+
+def cancelling(_: Act, replies: Sequence[Reply]) -> Cancelling:
+    """The state that the looks show; a list that nobody can read says nothing."""
+    order, *lists = replies
+    reasons: list[Reason] = []
+    for reply in lists:
+        with suppress(Unreadable):
+            reasons += wire.reasons_of(reply) if reply.status in READ else []
+    return Cancelling(wire.order_of(order), reasons)
+
+
+def not_eligible(reason: object, eligible: Iterable[Reason]) -> tuple[MessageText, MessageText]:
+    """The message, and the hint, about a reason that is none of these."""
+    choices = (
+        item.code if item.label == item.code else f"{item.code} ({item.label})" for item in eligible
+    )
+    message = tr("“{reason}” is no reason that the service takes here", reason=reason)
+    return message, tr("choose one of: {choices}", choices=", ".join(choices))
+
+
+def judge_cancellation(act: Act, state: Cancelling) -> Judgement:
     """Whether the lines are cancelled, can be, or cannot any more."""
-    if order is None:
+    if state.order is None:
         return unknown_order(act)
-    return judged(act, order, cancel_goals(act, order), Status.CANCELLED)
+    judgement = judged(act, state.order, cancel_goals(act, state.order), Status.CANCELLED)
+    if judgement.goal is Goal.OPEN and state.reasons:
+        eligible = {item.code for item in state.reasons}
+        for line in json.loads(act.body)["lines"]:
+            if line["reason"] not in eligible:
+                message = joined(not_eligible(line["reason"], state.reasons), "; ")
+                return impossible(codes.REASON_NOT_ELIGIBLE, message, judgement.word)
+    return judgement
 
 
 class Cancellation(NamedTuple):
@@ -62,7 +118,8 @@ class Cancellation(NamedTuple):
     """True if these are all lines of the order: none is cancelled, and none is left."""
 
 
-def _cancelled_part(act: Act, order: Order | None) -> str:
+def _cancelled_part(act: Act, state: Cancelling) -> str:
+    order = state.order
     goals = cancel_goals(act, order) if order else []
     offers = {line.id: line.offer_id for line in order.lines} if order else {}
     lines = {it.line: offers[it.line] for it in goals if it.goal is Goal.OPEN}
@@ -86,11 +143,14 @@ def cancel_call(act: Act) -> Call:
     return wire.cancel({**common, "lines": offered})
 
 
-CANCELLATION: Direct[Order | None] = of_order(
+CANCELLATION: Direct[Cancelling] = Direct(
     call=cancel_call,
+    looks=look_at_reasons,
+    state=cancelling,
     judge=judge_cancellation,
     created=wire.created,
     baseline=_cancelled_part,
+    repeat=Repeat.SAFE,
     patience=timedelta(minutes=15),
 )
 """Cancelling lines, or the order: what is cancelled already is not asked again."""

@@ -175,8 +175,8 @@ CANCELLATION_REASONS = Export(
         CHANNELS,
         ServiceList(
             tr("reasons"),
-            lambda _, channels: [
-                wire.read_reasons(channel, status)
+            lambda query, channels: [
+                wire.read_reasons(channel, status, query.language)
                 for channel in channels_in(channels)
                 for status in STATUSES
             ],

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
+from feedtool.areas.orders.cancellations import not_eligible
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
@@ -113,12 +114,7 @@ def check_reason(row: Row) -> Iterator[Issue]:
     listed = dict(entry.rpartition("=")[::2] for entry in stamped_list(row.sheet.stamp, REASONS))
     allowed = [*map(Reason.stamped, listed[place].split("|"))] if listed.get(place) else []
     if reason and allowed and reason not in {item.code for item in allowed}:
-        message = tr("“{reason}” is no reason that the service takes here", reason=reason)
-        choices = (
-            item.code if item.label == item.code else f"{item.code} ({item.label})"
-            for item in allowed
-        )
-        hint = tr("choose one of: {choices}", choices=", ".join(choices))
+        message, hint = not_eligible(reason, allowed)
         yield Issue(codes.REASON_NOT_ELIGIBLE, message, hint, columns.REASON)
 
 

@@ -563,6 +563,53 @@ def test_cancellations(body: Any, state: dict[str, Any], expected: Any) -> None:
     assert told(judged(CANCELLATION, act(body), state)) == expected
 
 
+REASONS = {"items": [{"code": "broken"}, {"code": "late", "label": "Too late"}]}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [
+        (REASONS, OPEN),
+        ({"items": ["late", "broken"]}, OPEN),
+        ({"items": ["late"]}, impossible("reason-not-eligible")),
+        ({"items": []}, OPEN),
+        (None, OPEN),
+        ({"strange": 1}, OPEN),
+    ],
+)
+def test_a_reason_that_the_service_does_not_list_is_not_sent(reasons: Any, expected: Any) -> None:
+    state = order("InPreparation", "", "")
+    assert told(judged(CANCELLATION, act(cancelling("L1")), state, reasons)) == expected
+    cancelled = order("InPreparation", "Cancelled", "")
+    judgement = judged(CANCELLATION, act(cancelling("L1")), cancelled, reasons)
+    assert told(judgement) == already(Status.CANCELLED)
+
+
+def test_a_reason_that_is_not_sent_is_told_with_those_that_are() -> None:
+    asked = act(cancelling("L1", reason="nonsense"))
+    (message,) = judged(CANCELLATION, asked, order("InPreparation", ""), REASONS).messages
+    assert message.text == (
+        "“nonsense” is no reason that the service takes here; "
+        "choose one of: broken, late (Too late)"
+    )
+
+
+def test_the_reasons_are_those_of_the_order_as_it_is_before_the_request() -> None:
+    (call,) = CANCELLATION.looks(act(CANCEL_BODY))
+    assert call.following
+    asked = call.following(reply(order("Shipped", "", salesChannelId="SECOND")))
+    assert isinstance(asked, Call)
+    assert (asked.target, dict(asked.query)) == (
+        "/cancellation-reasons",
+        {"salesChannel": "SECOND", "userType": "Seller", "orderStatus": "Shipped"},
+    )
+    assert dict(asked.headers) == {"Accept-Language": "en-US"}
+    assert {400, 403, 404} <= asked.success
+    assert call.following(reply(None)) is None
+    (after,) = CANCELLATION.looks(act(CANCEL_BODY, "[]"))
+    assert after.following is None
+
+
 WHOLE = {"orderSellerId": "O/1", "reason": "broken", "shippingCostRefund": True}
 TWO_WAYS = {
     "orderSellerId": "O/1",

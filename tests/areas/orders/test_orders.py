@@ -226,6 +226,22 @@ def test_gestures_are_granted(shop: list[dict[str, Any]], feedtool: Feedtool) ->
     assert effects() == {("gesture", row["orderId"]): 1 for row in asked}
 
 
+def test_a_reason_of_a_plain_sheet_is_refused_here(
+    shop: list[dict[str, Any]], feedtool: Feedtool, files: Files
+) -> None:
+    whole = {row["orderId"] for row in shop if row["status"] == "WaitingAcceptance"}
+    reasons = ["product-returned", "seller-price-error"]
+    cancel = {"action": "Cancel", "shippingCostRefund": "Yes"}
+    rows = [
+        {"orderId": order, "reason": reason, **cancel}
+        for order, reason in zip(sorted(whole), reasons, strict=False)
+    ]
+    ran = submit(feedtool, files.csv(*rows, name="cancel.csv"))
+    assert ran.statuses == ["Rejected", "Cancelled"]
+    assert "reason-not-eligible" in ran.out
+    assert {key for kind, key in effects() if kind == "cancellation"} == {rows[1]["orderId"]}
+
+
 # Killed.
 
 WRITES = 90
