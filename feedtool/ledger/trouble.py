@@ -136,7 +136,7 @@ def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tup
             return tr("{who} has locked it", who=who), tr(
                 "close it there, or wait until it is done, and try again"
             )
-        if kind == sqlite3.SQLITE_CORRUPT:
+        if kind in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:  # by where the damage is
             return tr("it is damaged"), DAMAGED_HINT
         if kind == sqlite3.SQLITE_FULL:
             return tr("the disk is full"), tr("make room, or name another with --home")

@@ -131,11 +131,12 @@ def test_a_damaged_ledger_is_said_to_be_damaged(
         assert "The ledger cannot be read: it is damaged." in told.value.message
     else:
         content = path.read_bytes()
-        path.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
-        with pytest.raises(UsageProblem) as refused:
-            opening(path)
-        assert f"The ledger {path} cannot be opened: it is damaged." in refused.value.message
-        assert "keep its files as they are" in refused.value.hint
+        for left in (100, 0):
+            path.write_bytes(content[:left] + b"\xff" * (len(content) - left))
+            with pytest.raises(UsageProblem) as refused:
+                opening(path)
+            assert f"The ledger {path} cannot be opened: it is damaged." in refused.value.message
+            assert "keep its files as they are" in refused.value.hint
 
 
 @pytest.mark.parametrize("change", ["DROP TABLE budgets", "ALTER TABLE parcels DROP COLUMN size"])
