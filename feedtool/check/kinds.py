@@ -33,6 +33,21 @@ class HeaderMissing(FileProblem):
         self.message = joined((words, self.message), ": ")
 
 
+class NeverSent(FileProblem):
+    """The file is the list of an export that is only to look at."""
+
+    code = "never-sent"
+
+    def __init__(self, export: str) -> None:
+        super().__init__(
+            tr(
+                "this is the list of `feedtool export {export}`: it is only to look at",
+                export=export,
+            ),
+            tr("nothing of it is sent; if you made something else of it, say with --as what"),
+        )
+
+
 class KindUnclear(HeaderMissing):
     """The sheet may hold new offers, or an update of existing ones."""
 
@@ -98,6 +113,7 @@ def recognise(
     Raises:
         HeaderMissing: columns are missing that the kind needs.
         KindUnclear: it may be of the most demanding kind, and columns are missing for that.
+        NeverSent: it is the list of an export.
     """
     columns = sheet_columns(header, family[0], context)
     has_action = "action" in columns.fields
@@ -109,6 +125,7 @@ def recognise(
         raise _missing(feed, columns, header, otherwise)
     if family[0].key_column and family[0].key_column not in columns.fields:
         return None
+    refuse_list(family[0], columns)
     unsure = {feed.kind for feed in family if feed.needs_asking_about(columns)}
     if len(unsure) == len(family):
         return None
@@ -127,6 +144,13 @@ def recognise(
             return Recognised(feed, tr("its action column says so"), is_certain=False)
         raise _unclear(feed, fit, family[0], columns, header)
     raise _missing(family[0], columns, header, otherwise)
+
+
+def refuse_list(feed: Feed, columns: SheetColumns) -> None:
+    """NeverSent for the header of such a list, unless the user's own column says what is done."""
+    for name in columns.unknown:
+        if "action" not in columns.fields and (export := feed.lists.get(name)):
+            raise NeverSent(export)
 
 
 def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:

@@ -15,7 +15,7 @@ from feedtool.check.headers import (
     SheetAmbiguous,
     laid_out,
 )
-from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
+from feedtool.check.kinds import HeaderMissing, KindUnclear, NeverSent, families, recognise
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
 from feedtool.check.recipes.applied import Applied
@@ -23,7 +23,7 @@ from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import STAMP_LANGUAGE, Column, Header
-from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
+from feedtool.model.markers import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Sheet, Source
 
@@ -46,6 +46,7 @@ def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> lis
         SheetMissing: `--sheet` names none of them.
         HeaderNotFound: none has a known header.
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
+        NeverSent: it is the list of an export.
         SheetAmbiguous: several are of one kind, and `--sheet` does not name them.
     """
     return _Selection(source, options, areas, file).choose()
@@ -128,6 +129,8 @@ class _Selection:
 
     def _known_sheets(self, names: Sequence[str]) -> list[Chosen]:
         """The sheets whose headers are known without any recipe."""
+        if self._options.kind is None and (export := self._source.properties.get(LISTED)):
+            raise NeverSent(export)
         candidates, reasons = self._candidates(names, ENOUGH)
         if not candidates and not reasons:  # a Delete that was asked for needs a single column
             candidates, reasons = self._candidates(names, 1)
@@ -197,7 +200,7 @@ class _Selection:
                 if kind is None:
                     raise
                 candidates.append(self._recognise(name, enough, kind))
-            except (HeaderMissing, HeaderDuplicate) as reason:
+            except (HeaderMissing, HeaderDuplicate, NeverSent) as reason:
                 reasons.append(reason)
                 if isinstance(reason, HeaderMissing) and not reason.is_told:
                     self._explain(reason, name)

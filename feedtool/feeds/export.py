@@ -196,6 +196,8 @@ class PlainTable(NamedTuple):
     """True where the header of a text file has the labels, as a workbook has; else the keys."""
     is_personal: bool = False
     """True if its rows may name people: the file is its owner's alone."""
+    export: str = ""
+    """The name of the export, by which its workbook is known again."""
 
 
 class ExportNote(NamedTuple):

@@ -227,6 +227,8 @@ class Feed(Struct, frozen=True, eq=False):
     that is `unmistakable`."""
     unmistakable: Callable[[SheetColumns], bool] | None = None
     """True of headers that have a column which tells its sheets from all others."""
+    lists: Mapping[str, str] = {}
+    """Exports that share its columns and are only to look at, each by a key that it alone has."""
     action: str = ""
     """The value of the column `action` that makes a row of its family one of this kind."""
     purge_type: str | None = None

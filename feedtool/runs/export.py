@@ -196,7 +196,7 @@ def export(
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
         else:
-            contents = sheet
+            contents = sheet._replace(export=kind.kind)
         sheets = [SheetRows(contents, rows)]
         if kind.further:
             sheets += _further(kind.further(query, lists, rows), tally)

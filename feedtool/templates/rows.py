@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 from openpyxl import Workbook
+from openpyxl.packaging.custom import StringProperty
 from openpyxl.utils import get_column_letter
 
 from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
 from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.markers import LISTED
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_workbook
@@ -125,6 +127,10 @@ def _save_empty(
         book.remove(book.worksheets[0])
         for table, rows in sheets:
             _add_table(book, table, len(rows))
+        table = sheets[0].contents
+        if isinstance(table, PlainTable) and table.export:
+            entry = StringProperty(name=LISTED, value=table.export)
+            book.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
         save(book, path)
         return book.sheetnames, PLAIN
     book = build(*contents)

@@ -10,6 +10,7 @@ from openpyxl.packaging.custom import StringProperty
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check.kinds import KindUnclear
+from feedtool.model.markers import LISTED
 from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, gtin, offer, refused, table, update
 
@@ -154,6 +155,48 @@ def test_no_hint_makes_a_shipment_an_update(files: Files, key: str, message: str
     assert (error.code, error.message) == ("header-missing", message)
     assert "offers-update" not in error.hint
     assert "feedtool map" not in error.hint
+
+
+MESSAGE = {"discussionId": "D", "orderId": "O", "hasRead": "true", "body": "Hello"}
+TRACKED = {"orderId": "O", "parcelNumber": "P", "carrierName": "UPS", "event.status": "Lost"}
+ASKED = {"orderId": "O", "requestId": "R", "status": "Accepted", "amount": "5"}
+LISTS = {
+    "messages": MESSAGE,
+    "gestures": ASKED,
+    "attachments": {"discussionId": "D", "orderId": "O", "attachmentId": "A", "file": "1.png"},
+    "order-tracking": TRACKED | {"refreshedAt": "2026-11-28"},
+}
+
+
+@pytest.mark.parametrize(("export", "row"), LISTS.items(), ids=LISTS)
+def test_a_list_to_look_at_is_named_and_not_sent(
+    files: Files, export: str, row: Mapping[str, str]
+) -> None:
+    error = refused(files.csv(row))
+    assert error.code == "never-sent"
+    assert f"`feedtool export {export}`" in error.message
+
+
+def test_a_list_with_an_action_of_the_users_own_is_a_sheet(files: Files) -> None:
+    (sheet,) = checked(files.csv(ASKED | {"action": "Accept"}))
+    assert (sheet.error, sheet.kind) == (None, "orders")
+
+
+def test_a_workbook_of_a_list_is_known_by_its_property(files: Files) -> None:
+    path = files.book({"Parcels": [TRACKED]})
+    (sheet,) = checked(path)
+    assert (sheet.error, sheet.kind) == (None, "shipments")
+    book = load_workbook(path)
+    book.custom_doc_props.append(StringProperty(name=LISTED, value="order-tracking"))  # type: ignore[attr-defined]  # the stubs lag
+    book.save(path)
+    assert refused(path).code == "never-sent"
+    (meant,) = checked(path, kind="shipments")
+    assert (meant.error, meant.kind) == (None, "shipments")
+
+
+def test_a_list_beside_a_sheet_keeps_nothing_from_it(files: Files) -> None:
+    (sheet,) = checked(files.book({"Messages": [MESSAGE], "Mine": [offer()]}))
+    assert (sheet.error, sheet.kind) == (None, "offers-upsert")
 
 
 def test_a_list_of_attachments_holds_no_invoices(files: Files) -> None:

@@ -180,6 +180,7 @@ _feed = partial(
     personal=columns.PERSONAL,
     key_column=columns.DISCUSSION,
     folded=columns.FOLDED,
+    lists={"hasRead": "messages", "attachmentId": "attachments"},
 )
 
 REPLY = _feed(

@@ -162,6 +162,7 @@ _feed = partial(
     is_personal=True,
     key_column=columns.ORDER,
     folded=columns.FOLDED,
+    lists={"requestId": "gestures", "importId": "invoice-imports"},
 )
 
 SHIP = _feed(
@@ -248,6 +249,7 @@ SHIPMENTS = _feed(
     request=partial(shipment, is_by_product=True),
     delivery=SHIPMENT,
     is_sent=lambda _: True,
+    lists={"refreshedAt": "order-tracking"},
     title="Shipments",
     about=tr(
         "Each row is a parcel of an order, or of a line of it. Several rows of an order are "

@@ -368,6 +368,12 @@ def test_what_is_new_comes_once(feedtool: Feedtool) -> None:
     assert not Path("two.csv").exists()
 
 
+def test_messages_that_were_exported_are_no_replies(feedtool: Feedtool) -> None:
+    assert feedtool("export messages --sandbox --out messages.xlsx").code == 0
+    ran = feedtool("submit messages.xlsx --sandbox")
+    assert (ran.code, "error[never-sent]" in ran.err + ran.out) == (3, True), ran
+
+
 def test_the_files_of_customers(feedtool: Feedtool) -> None:
     assert feedtool("export attachments --sandbox --out files").code == 0
     (photo,) = Path("files").rglob("*.png")
