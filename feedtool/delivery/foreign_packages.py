@@ -86,11 +86,14 @@ def _in_states(
     client: Sender, protocol: Staged, meanings: Collection[Meaning]
 ) -> Iterator[ListedPackage]:
     """Packages by state, since open ones may be far behind; of all states where that is refused."""
-    try:
-        for state in protocol.states:
-            if protocol.meaning(state) in meanings:
+    is_refused = False
+    for state in protocol.states:
+        if protocol.meaning(state) in meanings:
+            try:
                 yield from _listed(client, protocol.listing, state)
-    except _ListRefused:
+            except _ListRefused:  # that of another state may be shown
+                is_refused = True
+    if is_refused:
         with suppress(_ListRefused):
             yield from _listed(client, protocol.listing)
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load
-from feedtool.delivery.foreign_packages import foreign_packages
+from feedtool.delivery.foreign_packages import OPEN, foreign_packages
+from feedtool.feeds.delivery import Meaning
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.sandbox import SandboxSettings
 from feedtool.service.auth import StaticToken
@@ -52,15 +53,23 @@ def test_packages_that_others_have_open(
 
 
 @pytest.mark.parametrize(
-    ("finished", "refused", "states"),
+    ("finished", "refused", "meanings", "states"),
     [
-        (501, {}, ["WaitingForCompletion", "Importing"]),
-        (3, {"WaitingForCompletion"}, ["WaitingForCompletion", ""]),
-        (3, {"Importing"}, ["WaitingForCompletion", "Importing", ""]),
+        (501, {}, OPEN, ["WaitingForCompletion", "Importing"]),
+        (3, {"WaitingForCompletion", "Importing"}, OPEN, [""]),
+        (3, {"Importing"}, OPEN, ["WaitingForCompletion", ""]),
+        (
+            *(3, {"Importing"}, OPEN | {Meaning.WORKING}),
+            ["WaitingForCompletion", "Ready", "IntegrationPending", ""],
+        ),
     ],
 )
 def test_open_packages_are_asked_for_by_state(
-    scene_of: Callable[..., Scene], finished: int, refused: set[str], states: list[str]
+    scene_of: Callable[..., Scene],
+    finished: int,
+    refused: set[str],
+    meanings: set[Meaning],
+    states: list[str],
 ) -> None:
     scene = scene_of(SandboxSettings())
     create = packages.create_package("PRIMARY", PackageType.DELETE, "en")
@@ -80,10 +89,9 @@ def test_open_packages_are_asked_for_by_state(
         problem(400),
         forever=True,
     )
-    found = foreign_packages(scene.ledger, service, load().routes)
+    found = foreign_packages(scene.ledger, service, load().routes, meanings)
     assert sorted(line.split()[1] for line in found) == sorted([waiting, importing])
-    asked = [dict(call.query).get("state", "") for call in scene.client.calls]
-    assert asked == [state for state in states if state not in refused]
+    assert [dict(call.query).get("state", "") for call in scene.client.calls] == states
 
 
 def test_our_own_are_no_strangers(scene: Scene) -> None:
