@@ -320,10 +320,22 @@ class Context(NamedTuple):
 
 LARGEST = 1 << 63
 """TOML's whole numbers are below it."""
+TEXT_OR_COMMENT = re.compile(
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:""")?'
+    r"|'''.*?(?:'''|\Z)"
+    r'|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?'
+    r"|'[^'\n]*'?"
+    r"|#[^\n]*",
+    re.DOTALL,
+)
+LONG_NAME = re.compile(r"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){50}")
+"""A dotted name whose memory in `tomllib` grows with the square of its parts."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
     """The tables of a text; ValueError, with a plain reason, where it is no TOML or absurd."""
+    if LONG_NAME.search(TEXT_OR_COMMENT.sub("x", text)):
+        raise ValueError(tr("a name has too many parts"))
     try:
         tables = tomllib.loads(text)
         _check_numbers(tables)

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from feedtool.cli import run
 from feedtool.runs.presets import presets
-from tests.runs.test_config import REFUSED, WHOLE
+from tests.runs.test_config import ABSURD, REFUSED, WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PRESETS = ROOT / "feedtool/check/recipes/presets"
@@ -61,6 +61,7 @@ BEYOND = {
     "operator_category = '1C'",
     "guards.price_factor = 0.5",
     "default.quantity = nan",
+    *ABSURD,
 }
 """What is refused when it is read, and a schema does not know."""
 

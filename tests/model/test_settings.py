@@ -1,5 +1,6 @@
 """The defaults of what the specification leaves open."""
 
+import tomllib
 from contextlib import nullcontext
 from decimal import Decimal
 from functools import partial
@@ -22,6 +23,10 @@ ABSURD = {
     f"[a]\nx = [0x{'f' * 5000}]": "a number has too many digits",
     f"x = -{1 << 64}": "a number has too many digits",
     "x = " + "[" * 100_000: "its brackets are nested too deeply",
+    "x = " + "{x=" * 100_000: "its brackets are nested too deeply",
+    "x." * 50_000 + "y = 1": "a name has too many parts",
+    "['a.b'" + " . 'x\"'" * 50_000 + "]": "a name has too many parts",
+    'x = {"\\""' + '. "x"' * 50_000 + " = 1}": "a name has too many parts",
 }
 
 
@@ -34,6 +39,23 @@ def test_absurd_texts_end_with_a_sentence(text: str, said: str) -> None:
 
 def test_the_largest_number_is_read() -> None:
     assert read_toml("x = [9223372036854775807, -9223372036854775808]")["x"][1] == -(1 << 63)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = '" + "a." * 99 + "'",
+        'x = "' + '\\"a.' * 99 + '"',
+        "x = '''\n" + "'a.\n" * 99 + "'''",
+        'x = """\n' + '\\"a."' * 99 + '""""',
+        "x = 1 # it's " + "a." * 99,
+        "x = [" + "1.5, " * 99 + "]",
+        "a.b.c.d.e = 1\n" + "'" + "a." * 99 + "' = 1",
+        "x = '\"' # \"\ny = 1",
+    ],
+)
+def test_dots_in_texts_and_comments_are_no_parts_of_a_name(text: str) -> None:
+    assert read_toml(text) == tomllib.loads(text)
 
 
 CONSTANTS: dict[str, bool] = {
