@@ -262,7 +262,7 @@ def unpacked(response: httpx.Response) -> Iterator[bytes]:
         if not codings:
             yield chunk
             continue
-        is_packed, left = True, chunk
+        left, is_packed = chunk, is_packed or bool(chunk)
         while left and not inflate.eof:
             try:
                 yield inflate.decompress(left, PIECE)
