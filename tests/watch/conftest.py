@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
+from feedtool.delivery.foreign_packages import OPEN
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.records import seller_key
@@ -49,10 +51,14 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
 class RunsOut(StaticToken):
-    """A token that is good for one call: the run is begun, and stops."""
+    """A token that is good for the look for open packages: the run is begun, and stops."""
+
+    calls = sum(meaning in OPEN for meaning in STATES.values())
 
     def get(self) -> str:
-        good, self._token = self._token, "wrong"
+        good, self.calls = self._token, self.calls - 1
+        if not self.calls:
+            self._token = "wrong"
         return good
 
 
