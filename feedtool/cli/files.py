@@ -159,19 +159,20 @@ def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
         )
 
 
-def refuse_target(target: Path, *, may_replace: bool) -> None:
-    """Raises UsageProblem where a file cannot be written, before anything else is done."""
+def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> None:
+    """UsageProblem where the file of an option cannot be written, before anything else is done."""
     from feedtool.sheets.atomic_write import cannot_write
 
     if target.exists():
         if not target.is_file():
             raise UsageProblem(
-                tr("{target} is no file", target=target), tr("choose another place with --out")
+                tr("{target} is no file", target=target),
+                tr("choose another place with --{option}", option=option),
             )
         if not may_replace:
             raise UsageProblem(
                 tr("{target} is there already", target=target),
-                tr("choose another name with --out, or replace it with --yes"),
+                tr("choose another name with --{option}, or replace it with --yes", option=option),
             )
     if not target.parent.is_dir():
         raise cannot_write(target, FileNotFoundError())

@@ -27,7 +27,7 @@ def check_preview(given: Mapping[str, Any]) -> None:
             )
     if target := given["preview"]:
         refuse_ending(target, ENDINGS)
-        refuse_target(target, may_replace=given["yes"])
+        refuse_target(target, may_replace=given["yes"], option="preview")
 
 
 @contextmanager

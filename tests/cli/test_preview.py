@@ -101,4 +101,6 @@ def test_what_cannot_be_made_is_refused(
 ) -> None:
     files.csv(offer(1))
     ran = feedtool(f"submit offers.csv {options}")
-    assert (ran.code, ran.error()[0]) == (2, message)
+    error, hint = ran.error()
+    assert (ran.code, error) == (2, message)
+    assert "--out" not in hint
