@@ -1,7 +1,7 @@
 """The runs that a page lists: newest first, by account, text and state."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -57,16 +57,23 @@ def found_runs(at: Desk, user: User, search: RunSearch) -> FoundRuns:
 
 
 def as_shown(states: Sequence[RunState], workspace: Workspace) -> list[RunState]:
-    """Runs in the words of the page: rows that were not chosen are counted apart from Held ones."""
-    chosen = [state.run.run_id for state in states if state.options.selection.rows]
-    unchosen = count_said(workspace.ledger.engine, chosen, NOT_CHOSEN) if chosen else {}
-    apart = []
-    for state in states:
-        count = unchosen.get(state.run.run_id, 0)
-        held, others = Counter({Status.HELD: count}), Counter({Status.NOT_CHOSEN: count})
-        counts = Counter(state.counts) - held + others
-        apart.append(state._replace(counts=dict(sorted(counts.items()))))
-    return apart
+    """Runs whose rows are counted in the words of the page."""
+    counts = counts_shown({state.run.run_id: state.counts for state in states}, workspace)
+    return [state._replace(counts=counts[state.run.run_id]) for state in states]
+
+
+def counts_shown(
+    every: Mapping[int, Mapping[Status, int]], workspace: Workspace
+) -> dict[int, dict[Status, int]]:
+    """The rows of runs by status: those that were not chosen are counted apart from Held ones."""
+    held = [run for run, counts in every.items() if Status.HELD in counts]
+    unchosen = count_said(workspace.ledger.engine, held, NOT_CHOSEN) if held else {}
+    shown = {}
+    for run, counts in every.items():
+        count = unchosen.get(run, 0)
+        apart = Counter(counts) - Counter({Status.HELD: count})
+        shown[run] = dict(sorted((apart + Counter({Status.NOT_CHOSEN: count})).items()))
+    return shown
 
 
 def visible_sellers(at: Desk, user: User, workspace: Workspace) -> set[SellerKey] | None:

@@ -13,7 +13,7 @@ from feedtool.ledger.sellers_overview import (
 )
 from feedtool.model.nouns import AS_ASKED, Status
 from feedtool.page.desk import Desk
-from feedtool.page.run_list import visible_sellers
+from feedtool.page.run_list import counts_shown, visible_sellers
 from feedtool.page.users import User
 from feedtool.runs.sellers import PAGE, named
 
@@ -112,7 +112,14 @@ def found_sellers(at: Desk, user: User, search: SellerSearch, now: datetime) -> 
         every = overview.lines(known=named(known), among=among)
         lines = [*filter(search.filter(now).takes, every)]
         begin = (search.page - 1) * PAGE
-        return FoundSellers(overview.states(lines[begin : begin + PAGE], now), len(lines), every)
+        states = overview.states(lines[begin : begin + PAGE], now)
+        runs = {it.last.run_id: it.last.statuses for it in states if it.last}
+        counts = counts_shown(runs, workspace)
+        shown = [
+            it._replace(last=it.last and it.last._replace(statuses=counts[it.last.run_id]))
+            for it in states
+        ]
+        return FoundSellers(shown, len(lines), every)
 
 
 def bar_of(statuses: Mapping[Status, int]) -> Iterator[BarPart]:

@@ -230,7 +230,7 @@ def test_rows_are_chosen_and_left_out_together(
 def test_rows_that_were_not_chosen_are_no_held_ones(
     again: FlaskClient, desk_again: Desk, files: Files
 ) -> None:
-    """On the way, in the run and among the runs; what a guard holds of the chosen ones is."""
+    """On the way, in the run, among runs and sellers; what a guard holds of the chosen ones is."""
     id_ = brought(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
     page = plan_page(again, id_, which="rows", rows="2-3", sheet="")
     number = sent(again, id_)
@@ -242,10 +242,11 @@ def test_rows_that_were_not_chosen_are_no_held_ones(
             "/en/runs",
         )
     )
+    sellers = again.get("/en/sellers").text
     for tiles in (page, run):
         assert {("1", "Held"), ("1", "Not chosen")} <= set(re.findall(TILE, tiles))
     assert re.findall('<th scope="row" class="number">(.*?)<', filtered) == ["4"]
-    assert "1 Held, 1 Integrated, 1 not chosen" in every
+    assert all("1 Held, 1 Integrated, 1 not chosen" in listed for listed in (every, sellers))
     with desk_again.workspace() as workspace:
         assert workspace.ledger.statuses(number)[Status.HELD] == 2  # as all other commands tell it
 
