@@ -139,7 +139,7 @@ class Contents(Struct, frozen=True):
     """The steps of filling it, before those of every template."""
     fields: tuple[Field, ...]
     legend: Mapping[Need, str]
-    """The meanings of the header's colours."""
+    """The meanings of the header's colours; empty where they mean nothing."""
     first_unfrozen: str
     """The column from which on the sheet scrolls; what identifies a row stays in sight."""
     facts: tuple[tuple[str, str], ...] = ()

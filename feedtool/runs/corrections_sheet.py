@@ -153,7 +153,9 @@ def recipe_columns(
         )
     fact = f"{_origin(file, run, say)}\n{how.format(file=file, run=run, recipe=recipe)}"
     facts, sheet = ((_("To correct"), fact),), checked.sheet or contents.sheet
-    contents = replace(contents, sheet=sheet, fields=tuple(fields), facts=facts)
+    contents = replace(
+        contents, sheet=sheet, fields=tuple(fields), facts=facts, steps=(), legend={}
+    )
     texts = {at: field.key for at, field in enumerate(fields) if field.key.strip()}
     found = replace(
         header, row=KEY_ROW, after=KEY_ROW, headings=0, texts=texts, own=frozenset(), stamp={}

@@ -138,8 +138,9 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         sheet.cell(sheet.max_row, 1).font = CODE_FONT
         _paragraph(sheet, effect, language)
         sheet.cell(sheet.max_row, 1).alignment = INDENTED
-    _section(sheet, _("Colours of the header"))
-    _legend(sheet, contents)
+    if contents.legend:
+        _section(sheet, _("Colours of the header"))
+        _legend(sheet, contents)
     _groups(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
     fit_to_page(sheet)

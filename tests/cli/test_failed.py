@@ -221,16 +221,21 @@ def test_messages_name_places_of_the_file_that_are_not_in_the_workbook(
 def test_a_recipes_rows_are_said_in_the_words_of_the_sheet(
     failed: Callable[..., Path], files: Files
 ) -> None:
-    """A field that has no column there has its label, and a hint the row's number here."""
+    """A field that has no column there has its label, and a hint the row's number here; what only
+    templates have is not spoken of."""
     recipe = RECIPE.replace('"Stock" = "quantity"', '"Stock" = false')
     recipe = recipe.replace("[names]", '[names]\nqty = "Stock"')
     files.text(f"{recipe}quantity = \"replace(qty, 'x', '')\"\n", "recipes/list.toml")
     rows = [list_row(number) for number in range(1, 5)]
     path = files.text("\n".join([HEADER, *rows, list_row(5, stock="x")]) + "\n", "list.csv")
-    message = sheet_of(failed(path)).cell(3, 8).value
+    place = failed(path)
+    message = sheet_of(place).cell(3, 8).value
     assert message == (
         "D: Stock is missing (see with --explain-row 3 where the recipe takes it from)"
     )
+    texts = [str(row[0].value) for row in load_workbook(place)["Instructions"].iter_rows()]
+    assert "1. References and GTINs are stored as text" in "\n".join(texts)
+    assert not [text for text in texts if "*" in text or "folded" in text or "Colours" in text]
 
 
 def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(
