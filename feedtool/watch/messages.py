@@ -22,7 +22,7 @@ from feedtool.model.errors import (
     UsageProblem,
     reason_of,
 )
-from feedtool.model.text import joined, plural, tr
+from feedtool.model.text import joined, kept_text, plural, text_of_kept, tr
 from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import statuses_text
@@ -215,13 +215,15 @@ class Health:
         """Write down a state of the watcher, and its last turn."""
         turn = self._turn
         codes = {trouble.exit for _, trouble in turn.troubles}
+        troubles = [of_profile(profile, trouble) for profile, trouble in turn.troubles]
         fields = {
             "state": state,
             "turnAt": self._turned_at.isoformat(timespec="seconds"),
             "inWork": turn.in_work,
             "waiting": turn.waiting,
             "exitCode": int(next((code for code in EXIT_PRECEDENCE if code in codes), Exit.OK)),
-            "troubles": [of_profile(profile, trouble) for profile, trouble in turn.troubles],
+            "troubles": troubles,
+            "translatable": [*map(kept_text, troubles)],
         }
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:
@@ -257,7 +259,8 @@ def check_health(
     try:
         fields = json.loads(place.read_text("utf-8"))
         state, age = str(fields["state"]), now - datetime.fromisoformat(fields["turnAt"])
-        code, troubles = Exit(fields["exitCode"]), "; ".join(fields["troubles"])
+        kept = fields.get("translatable", fields["troubles"])
+        code, troubles = Exit(fields["exitCode"]), joined(map(text_of_kept, kept), "; ")
         work = tr(
             "{working} in work, {waiting} waiting",
             working=fields["inWork"],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.text import Translator, tr
 from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
 from tests.watch.conftest import NOON, World
 
@@ -23,7 +24,9 @@ def test_a_turn_is_written_whole(tmp_path: Path) -> None:
     health_of(tmp_path).turn(Turn(1, 2, [("shop", NotAuthorised("no right"))]))
     (path,) = tmp_path.iterdir()
     assert path.name == "health.json"
-    assert json.loads(path.read_text("utf-8")) == {
+    fields = json.loads(path.read_text("utf-8"))
+    assert fields.pop("translatable")
+    assert fields == {
         "state": "watching",
         "turnAt": "2026-03-02T12:00:00+00:00",
         "inWork": 1,
@@ -73,6 +76,15 @@ def test_what_is_answered(
         health.write(end)
     answer = check_health(tmp_path, NOON + timedelta(seconds=age), MINUTE)
     assert answer == (code, text.replace("ROOT", str(tmp_path)))
+
+
+def test_troubles_are_answered_in_the_language_of_who_asks(tmp_path: Path) -> None:
+    gone = UsageProblem(tr("there is no folder {root}", root="shop"))
+    health_of(tmp_path).turn(Turn(troubles=[("shop", gone)]))
+    _, text = check_health(tmp_path, NOON, MINUTE)
+    assert Translator("fr")(text) == (
+        "profil shop\u00a0: il n'y a pas de dossier shop (0 en cours, 0 en attente)"
+    )
 
 
 def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
