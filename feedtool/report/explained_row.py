@@ -52,7 +52,6 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     names = {key: value(name) for key, name in checked.names(say.language).items()}
     say = checked.translator(say, names)
     number, fields = checked.explained
-    headers = checked.header.names() if checked.header else {}
     row = say(
         tr("row {row}", row=number) if fields else tr("row {row}: nothing stands there", row=number)
     )
@@ -60,9 +59,9 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     for field in fields:
         if not field.is_filled:
             continue
-        name = headers.get(field.field, field.field)
+        name = names.get(field.field, field.field)
         key = "" if name == field.field else f" ({field.field})"
-        yield f"  {clean(say(name))}{key} = {printable(say(field.value))}"
+        yield f"  {name}{key} = {printable(say(field.value))}"
         steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
         width = min(WIDEST, max((len(what) for what, _ in steps), default=0))
         for what, text in steps:

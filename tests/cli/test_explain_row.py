@@ -33,7 +33,7 @@ SHOWN = {
     A2 “Ref”  A
   Stock (quantity) = 12
     D2 “Stock”  12
-  price.price = 11
+  Price (VAT included) (price.price) = 11
     price = C2 “Price”  10,00
     price + 1           11
   price.price[SECOND] = 22
