@@ -157,7 +157,8 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
 def sync_command(service: str | None, language: str) -> str:
     """The command that brings a catalogue."""
     sandbox = " --sandbox" if service == options.SANDBOX else ""
-    return f"feedtool catalog sync{sandbox}{f' --language {language}' * (language != 'en')}"
+    is_usual = {language, CONSOLE.say.language} == {"en"}
+    return f"feedtool catalog sync{sandbox}{'' if is_usual else f' --language {language}'}"
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:

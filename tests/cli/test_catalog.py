@@ -79,6 +79,7 @@ def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, o
 WAYS = {
     ("en",): "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: ",
     ("en", "fr"): "in fr: --language fr; in es: `feedtool catalog sync --language es`, then ",
+    ("fr",): "en en\u00a0: `feedtool catalog sync --language en`, puis --language en\u00a0; en es",
     ("fr", "en"): "en en\u00a0: --language en\u00a0; en es\u00a0: ",
 }
 
