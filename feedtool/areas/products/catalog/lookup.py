@@ -8,7 +8,7 @@ Whoever asks the same question of the excerpt gets the same answer.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
 from operator import itemgetter
@@ -215,8 +215,6 @@ class Rank(IntEnum):
     """Each of its words begins a word of the path."""
     IN_PATH = 7
     """Or each of its words is somewhere in the path."""
-    HAS_WORDS = 8
-    """The label and the path have the most of its words, where none has all."""
 
 
 SHORTEST = 3
@@ -227,25 +225,35 @@ def search(catalog: Catalog, text: str) -> list[Category | Brand]:
     """Categories by code, label or path, and brands by name or reference; the best first.
 
     Case and accents do not count. Where nothing has all words of the text, it is what has the most
-    of them, each in the plural or not. Of the equally good the active ones come first, then those
-    that take products, then by name.
+    of them, each in the plural or not, the rarest words first. Of the equally good the active ones
+    come first, then those that take products, then by name.
     """
     wanted = folded(text)
     entries = list(catalog.entries()) if wanted else []
     ranked = [(_rank(wanted, *entry[:3]), *entry[3:]) for entry in entries]
     matches = [match for match in ranked if match[0] is not None]
     if not matches:
-        words = [word.rstrip("sx") for word in wanted.split() if len(word) >= SHORTEST]
-        counts = [
-            sum(f" {word}" in f" {text}" for word in words for text in (label, path))
-            for _, label, path, _, _ in entries
-        ]
-        most = max(counts, default=0)
-        matches = [
-            (Rank.HAS_WORDS, *entry[3:])
-            for entry, count in zip(entries, counts, strict=True)
-            if most and count == most
-        ]
+        return _of_most_words(wanted, entries)
+    return [item for _, _, item in sorted(matches, key=itemgetter(0, 1))]
+
+
+def _of_most_words(wanted: str, entries: Sequence["Entry"]) -> list[Category | Brand]:
+    """What has the most of the words; of them what has the rarest words first."""
+    words = [word.rstrip("sx") for word in wanted.split() if len(word) >= SHORTEST]
+    counts = [
+        [(f" {word}" in f" {label}") + (f" {word}" in f" {path}") for word in words]
+        for _, label, path, _, _ in entries
+    ]
+    most = max(map(sum, counts), default=0)
+    spread = [sum(map(bool, of_word)) for of_word in zip(*counts, strict=True)]
+    matches = [
+        (
+            -sum(count / max(1, of_all) for count, of_all in zip(own, spread, strict=True)),
+            *entry[3:],
+        )
+        for entry, own in zip(entries, counts, strict=True)
+        if most and sum(own) == most
+    ]
     return [item for _, _, item in sorted(matches, key=itemgetter(0, 1))]
 
 

@@ -72,6 +72,10 @@ FOUND = {
     "words of a path": ("seeds garden", ["0B0101"]),
     "a word of two": ("submarine seeds", ["0B0101"]),
     "the most words of three": ("kettle of kitchen submarines", ["0A0101", "0A0103"]),
+    "the rarer of two words first": (
+        "kettles by nestle",
+        ["Nestlé", "0A0101", "Kettler", "0A0103"],
+    ),
     "a plural": ("electric kettles", ["0A0101", "Kettler", "0A0103"]),
     "words of a brand in any order": ("ltd kettler", ["Kettler"]),
     "short words alone": ("of de", []),
