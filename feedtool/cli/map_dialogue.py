@@ -10,6 +10,7 @@ from feedtool.model.text import LANGUAGES, column_name, either, in_quotes, joine
 from feedtool.report.plain import clean
 from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
 from feedtool.runs.mapping import chosen_as, is_accepted
+from feedtool.templates.contents import example_of
 
 if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
@@ -99,10 +100,11 @@ def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
     for key in keys:
         found = proposal.known[key]
         at = LANGUAGES.index(CONSOLE.say.language)
+        example = example_of(found, CONSOLE.say.language)
         values = {"field": key, "label": found.labels[at], "help": found.help[at]}
         _say(
-            tr("{field}: {label}. {help} Example: {example}", example=found.example, **values)
-            if found.example
+            tr("{field}: {label}. {help} Example: {example}", example=example, **values)
+            if example
             else tr("{field}: {label}. {help}", **values)
         )
 

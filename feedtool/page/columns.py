@@ -23,6 +23,7 @@ from feedtool.page.grid import Grid, RowFilter, of_code
 from feedtool.page.mapping import USELESS, JudgedForm, UnknownWord, column_entry, default_entry
 from feedtool.page.shelf import Choices
 from feedtool.runs.mapping import SURE, is_accepted
+from feedtool.templates.contents import example_of
 
 HELPED = frozenset(
     ("header-not-found", "header-missing", "header-duplicate", "kind-unclear", "sheet-ambiguous")
@@ -210,7 +211,13 @@ class ColumnsView(Struct, frozen=True, dict=True):
         required = set(sheet.proposal.missing(()))
         known = sheet.proposal.known.items()
         return {
-            key: FieldLine(key, sheet.name_of(key), it.help[at], it.example, key in required)
+            key: FieldLine(
+                key,
+                sheet.name_of(key),
+                it.help[at],
+                example_of(it, self.language),
+                key in required,
+            )
             for key, it in known
         }
 

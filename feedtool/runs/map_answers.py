@@ -1,10 +1,12 @@
 """What somebody says of the columns of a sheet, and why it cannot be so."""
 
 from collections.abc import Collection
+from decimal import Decimal
 
 from msgspec import Struct, field
 
 from feedtool.check.mapping.proposal import ColumnProposal
+from feedtool.feeds.columns.number import Number
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.mapping import SheetProposal
@@ -59,12 +61,12 @@ def why_no_value(proposal: SheetProposal, key: str, text: str) -> MessageText | 
     """Why a field cannot have a value; None if it can."""
     if proposal.is_value(key, text):
         return None
-    example = proposal.known[key].example
-    if example:
+    column = proposal.known[key]
+    if example := column.example:
         return tr(
             "“{value}” is no {field}; for example: {example}",
             value=text,
             field=key,
-            example=example,
+            example=Decimal(example) if isinstance(column.type, Number) else example,
         )
     return tr("“{value}” is no {field}", value=text, field=key)

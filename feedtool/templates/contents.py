@@ -115,7 +115,7 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
                 label,
                 column.help[at],
                 entry_of(column.type, label, choices, language, dialect),
-                _example(column, language),
+                example_of(column, language),
                 need,
                 requirements.get(need, _("No")).format(
                     others=", ".join(labels[key] for key in others)
@@ -174,8 +174,8 @@ def _need(
     return (Need.UNLESS if folded.issuperset(others) else Need.EITHER), others
 
 
-def _example(column: Column, language: Language) -> str:
-    """The example as it is typed in the language's country."""
+def example_of(column: Column, language: Language) -> str:
+    """The example of a column as it is typed in the language's country."""
     if isinstance(column.type, Number) and language != "en":
         return column.example.replace(".", ",")
     return _shown(column.type, texts(language)(column.example), language)

@@ -49,6 +49,9 @@ def test_fields_and_values_are_called_as_the_user_calls_them(
     names = {"en": "Price (VAT included)", "fr": "Prix (TTC)", "es": "Precio (IVA incluido)"}
     (price,) = [field for field in view.fields if field.key == "price.price"]
     assert (say(price.name), price.is_required) == (names[language], True)
+    examples = {"en": ["19.99", "New"], "fr": ["19,99", "Neuf"], "es": ["19,99", "Nuevo"]}
+    known = {field.key: field.example for field in view.fields}
+    assert [known["price.price"], known["condition"]] == examples[language]
     (word,) = view.words
     used = {"en": "Used - average state", "fr": "Occasion - état correct"}
     texts = dict(word.options)
