@@ -296,7 +296,7 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
         _print(tr("Renamed: {columns}", columns=shown))
     for key, table in answers.values.items():
         shown = joined(
-            tr("{name} is {place}", name=f"“{clean(text)}”", place=value)
+            tr("{name} is {place}", name=in_quotes(clean(text)), place=value)
             for text, value in table.items()
         )
         _print(joined((key, shown), ": "))

@@ -113,15 +113,16 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
     """What a value means that a field does not know; blank where nobody says."""
     key = column.key or ""
     allowed = proposal.choices(key)
-    values = {"header": column.header, "value": text, "field": key}
+    enter = meant or tr("leave it")
+    values = {"header": column.header, "value": text, "field": key, "enter": enter}
     question = (
         tr(
-            "{header}: what is “{value}” as {field}? ({choices}; Enter: leave it)",
+            "{header}: what is “{value}” as {field}? ({choices}; Enter: {enter})",
             choices=joined(allowed),
             **values,
         )
         if allowed
-        else tr("{header}: what is “{value}” as {field}? (Enter: leave it)", **values)
+        else tr("{header}: what is “{value}” as {field}? (Enter: {enter})", **values)
     )
     return _ask_for(proposal, key, question, meant)
 

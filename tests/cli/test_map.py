@@ -103,6 +103,7 @@ def test_values_that_a_field_does_not_know_are_asked_for(
         "\n\nold\nUsedAverageState\n" + "\n" * 9, "map", "list.csv", "--out=b"
     )
     assert (code, "“old” is no condition" in asked) == (0, True)
+    assert all(f"Enter: {taken})" in asked for taken in ("New", "UsedLikeNew", "leave it"))
     assert recipe("b")["values"] == {"condition": {**known, "Gebraucht": "UsedAverageState"}}
 
 
