@@ -125,6 +125,11 @@ OTHERWISE: Mapping[str, str] = {
     "make it anew with `feedtool template products --category {category}`": _(
         "make it anew under “Templates”"
     ),
+    # The ledger.
+    "send nothing more with it: keep its files as they are, name a copy or another ledger with"
+    " --home, and look with `feedtool export` at what the service has": _(
+        "send nothing more, and ask whoever keeps the configuration for a copy of it"
+    ),
     # The account.
     "--base-url": _("the address of the service"),
     "--seller": _("the seller"),
