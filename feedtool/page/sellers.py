@@ -113,11 +113,13 @@ def found_sellers(at: Desk, user: User, search: SellerSearch, now: datetime) -> 
         lines = [*filter(search.filter(now).takes, every)]
         begin = (search.page - 1) * PAGE
         states = overview.states(lines[begin : begin + PAGE], now)
-        runs = {it.last.run_id: it.last.statuses for it in states if it.last}
+        runs = {state.last.run_id: state.last.statuses for state in states if state.last}
         counts = counts_shown(runs, workspace)
         shown = [
-            it._replace(last=it.last and it.last._replace(statuses=counts[it.last.run_id]))
-            for it in states
+            state._replace(
+                last=state.last and state.last._replace(statuses=counts[state.last.run_id])
+            )
+            for state in states
         ]
         return FoundSellers(shown, len(lines), every)
 

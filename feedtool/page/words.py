@@ -125,9 +125,14 @@ OTHERWISE: Mapping[str, str] = {
     "make it anew with `feedtool template products --category {category}`": _(
         "make it anew under “Templates”"
     ),
+    # A list that is never sent.
+    "this is the list of `feedtool export {export}`: it is only to look at": _(
+        "this is the list “{export}” of the service: it is only to look at"
+    ),
     # The ledger.
-    "send nothing more with it: keep its files as they are, name a copy or another ledger with"
-    " --home, and look with `feedtool export` at what the service has": _(
+    "send nothing more with it, and keep its files as they are: `feedtool ledger check` says what "
+    "is damaged; look with `feedtool export` at what the service has, then go on with an earlier "
+    "copy of `feedtool ledger backup` (--ledger sqlite:///COPY) or another ledger (--home)": _(
         "send nothing more, and ask whoever keeps the configuration for a copy of it"
     ),
     # The account.

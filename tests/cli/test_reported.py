@@ -157,8 +157,8 @@ def test_rows(feedtool: Feedtool, files: Files, case: str) -> None:
     if file.fallback:
         settings = f'csv_fallback = "{file.fallback}"\nseller = "1"\nchannel = "PRIMARY"\n'
         files.text(f"[profile.shop]\n{settings}", "feedtool.toml")
-    options = ("--recipe", f"preset:{file.preset}", *FIXED) if file.preset else ()
-    options += ("--profile", "shop") if file.fallback else ()
+    options = ["--recipe", f"preset:{file.preset}", *FIXED] if file.preset else []
+    options += ["--profile", "shop"] if file.fallback else []
     ran = feedtool("submit reported.csv --dry-run --format json", *options)
     assert "".join(status[0] for status in ran.statuses) == file.statuses, ran.only["problems"]
     assert {problem["code"] for problem in ran.only["problems"]} >= file.codes
