@@ -62,8 +62,10 @@ def test_what_cannot_be_is_said_and_leaves_nothing(
 
 @pytest.mark.usefixtures("home")
 def test_an_older_ledger_stays_as_it_is(feedtool: Feedtool) -> None:
-    with open_engine(LEDGER).begin() as db:
+    engine = open_engine(LEDGER)
+    with engine.begin() as db:
         db.exec_driver_sql("UPDATE schema_version SET version = 9")
+    engine.dispose()
     ran = feedtool("ledger check")
     assert ran.out.endswith("is whole. It is of version 9.\n")
     assert ran.err == f"note: the next command that uses it makes it version {VERSION}\n"
