@@ -19,12 +19,12 @@ from feedtool.feeds.export import (
     Query,
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.header import Column
 from feedtool.model.text import LANGUAGES, Language, Translator
-from feedtool.service.answers import amount, moment, next_link, text
+from feedtool.service.answers import amount, moment, next_call, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 WIDTH = 24
@@ -70,8 +70,8 @@ def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Cal
 
     It is where a Link leads; else a page of the next number is tried while there are rows.
     """
-    if link := next_link(reply):
-        return page._replace(next=Call("GET", link, READ))
+    if call_of_link := next_call(reply):
+        return page._replace(next=call_of_link)
     if not page.rows or call.target != ask(1).target:
         return page
     number = int(dict(call.query).get("pageIndex", "1"))

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import plausible_time
 from feedtool.model.text import tr
 
@@ -297,6 +297,13 @@ def next_link(reply: Reply) -> str | None:
         }
         if "next" in relations:
             return _same_origin(target.strip(), reply.url)
+    return None
+
+
+def next_call(reply: Reply) -> Call | None:
+    """The call for the next page of a list; Unreadable as `next_link`."""
+    if link := next_link(reply):
+        return Call("GET", link, READ)
     return None
 
 

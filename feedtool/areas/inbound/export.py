@@ -40,12 +40,12 @@ from feedtool.feeds.export import (
     moment_of,
 )
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.text import MessageText, joined, plural, tr
-from feedtool.service.answers import Unreadable, moment, next_link, text
+from feedtool.service.answers import Unreadable, moment, next_call, text
 
 STATUS = Filter(
     "status",
@@ -133,9 +133,7 @@ def _reader(make: Make) -> Callable[[Query], Callable[[Reply, Call], ListPage]]:
                 )
                 for it in wire.shipments_of(reply)
             ]
-            link = next_link(reply)
-            following = Call("GET", link, READ) if link else None
-            return ListPage(things=things, progress=len(things), next=following)
+            return ListPage(things=things, progress=len(things), next=next_call(reply))
 
         return read
 
@@ -293,8 +291,7 @@ _KNOWN_REFERENCES = {
 
 def _references(reply: Reply, _: Call) -> ListPage:
     rows = [(None, flat_row(it, known=_KNOWN_REFERENCES)) for it in wire.references_of(reply)]
-    link = next_link(reply)
-    return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(rows))
+    return ListPage(rows, next_call(reply), progress=len(rows))
 
 
 REFERENCES = Export(

@@ -9,9 +9,9 @@ from feedtool.areas.plain_list import DATE, flat_row, no_loss, nothing, plain_ta
 from feedtool.feeds.export import Export, KeyedRow, ListPage, ServiceList
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.text import tr
-from feedtool.service.answers import items_of, next_link, text
+from feedtool.service.answers import items_of, next_call, text
 
 KNOWN = {
     "importId": (tr("Import"), TEXT),
@@ -43,8 +43,7 @@ def imports_in(reply: Reply, _: Call) -> ListPage:
     imports = [item for item in items_of(reply, tr("imports")) if isinstance(item, dict)]
     # Without a key: a ZIP may hold two files of one name.
     rows = [(None, row) for document in imports for row in files_in(document)]
-    link = next_link(reply)
-    return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(imports))
+    return ListPage(rows, next_call(reply), progress=len(imports))
 
 
 EXPORTS = (

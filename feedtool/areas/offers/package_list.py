@@ -10,7 +10,7 @@ from feedtool.feeds.template import TEXT
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.service.answers import id_of, items_of, next_link
+from feedtool.service.answers import id_of, items_of, next_call
 
 KNOWN = {
     "packageId": (tr("Package"), TEXT),
@@ -54,8 +54,7 @@ def packages_in(reply: Reply, _: Call) -> ListPage:
     """A page of packages."""
     listed = [item for item in items_of(reply, tr("packages")) if isinstance(item, dict)]
     rows = [(id_of(document), flat_row(document, known=KNOWN)) for document in listed]
-    link = next_link(reply)
-    return ListPage(rows, read_packages(link) if link else None, progress=len(rows))
+    return ListPage(rows, next_call(reply), progress=len(rows))
 
 
 EXPORT = Export(

@@ -30,12 +30,12 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import TEXT, CellEntry, Field
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.header import Column
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.text import LANGUAGES, plural, tr
-from feedtool.service.answers import moment, next_link
+from feedtool.service.answers import moment, next_call
 
 Parcel = TypeVar("Parcel", OutboundShipment, ParcelReturn)
 Pairs = Iterator[tuple[str, str]]
@@ -95,7 +95,7 @@ def _list(
     """A list whose pages lead to each other by Link; each entry is a thing."""
 
     def page(query: Query, reply: Reply, _: Call) -> ListPage:
-        parcels, link = read(reply), next_link(reply)
+        parcels = read(reply)
         things = [
             Thing(
                 parcel.id,
@@ -105,9 +105,8 @@ def _list(
             )
             for parcel in parcels
         ]
-        following = Call("GET", link, READ) if link else None
         tally = {(LISTED, ""): len(things)}
-        return ListPage(things=things, next=following, progress=len(things), tally=tally)
+        return ListPage(things=things, next=next_call(reply), progress=len(things), tally=tally)
 
     return ServiceList(
         name,

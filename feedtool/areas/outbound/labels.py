@@ -37,11 +37,11 @@ from feedtool.feeds.export import (
     refused,
 )
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
-from feedtool.service.answers import moment, next_link, service_time, text
+from feedtool.service.answers import moment, next_call, service_time, text
 
 KNOWN = {
     "returnId": (tr("Return"), TEXT),
@@ -111,10 +111,10 @@ def _is_wanted(query: Query, parcel: ParcelReturn) -> bool:
 
 
 def _page(query: Query, reply: Reply) -> ListPage:
-    now, link = service_time(reply), next_link(reply)
+    now = service_time(reply)
     parcels = [it for it in wire.returns_of(reply) if _is_wanted(query, it)]
     rows = [(it.id, _row(query, it, now)) for it in parcels]
-    return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(rows))
+    return ListPage(rows, next_call(reply), progress=len(rows))
 
 
 def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
