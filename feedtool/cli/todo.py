@@ -43,27 +43,29 @@ def todo(ctx: click.Context, /, form: str, *, check: bool, **given: Any) -> int:
     too. Without an account it is what the ledger has, of all sellers.
     """
     from feedtool.cli.account import ACCOUNT_HINT, account_options, connect
-    from feedtool.runs.todo import todo_at_service, todo_in_ledger, write_todo
+    from feedtool.runs.todo import TodoLine, todo_at_service, todo_in_ledger, write_todo
     from feedtool.runs.workspace import options_of
 
     account_options(ctx, given)
     home, settings = home_folder(given["home"]), options.chosen(ctx).profile.dialect
     has_account = any(given[name] for name in ("sandbox", "base_url", "seller"))
     is_asked = has_account or not (given["ledger"] or (home / LEDGER).is_file())
-    lack, lines, whose, stopped = tr("there is no account to ask"), [], None, None
     account, tokens = typed(PLACES | ACCOUNT), typed(PLACES | TOKENS)
+    lack = tr("there is no account to ask")
+    seller: tuple[str, str] | None = None
+    lines: list[TodoLine] = []
+    stopped: FeedtoolError | None = None
     with ExitStack() as stack:
         if is_asked:
-            session = stack.enter_context(
-                connect(home, given, stack.enter_context(stopping("")), lack)
-            )
-            whose = session.address, session.seller
+            stop = stack.enter_context(stopping(""))
+            session = stack.enter_context(connect(home, given, stop, lack))
+            seller = session.address, session.seller
             try:
                 lines = todo_at_service(session, settings)
             except FeedtoolError as error:  # it is said behind what is known here
                 stopped = error
         workspace = stack.enter_context(open_workspace(home, given["ledger"], given["store"]))
-        lines += todo_in_ledger(workspace, whose)
+        lines += todo_in_ledger(workspace, seller)
         commands = []
         for line in lines:
             words: Words = account if line.words[0] == "export" else tokens

@@ -88,21 +88,21 @@ def _stop_at(answer: Answer) -> None:
 # In the ledger.
 
 
-def todo_in_ledger(workspace: Workspace, whose: tuple[str, str] | None) -> Iterator[TodoLine]:
+def todo_in_ledger(workspace: Workspace, seller: tuple[str, str] | None) -> Iterator[TodoLine]:
     """Runs that are not at their end, and rows that are to be corrected or that guards hold.
 
-    `whose` are the service and the seller; None is all of them.
+    `seller` is the address of a service and a seller's name there; None is all sellers.
     """
     ledger = workspace.ledger
 
     def is_wanted(run: Run) -> bool:
-        return whose in {None, (run.service, run.seller)} and FORGOTTEN not in run.options
+        return seller in {None, (run.service, run.seller)} and FORGOTTEN not in run.options
 
     open_runs = unfinished(workspace)
     for number in open_runs:
         if (run := ledger.run(number)) and is_wanted(run):
             yield _of_run(number, ledger)
-    failed = ledger.failed(*whose) if whose else {}
+    failed = ledger.failed(*seller) if seller else {}
     for number, count in failed.items():
         if is_wanted(known_run(ledger, number)):
             text = plural("{count:,} invoice failed", "{count:,} invoices failed", count)

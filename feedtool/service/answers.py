@@ -39,9 +39,7 @@ class AnswerKind(StrEnum):
     DONE = "done"  # it took effect, and what its answer carries was read
     REFUSED = tr("refused")  # it took no effect, and will not when repeated as it is
     WAIT = tr("wait")  # it took no effect, and is to be repeated later (429)
-    AUTH = tr(
-        "auth"
-    )  # it took no effect: the service refuses the credential (401) or the right (403)
+    AUTH = tr("auth")  # it took no effect: the credential (401) or the right (403) is refused
     UNKNOWN = tr("unknown")  # it may have taken effect
     NOT_SENT = tr("not sent")  # it never left
 

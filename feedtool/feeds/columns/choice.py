@@ -121,7 +121,7 @@ class Choice(Struct, frozen=True, dict=True):
         hint = tr("write the one that is meant")
         if value := self.suggestion(text, allowed):
             hint = tr("did you mean {choice}?", choice=self.label(value))
-        return refused(ENUM_VALUE, self._is_none(visible(text), allowed), hint)
+        return refused(ENUM_VALUE, self._not_listed(visible(text), allowed), hint)
 
     def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
         """The value that a text seems to mean; None where nobody can say."""
@@ -129,7 +129,7 @@ class Choice(Struct, frozen=True, dict=True):
         value = self._by_writing[near] if near else None
         return value if value in allowed else None
 
-    def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
+    def _not_listed(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         choices = joined(map(self.label, allowed))
         return tr("“{text}” is none of {choices}", text=text, choices=choices)
 
@@ -323,7 +323,7 @@ class Country(Choice, frozen=True):
             return value
         return InvalidValue(value, (Issue(COUNTRY_READ, tr("UK is read as GB")),))
 
-    def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
+    def _not_listed(self, text: str, allowed: tuple[str, ...]) -> MessageText:
         if code := self._by_writing.get(_folded(text)):
             return tr(
                 "{country} is not open in the profile, whose storage_countries are {countries}",

@@ -51,9 +51,9 @@ def patch_rows(
             else:
                 _match_heading(row, notes, stale)
                 answer = notes.answer(row.number, row.prefix)
-                ours = _with_values(row, answer.row(row.number), notes)
+                noted = _with_values(row, answer.row(row.number), notes)
                 old = stale if row.number >= notes.header_row else _NOTHING
-                yield rewrite(row, ours, old, notes.height(answer, row.data))
+                yield rewrite(row, noted, old, notes.height(answer, row.data))
     yield parser.rest()[0]
 
 

@@ -248,11 +248,11 @@ def _of_most_words(wanted: str, entries: Sequence["Entry"]) -> list[Category | B
     spread = [sum(map(bool, of_word)) for of_word in zip(*counts, strict=True)]
     matches = [
         (
-            -sum(count / max(1, of_all) for count, of_all in zip(own, spread, strict=True)),
+            -sum(count / max(1, of_all) for count, of_all in zip(of_entry, spread, strict=True)),
             *entry[3:],
         )
-        for entry, own in zip(entries, counts, strict=True)
-        if most and sum(own) == most
+        for entry, of_entry in zip(entries, counts, strict=True)
+        if most and sum(of_entry) == most
     ]
     return [item for _, _, item in sorted(matches, key=itemgetter(0, 1))]
 

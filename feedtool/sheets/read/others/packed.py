@@ -94,7 +94,8 @@ def only_table(path: Path, limits: ReadingLimits) -> Iterable[bytes]:
         if len(tables) > 1:
             shown = joined(tables[:10])
             raise NotAWorkbook(
-                tr("The zip archive holds several tables: {names}.", names=shown), hint
+                tr("The zip archive holds several tables: {names}.", names=shown),
+                tr("Unpack it and give the one that is meant."),
             )
         if not tables:
             raise NotAWorkbook(tr("The file is a zip archive, not a workbook."), hint)
