@@ -77,10 +77,11 @@ def test_the_page_that_waits_for_a_copy_is_not_saved_as_the_copy(
     file = brought(client, SAMPLES / "offers-update.xlsx")
     address, written = f"/en/files/{file}/copies/csv", Event()
     assert f'href="{address}" data-download' in settled(client, f"/en/files/{file}").text
-    desk.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
+    job = desk.jobs.start(f"{COPY}{file}  en csv", "check", lambda _: hold(written))
     waiting = client.get(address)
     assert (waiting.status_code, waiting.headers.get("Content-Disposition")) == (202, None)
     written.set()
+    job.wait(30)  # it has written nothing: the copy is another job's
     assert "attachment" in settled(client, address).headers["Content-Disposition"]
 
 
