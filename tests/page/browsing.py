@@ -14,6 +14,7 @@ COPY = 1
 
 def drop(page: Page, *paths: Path, on: str = "h1") -> None:
     """Drops files, or folders, on an element of the page, as a file manager does."""
+    page.wait_for_load_state()  # before that no script takes them
     box = page.locator(on).first.bounding_box()
     assert box, on
     files = {"items": [], "files": [*map(str, paths)], "dragOperationsMask": COPY}
