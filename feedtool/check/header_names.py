@@ -8,6 +8,7 @@ and punctuation.
 import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from feedtool.check.recipes.channels import channel_column
@@ -47,6 +48,7 @@ def is_aside(texts: Iterable[str]) -> bool:
     return any(map(_ASIDES.search, beginnings)) and not any(map(bare, beginnings))
 
 
+@lru_cache(8192)  # each family of sheets asks for the same headers
 def bare(header: str) -> str:
     """A header folded, without what is said of it aside; twice, since one may hide the other."""
     plain = folded(header)

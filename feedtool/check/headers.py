@@ -87,13 +87,22 @@ class Candidates:
         """`several` are the names of all families that it may be the header of."""
         self._rows = [Texts(number, header_texts(cells)) for number, cells in head]
         pairs = [pair for pair in pairwise(self._rows) if pair[0].row + 1 == pair[1].row]
-        self._all = [*(_Joined(*row, {}) for row in self._rows), *starmap(_joined, pairs)]
+        rows = [*(_Joined(*row, {}) for row in self._rows), *starmap(_joined, pairs)]
         vocabulary = Vocabulary(several)
-        self._known = [item.among(vocabulary) for item in self._all]
+        known = ((row, row.among(vocabulary)) for row in rows)
+        self._known = [(row, part) for row, part in known if part.texts]
+        """Of the rows that name anything, the whole row and what any family may know of it."""
+        self._seen: dict[Names, list[tuple[int, int]]] = {}
+        """The scores of these rows."""
 
     def most_known(self, names: Names) -> int:
         """The number of columns that the row names which `find` would choose."""
-        return max((_score(item.of(names), names) for item in self._known), default=(0, 0))[0]
+        return max(self._scores(names), default=(0, 0))[0]
+
+    def _scores(self, names: Names) -> list[tuple[int, int]]:
+        if names not in self._seen:
+            self._seen[names] = [_score(part.of(names), names) for _, part in self._known]
+        return self._seen[names]
 
     def find(self, names: Names, enough: int = ENOUGH) -> Header | None:
         """The header: the row that knows the most columns.
@@ -105,11 +114,11 @@ class Candidates:
         Raises:
             HeaderDuplicate: two columns of the row mean the same.
         """
-        scores = [_score(item.of(names), names) for item in self._known]
+        scores = self._scores(names)
         most = max(scores, default=(0, 0))
         if most[0] < enough:
             return None
-        best = self._all[scores.index(most)].of(names)
+        best = self._known[scores.index(most)][0].of(names)
         after = best.row
         for row in self._rows:
             if row.row == after + 1 and (
