@@ -4,11 +4,11 @@ New messages are added to each package's `locale/LANGUAGE/PACKAGE.po` with an em
 those that are no longer in the code go. A test sees to it that none stays empty.
 """
 
-import ast
 import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -24,6 +24,7 @@ from feedtool.cli.help import COMMANDS as COMMANDS_HEADING
 from feedtool.cli.help import HEADINGS, OPTIONS, paragraphs
 from feedtool.cli.language import CLICK
 from feedtool.model.text import MessageText
+from tests.source import MESSAGES, code_of
 
 ROOT = Path(feedtool.__file__).parent
 PACKAGES = sorted(
@@ -36,8 +37,6 @@ LANGUAGES = ("fr", "es")
 CATALOGUES = sorted(
     path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
 )
-EXTRACTORS = {".py": "python", ".html": "jinja2.ext:babel_extract"}
-KEYWORDS = {"tr": None, "_": None, "plural": (1, 2)}
 _VALUE, _LETTERS = re.compile(r"\{[^}]*\}"), re.compile(r"[^\W\d_]")
 """Values within a message; one without a letter beside them is the same in each language."""
 PLURALS = {"fr": "nplurals=2; plural=(n > 1);", "es": "nplurals=2; plural=(n != 1);"}
@@ -49,13 +48,16 @@ def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
 
     A text that is a constant may be a message, too: it is translated where it is shown.
     """
-    messages: dict[str, tuple[str, ...]] = dict.fromkeys(_constants(package), ())
-    for path in sorted((*package.rglob("*.py"), *package.rglob("*.html"))):
-        with path.open("rb") as file:
-            for _, message, _, _ in extract(EXTRACTORS[path.suffix], file, KEYWORDS):
-                forms = message if isinstance(message, tuple) else (message,)
-                if _LETTERS.search(_VALUE.sub("", forms[0])):
-                    messages[forms[0]] = forms
+    modules = sorted(package.rglob("*.py"))
+    messages: dict[str, tuple[str, ...]] = {
+        text: () for path in modules for text in code_of(path).texts
+    }
+    for path in sorted(package.rglob("*.toml")):
+        messages |= dict.fromkeys(_texts(tomllib.loads(path.read_text("utf-8"))), ())
+    of_modules = (forms for path in modules for forms in code_of(path).messages)
+    for forms in chain(of_modules, _messages_of_pages(package)):
+        if _LETTERS.search(_VALUE.sub("", forms[0])):
+            messages[forms[0]] = forms
     if package == ROOT / "cli":
         messages |= {text: (text,) for text in help_texts()}
     return messages
@@ -93,14 +95,11 @@ def every_command(
             yield from every_command(f"{words} {name}".strip(), below)
 
 
-def _constants(package: Path) -> Iterator[str]:
-    for path in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            match node:
-                case ast.Constant(value=str(text)):
-                    yield text
-    for path in sorted(package.rglob("*.toml")):
-        yield from _texts(tomllib.loads(path.read_text("utf-8")))
+def _messages_of_pages(package: Path) -> Iterator[tuple[str, ...]]:
+    for path in sorted(package.rglob("*.html")):
+        with path.open("rb") as file:
+            for _, message, _, _ in extract("jinja2.ext:babel_extract", file, MESSAGES):
+                yield message if isinstance(message, tuple) else (message,)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -1,15 +1,14 @@
 """What holds the house together: no engine names a kind of feed or its fields, as areas do."""
 
-import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.feeds.feed import ACTION, CHANNEL
 from feedtool.model.settings import AccountSettings
+from tests.source import code_of
 
 ROOT = Path(__file__).parent.parent / "feedtool"
 MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 17, 105, 9
@@ -29,39 +28,23 @@ OTHER_MEANINGS = {
 NAMES = frozenset({"is_batch", "is_zip", "PRODUCTS", "PackageType"})
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
-
-
-def names_in(path: Path) -> Iterator[str]:
-    """The kinds, and what stands for them, that a module names."""
-    for node in ast.walk(tree_of(path)):
-        match node:
-            case ast.Constant(value=str(text)) if text in KINDS:
-                yield text
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
-                yield from NAMES & {name}
-
-
 def test_no_engine_names_a_kind() -> None:
     naming = {
         str(path.relative_to(ROOT))
         for path in ROOT.rglob("*.py")
-        if "areas" not in path.parts and any(names_in(path))
+        if "areas" not in path.parts
+        if KINDS & code_of(path).texts or NAMES & code_of(path).names
     }
     assert naming == set()
 
 
 def test_no_engine_names_a_field() -> None:
     naming = {
-        (str(path.relative_to(ROOT)), node.value)
+        (str(path.relative_to(ROOT)), field)
         for path in ROOT.rglob("*.py")
         if "areas" not in path.parts
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if node.value in FIELDS
-        if (path.relative_to(ROOT).parts[0], node.value) not in OTHER_MEANINGS
+        for field in FIELDS & code_of(path).texts
+        if (path.relative_to(ROOT).parts[0], field) not in OTHER_MEANINGS
     }
     assert naming == set()
 
@@ -78,17 +61,7 @@ def imports_of(root: Path) -> Iterator[tuple[str, str]]:
     """Each module and each that it imports, also where it does so late."""
     for path in root.rglob("*.py"):
         importer = ".".join(("feedtool", *path.relative_to(root).with_suffix("").parts))
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module != "feedtool":
-                yield importer, node.module
-            elif isinstance(node, ast.ImportFrom) and node.module == "feedtool":
-                yield from ((importer, f"feedtool.{name.name}") for name in node.names)
-            elif isinstance(node, ast.Import):
-                yield from ((importer, name.name) for name in node.names)
-
-
-def lines_of(node: ast.FunctionDef) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno + 1
+        yield from ((importer, imported) for imported in code_of(path).imports)
 
 
 def test_the_package_has_few_rooms_and_no_module_beside_them() -> None:
@@ -121,16 +94,12 @@ def test_rooms_stand_on_few_floors_with_few_arrows_and_no_circle() -> None:
 
 def test_no_two_public_classes_share_a_name() -> None:
     names = Counter(
-        node.name
-        for path in modules()
-        for node in tree_of(path).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        name for path in modules() for name in code_of(path).classes if not name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_functions_are_short() -> None:
     for path in modules():
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef):
-                assert lines_of(node) <= MOST_LINES_OF_A_FUNCTION, f"{path}: {node.name}"
+        for function in code_of(path).functions:
+            assert function.lines <= MOST_LINES_OF_A_FUNCTION, f"{path}: {function.name}"

@@ -1,6 +1,5 @@
 """Texts in English and in other languages, and catalogues that are whole and well read."""
 
-import ast
 import pickle
 import re
 from collections.abc import Iterator, Mapping
@@ -30,6 +29,7 @@ from feedtool.model.text import (
     tr,
 )
 from tests.messages import CATALOGUES, PACKAGES, ROOT, messages_of
+from tests.source import code_of
 
 
 def placeholders(message: str) -> set[str]:
@@ -77,12 +77,13 @@ def test_each_error_says_messages() -> None:
     """Classes of errors are known by their names, which are different over the repository."""
     load()
     errors = {FeedtoolError.__name__, *map(attrgetter("__name__"), descendants(FeedtoolError))}
-    plain = []
-    for path in ROOT.rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in errors:
-                texts = (*call.args, *(keyword.value for keyword in call.keywords))
-                plain += [f"{path.name}: {ast.unparse(text)}" for text in texts if is_plain(text)]
+    plain = [
+        f"{path.name}: {text}"
+        for path in ROOT.rglob("*.py")
+        for call in code_of(path).calls
+        if call.name in errors
+        for text in call.texts
+    ]
     assert plain == []
 
 
@@ -91,16 +92,6 @@ def descendants(kind: type) -> Iterator[type]:
     for child in kind.__subclasses__():
         yield child
         yield from descendants(child)
-
-
-def is_plain(text: ast.expr) -> bool:
-    """True of a text that no translation is looked up for."""
-    match text:
-        case ast.JoinedStr():
-            return True
-        case ast.Constant(value=str(words)):
-            return " " in words
-    return False
 
 
 FRENCH = {"GTIN": "Code-barres"}

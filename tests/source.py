@@ -1,0 +1,119 @@
+"""The code of a module, parsed and looked through once for all tests that judge it."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+MESSAGES: Mapping[str, tuple[int, ...] | None] = {"tr": None, "_": None, "plural": (1, 2)}
+"""The functions that look a message up, and which of their arguments are its forms, from 1 on."""
+
+
+class Call(NamedTuple):
+    """A call of a name with texts that are no messages."""
+
+    name: str
+    texts: list[str]
+
+
+class Function(NamedTuple):
+    """A function that the module defines."""
+
+    name: str
+    lines: int
+
+
+class Code(NamedTuple):
+    """What tests want to know of a module."""
+
+    texts: frozenset[str]
+    """The constants."""
+    messages: list[tuple[str, ...]]
+    """The forms of each message that is looked up."""
+    calls: list[Call]
+    names: frozenset[str]
+    """All that is used, imported or read of something else."""
+    imports: frozenset[str]
+    """The modules that are imported, also late; of `from feedtool import x` it is feedtool.x."""
+    functions: list[Function]
+    classes: list[str]
+    """The classes at the module's top."""
+
+
+@cache
+def code_of(path: Path) -> Code:
+    """What stands in a module."""
+    tree = ast.parse(path.read_text("utf-8"))
+    texts, names, imports = set[str](), set[str](), set[str]()
+    messages: list[tuple[str, ...]] = []
+    calls: list[Call] = []
+    functions: list[Function] = []
+    for node in nodes_of(tree):
+        match node:
+            case ast.Constant(value=str(text)):
+                texts.add(text)
+            case ast.Call():
+                messages.extend(_message_of(node))
+                calls.extend(_call_of(node))
+            case ast.FunctionDef():
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                functions.append(Function(node.name, lines))
+            case ast.Import() | ast.ImportFrom():
+                imports.update(_imports_of(node))
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+                names.add(name)
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return Code(
+        *(frozenset(texts), messages, calls, frozenset(names), frozenset(imports)),
+        *(functions, classes),
+    )
+
+
+def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
+    """A tree's nodes in any order: `ast.walk` keeps an order, and takes three times as long."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for child in vars(node).values():
+            if isinstance(child, list):
+                left.extend(each for each in child if isinstance(each, ast.AST))
+            elif isinstance(child, ast.AST):
+                left.append(child)
+
+
+def _message_of(call: ast.Call) -> Iterator[tuple[str, ...]]:
+    name = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+    if name in MESSAGES:
+        forms = [call.args[place - 1] for place in MESSAGES[name] or (1,) if call.args[place - 1 :]]
+        texts = [form.value for form in forms if isinstance(form, ast.Constant)]
+        if texts and len(texts) == len(forms):
+            yield tuple(map(str, texts))
+
+
+def _call_of(call: ast.Call) -> Iterator[Call]:
+    if isinstance(call.func, ast.Name):
+        given = (*call.args, *(keyword.value for keyword in call.keywords))
+        if texts := [*chain.from_iterable(map(_plain, given))]:
+            yield Call(call.func.id, texts)
+
+
+def _plain(text: ast.expr) -> Iterator[str]:
+    """A text that no translation is looked up for."""
+    match text:
+        case ast.JoinedStr():
+            yield ast.unparse(text)
+        case ast.Constant(value=str(words)) if " " in words:
+            yield words
+
+
+def _imports_of(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (name.name for name in node.names)
+    elif node.module == "feedtool":
+        yield from (f"feedtool.{name.name}" for name in node.names)
+    elif node.module:
+        yield node.module
