@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,15 @@ from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten
 
 OLD, NEW = ([offer(number) for number in numbers] for numbers in (range(1, 4), range(7, 9)))
-OPENINGS = 12
-"""More than there are of a CSV that is checked."""
 IN_PLACE = [pytest.param(False, id="in place"), pytest.param(True, id="replaced")]
 
 
 def turned(rows: list[dict[str, str]]) -> bytes:
     """The rows, their columns in another order."""
     return table([dict(reversed(row.items())) for row in rows]).encode()
+
+
+OLD_CSV, NEW_CSV = table(OLD).encode(), turned(NEW)
 
 
 def references(sheet: CheckedSheet) -> list[str]:
@@ -38,11 +40,16 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def once_at(path: Path, *, is_replaced: bool) -> Iterator[tuple[int, Overwritten]]:
-    """The path, overwritten at each of the moments at which it is opened."""
-    for moment in range(1, OPENINGS):
-        path.write_text(table(OLD))
-        yield moment, overwritten(path, {moment: turned(NEW)}, is_replaced=is_replaced)
+def once_at(
+    path: Path, old: bytes = OLD_CSV, new: bytes = NEW_CSV, *, is_replaced: bool = False
+) -> Iterator[tuple[int, Overwritten]]:
+    """The path, overwritten at each of the moments at which it is opened, and once at none."""
+    for moment in count(1):
+        path.write_bytes(old)
+        changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
+        yield moment, changing
+        if changing.opened < moment:
+            return
 
 
 @pytest.mark.parametrize("is_replaced", IN_PLACE)
@@ -56,14 +63,13 @@ def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
 
 
 def test_what_was_read_of_another_version_is_no_double(path: Path) -> None:
-    for moment in range(1, OPENINGS):
-        changing = overwritten(path, {moment: table(OLD).encode()})
+    for _, changing in once_at(path, new=OLD_CSV):
         (sheet,) = check([Input("offers.csv", changing)], ReadOptions(), load())
         assert sheet.counts().valid == sheet.size == len(OLD)
 
 
 def test_a_file_that_never_rests_stops_no_other(path: Path, files: Files) -> None:
-    changing = overwritten(path, dict.fromkeys(range(1, 99), turned(NEW)))
+    changing = overwritten(path, dict.fromkeys(range(1, 99), NEW_CSV))
     other = files.csv(offer(1), name="other.csv")
     first, second = check(
         [Input("offers.csv", changing), Input("other.csv", other)], ReadOptions(), load()
@@ -88,7 +94,7 @@ def test_a_copy_is_of_what_was_judged(
         is_written.add(outcome.copy_failed is None)
         if outcome.copy_failed:
             assert isinstance(outcome.copy_failed, FileChanging)
-            assert path.read_bytes() == turned(NEW)
+            assert path.read_bytes() == NEW_CSV
             assert is_in_place or not target.exists()
         else:
             assert target.read_text("utf-8").count("Valid") == outcome.checked.size
@@ -101,9 +107,7 @@ def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replac
     old, new = (files.book({"Offers": rows}).read_bytes() for rows in (OLD, NEW))
     path, target = tmp_path / "offers.xlsx", tmp_path / "offers.result.xlsx"
     ends = set()
-    for moment in range(1, OPENINGS):
-        path.write_bytes(old)
-        changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
+    for _, changing in once_at(path, old, new, is_replaced=is_replaced):
         (outcome,) = validate(
             [Input("offers.xlsx", changing)], ReadOptions(), Outputs({"offers.xlsx": target})
         )
@@ -120,9 +124,9 @@ def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replac
 @pytest.mark.parametrize("is_replaced", IN_PLACE)
 def test_a_snapshot_is_of_one_version(path: Path, tmp_path: Path, *, is_replaced: bool) -> None:
     snapshots = Snapshots(tmp_path / "snapshots")
-    changing = overwritten(path, {1: turned(OLD), 2: turned(NEW)}, is_replaced=is_replaced)
-    assert snapshots.path_of(snapshots.keep(changing)).read_bytes() == turned(NEW)
-    changing = overwritten(path, dict.fromkeys(range(1, 9), table(OLD).encode()))
+    changing = overwritten(path, {1: turned(OLD), 2: NEW_CSV}, is_replaced=is_replaced)
+    assert snapshots.path_of(snapshots.keep(changing)).read_bytes() == NEW_CSV
+    changing = overwritten(path, dict.fromkeys(range(1, 9), OLD_CSV))
     with pytest.raises(FileProblem, match="is being written"):
         snapshots.keep(changing)
     assert len(list((tmp_path / "snapshots").iterdir())) == 1
@@ -137,7 +141,7 @@ def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None
         convert(Input("offers.csv", source), ReadOptions(), options, load())
         return target.read_bytes()
 
-    for moment, changing in once_at(path, is_replaced=False):
+    for moment, changing in once_at(path):
         found = converted(changing)
         assert found == converted(path), moment
 

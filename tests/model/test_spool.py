@@ -40,7 +40,7 @@ def test_it_gives_back_what_it_was_given_as_often_as_one_likes(count: int) -> No
         assert all(isinstance(entry, Entry) for entry in entries)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.lists(st.integers(1, 3), max_size=6))
 def test_several_readers_do_not_disturb_each_other(steps: list[int]) -> None:
     made = spool(2 * HELD + 3)

@@ -1,20 +1,23 @@
 """Texts by index, in memory and on disk, against a plain list."""
 
 import pickle
+from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.model import text_store
 from feedtool.model.text_store import TextStore
 
-LARGE = st.binary(max_size=4).map(lambda text: text * (text_store.HELD // 3))
+HELD, PAGE = 300, 64
+"""Bytes of a store that is held in memory, and of a page of its file, where stores are small."""
+LARGE = st.binary(max_size=4).map(lambda text: text * (HELD // 3))
 TEXTS = st.lists(st.one_of(st.binary(max_size=9), LARGE), max_size=9)
 
 
+@mock.patch.multiple(text_store, HELD=HELD, _PAGE=PAGE)
 @given(TEXTS, TEXTS, st.data())
-@settings(max_examples=25)
 def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObject) -> None:
     kept = data.draw(st.integers(0, len(before)))
     store = TextStore(before)
