@@ -1,4 +1,7 @@
-"""Every file of the corpus annotated: nothing but ours differs, and the copy reads the same."""
+"""Every file of the corpus annotated: nothing but ours differs, and the copy reads the same.
+
+What is read of a workbook is what openpyxl reads of it.
+"""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +13,7 @@ from tests.corpus import test_operator, test_texts, test_workbooks
 from tests.corpus.books import BOOKS, parameters
 from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
+from tests.corpus.reading import assert_read_alike
 from tests.fuzz import shapes
 from tests.fuzz.seeds import texts
 
@@ -19,6 +23,7 @@ CASES: dict[str, Case] = {
     **{f"text: {name}": case for name, case in test_texts.CASES.items()},
     **{f"operator: {name}": case for name, case in test_operator.OTHERS.items()},
 }
+OF_WORKBOOKS = {"workbook", "operator"}
 NO_COPY = {
     "workbook: a lone cell in the last corner": NO_ROOM,
 }
@@ -31,8 +36,11 @@ ENDS = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_cases(tmp_path: Path, name: str) -> None:
-    case = CASES[name]
-    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.sheet)
+    case, (kind, _, own) = CASES[name], name.partition(": ")
+    file = case.write(tmp_path)
+    if kind in OF_WORKBOOKS:
+        assert_read_alike(file, own)
+    outcome = assert_copied(file, tmp_path / "out", case.sheet)
     assert outcome == NO_COPY.get(name, case.error or "rows")
 
 
@@ -40,6 +48,7 @@ def test_cases(tmp_path: Path, name: str) -> None:
 def test_books(tmp_path: Path, name: str) -> None:
     file = tmp_path / "book.xlsx"
     file.write_bytes(BOOKS[name]())
+    assert_read_alike(file, name)
     assert assert_copied(file, tmp_path / "out") == ENDS.get(name, "rows")
 
 

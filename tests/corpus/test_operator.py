@@ -45,7 +45,7 @@ from tests.corpus.made import (
     strings,
     styles,
 )
-from tests.corpus.reading import both_read
+from tests.corpus.reading import assert_read_alike
 
 SHEET = "Fichier Intégration Offre"
 ORIGIN, ECO, DEA = "price.originPrice", "taxes.EcoPart", "taxes.DEA"
@@ -534,5 +534,5 @@ COPIED_USUALLY = {
 )
 def test_its_copy(tmp_path: Path, name: str) -> None:
     path = COPIED[name].write(tmp_path)
-    assert both_read(path)
+    assert_read_alike(path, name)
     assert assert_copied(path, tmp_path / "out") == "rows"
