@@ -30,11 +30,11 @@ POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
     # Until the first request has left, every point is one of its own.
     World: (
         SOME,
-        [0, "before add_file", 20, "before annotate", "before add_output"],
-        [*range(1, 8), "after annotate", "after add_output", *range(8, 70, 20)],
+        [0, 20, "before add_output"],
+        [*range(1, 8), "before add_file", *ENDS, "after annotate", *range(8, 70, 20)],
     ),
-    Zips: (NONE, [20, "after add_output"], [3, "before annotate", *range(8, 70, 20)]),
-    Shop: (NONE, [40, "before annotate"], [3, "after add_output", *range(10, 120, 30)]),
+    Zips: (NONE, [20], [3, *ENDS, *range(8, 70, 20)]),
+    Shop: (NONE, [40], [3, *ENDS, *range(10, 120, 30)]),
 }
 """For each kind of seller: the faults, a point of each phase, and what the long run adds."""
 LONG = pytest.mark.long
@@ -62,9 +62,8 @@ RESUMED: list[Kill] = ["before annotate", "before add_output", 2, 20]
 @pytest.mark.parametrize(
     ("kind", "first", "second"),
     [
-        (World, 60, 15),
         (Shop, 40, 20),
-        pytest.param(Zips, 30, 30, marks=LONG),
+        *(pytest.param(*case, marks=LONG) for case in ((World, 60, 15), (Zips, 30, 30))),
         *(pytest.param(World, 60, at, marks=LONG) for at in RESUMED),
     ],
 )
@@ -99,7 +98,10 @@ def test_chaos(made: Made, rows: int, kills: int, seed: int) -> None:
 PACKAGES, PRODUCTS = "offer-integration-packages", "products-integration"
 
 
-@pytest.mark.parametrize(("kind", "ending", "posts"), [(Zips, PACKAGES, 4), (Shop, PRODUCTS, 3)])
+@pytest.mark.parametrize(
+    ("kind", "ending", "posts"),
+    [(Zips, PACKAGES, 4), pytest.param(Shop, PRODUCTS, 3, marks=LONG)],
+)
 def test_without_any_fault(made: Made, kind: type[World], ending: str, posts: int) -> None:
     world = made(kind, "calm")
     (ran,) = world.finish()
@@ -203,7 +205,7 @@ def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made
 def test_a_run_of_another_format_goes_on_by_the_file_as_it_was(
     made: Made, kind: type[OpenDocument], at: Kill
 ) -> None:
-    seller = made(kind, f"{kind.ENDING} {at}", SOME)
+    seller = made(kind, f"{kind.ENDING} {at}")
     assert seller.submit(kill=at).code == -signal.SIGKILL
     seller.change()
     seller.complete()

@@ -88,8 +88,11 @@ OTHER = (*World.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out
 @pytest.mark.parametrize(
     "second",
     [
-        *(World.SUBMIT, OTHER),
-        *(pytest.param(words, marks=pytest.mark.long) for words in (("resume",), ("resume", "1"))),
+        World.SUBMIT,
+        *(
+            pytest.param(words, marks=pytest.mark.long)
+            for words in (OTHER, ("resume",), ("resume", "1"))
+        ),
     ],
     ids=" ".join,
 )
