@@ -40,7 +40,7 @@ import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
     line.connect({address!r})
     socket.send_fds(line, [b"."], [0, 1, 2])
-    asked = json.dumps(["feedtool.cli:run", [sys.argv[1:]], os.getcwd(), dict(os.environ)])
+    asked = json.dumps([{function!r}, [sys.argv[1:]], os.getcwd(), dict(os.environ)])
     line.sendall(asked.encode() + b"\\n")
     line.recv({number})
     sys.exit(int.from_bytes(line.recv({number}), "little", signed=True))
@@ -70,10 +70,15 @@ OURS = ("tests.ledger.lines", "tests.resume.runner", "tests.worker.quick_worker"
 
 
 @contextmanager
-def forking(folder: Path) -> Iterator[None]:
-    """For as long as the context lasts, `feedtool` in the folder is the command."""
+def forking(folder: Path, function: str = "feedtool.cli:run") -> Iterator[None]:
+    """For as long as the context lasts, `feedtool` in the folder is the command.
+
+    `function` runs it, as `module:name`.
+    """
     caller = folder / "feedtool"
-    text = CALLER.format(python=sys.executable, address=_address(), number=NUMBER)
+    text = CALLER.format(
+        python=sys.executable, address=_address(), number=NUMBER, function=function
+    )
     caller.write_text(text, "utf-8")
     caller.chmod(0o700)
     yield

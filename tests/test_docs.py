@@ -110,7 +110,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         )
         return done.stdout
 
-    with forking(tools):
+    with forking(tools, "tests.resume.runner:in_quick_time"):
         yield run
 
 

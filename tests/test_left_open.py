@@ -34,8 +34,9 @@ config show
 SCRIPT = """
 import gc, shlex, sys
 from feedtool.cli import run
+from tests.clocks import quick_clock
 for command in sys.stdin.read().strip().splitlines():
-    code = run(shlex.split(command))
+    code = run(shlex.split(command), quick_clock())
     gc.collect()
     print("ended", code, command)
 """
