@@ -37,7 +37,14 @@ def printed_by(folder: Path, *command: str) -> list[list[str]]:
     return [[cell.strip() for cell in line[1:-1].split(" | ")] for line in table[2:]]
 
 
-@pytest.mark.parametrize("name", WAYS)
+USUAL = {"annotate", "cells"}
+"""They use all that the others do."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in USUAL else pytest.param(name, marks=pytest.mark.long) for name in WAYS],
+)
 def test_a_job_measures_each_way(tmp_path: Path, name: str) -> None:
     rows = printed_by(tmp_path, "benchmarks/run.py", name, "--small")
     assert [row[1] for row in rows] == WAYS[name]
@@ -46,6 +53,7 @@ def test_a_job_measures_each_way(tmp_path: Path, name: str) -> None:
         assert int(memory.removesuffix(" MiB")) > 0
 
 
+@pytest.mark.long
 def test_a_delivery_says_its_three_figures(tmp_path: Path) -> None:
     ((title, _, _, _, ratios, memory, _),) = printed_by(
         tmp_path, "benchmarks/load.py", "--rows=300", "--latency=1"

@@ -104,6 +104,13 @@ OTHERS = (
 USUAL = tuple(name for name in NAMES if name not in OTHERS)
 
 
+SEVERAL = tuple(
+    f"{name}, in a CSV"
+    for name in ("the same reference far away", "separators that the end settles", "totals")
+)
+TOGETHER = "several files, whose keys are told apart"
+"""They are checked together."""
+
 PathOf = Callable[[str], Path]
 """The file of a case, which is made once."""
 
@@ -135,10 +142,12 @@ def both(way: str, *together: list[Path]) -> list[list[Any]]:
 @pytest.fixture(scope="module")
 def found(path_of: PathOf) -> dict[str, list[Any]]:
     """The findings of both ways, by the name of the case."""
-    return dict(zip(USUAL, both("whole", *([path_of(name)] for name in USUAL)), strict=True))
+    cases = {**{name: (name,) for name in USUAL}, TOGETHER: SEVERAL}
+    paths = ([path_of(name) for name in names] for names in cases.values())
+    return dict(zip(cases, both("whole", *paths), strict=True))
 
 
-@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.parametrize("name", [*USUAL, TOGETHER])
 def test_the_same_is_found(found: dict[str, list[Any]], name: str) -> None:
     is_by_two, by_one, by_two = found[name]
     assert is_by_two
@@ -155,12 +164,5 @@ def test_the_same_is_found_of_others(path_of: PathOf, name: str) -> None:
 
 def test_where_the_other_one_dies_one_is_enough(path_of: PathOf) -> None:
     ((is_by_two, by_one, by_two),) = both(KILLED, [path_of("errors and warnings")])
-    assert is_by_two
-    assert by_one == by_two
-
-
-def test_keys_of_several_files_are_told_apart(path_of: PathOf) -> None:
-    names = ("the same reference far away", "separators that the end settles", "totals")
-    ((is_by_two, by_one, by_two),) = both("whole", [path_of(f"{name}, in a CSV") for name in names])
     assert is_by_two
     assert by_one == by_two

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from feedtool.model.text import LANGUAGES, Language
+from feedtool.model.text import Language
 from feedtool.report.html import write_html
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from tests.looks import assert_accessible
+from tests.page.browsing import spoken
 from tests.report.conftest import MADE
 
 
@@ -20,7 +21,7 @@ def written(path: Path, language: Language, *results: SheetResult) -> str:
     return path.as_uri()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", spoken("en"))
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     browser: Browser,
     sent: SheetResult,

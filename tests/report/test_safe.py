@@ -183,7 +183,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(text=TEXTS)
 def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
     sent, _ = told_everywhere(text)

@@ -1,9 +1,8 @@
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -17,6 +16,7 @@ from feedtool.sandbox.server import FastClock
 from feedtool.sandbox.state import State, latest_moment
 from feedtool.sandbox.transport import SandboxTransport
 from tests.areas.offers.sandbox.records import applied_requests
+from tests.forked import Child
 from tests.sandbox.desk import HEADERS, START, Desk
 
 ROOT = Path(__file__).parents[2]
@@ -84,9 +84,9 @@ with Desk(state=Path(sys.argv[1])) as desk:
 
 def test_processes_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "state.db"
-    command = [sys.executable, "-c", CREATE_SOME, str(path)]
-    workers = [subprocess.Popen(command, cwd=ROOT) for _ in range(3)]  # noqa: S603 - our own code
-    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+    run = partial(Child, "tests.ledger.lines:run_lines", CREATE_SOME, str(path), folder=ROOT)
+    with run() as one, run() as second, run() as third:
+        assert [worker.wait(60) for worker in (one, second, third)] == [0, 0, 0]
     with new_desk(state=path) as desk:
         assert len({package["packageId"] for package in desk.pages("/offer-packages")}) == 150
 

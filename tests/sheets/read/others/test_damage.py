@@ -13,7 +13,7 @@ from feedtool.sheets.read.errors import LegacyXls
 from feedtool.sheets.read.others.rows import Damage, refusing
 from tests.sheets.read.others.samples import FORMATS, sample
 
-FEW = {"html": 4, "html.xls": 4}
+FEW = {"html": 2, "html.xls": 2}
 """Damaged files of formats that take long to read."""
 OTHERS = sorted({*FORMATS} - {"xlsx"})
 
@@ -100,7 +100,7 @@ def test_who_stops_the_command_is_not_told_of_damage() -> None:
 
 @pytest.mark.parametrize("ending", OTHERS)
 def test_damage_is_told_in_a_line(tmp_path: Path, ending: str) -> None:
-    try_all(ending, FEW.get(ending, 8), tmp_path, 1)
+    try_all(ending, FEW.get(ending, 5), tmp_path, 1)
 
 
 @pytest.mark.long
