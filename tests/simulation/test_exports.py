@@ -1,6 +1,6 @@
 """Whatever goes wrong, an export with a cursor loses nothing and brings nothing twice.
 
-6 worlds in the normal suite, 2,000 in the long one.
+4 worlds in the normal suite, 2,000 in the long one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from tests.simulation.checker import Wrong
 from tests.simulation.exports import ExportWorld
 from tests.simulation.machine import FragileLedger
 
-SEEDS, MANY, CHUNK = 6, 2000, 200
+SEEDS, MANY, CHUNK = 4, 2000, 200
 CASES = [
     range(SEEDS),
     *(

@@ -1,6 +1,6 @@
 """Whatever goes wrong, no row is lost, doubled, stale or wrongly reported.
 
-40 worlds of offers, 8 with products and 8 with an undo in the normal suite, 10,000, 2,000 and
+20 worlds of offers, 5 with products and 5 with an undo in the normal suite, 10,000, 2,000 and
 2,000 in the long one. A failing seed shows its steps, and is run again by
 `python -m tests.simulation SEED [shop]`.
 """
@@ -19,7 +19,7 @@ from tests.simulation.shop import Shop
 from tests.simulation.undone import Undone
 from tests.simulation.world import World
 
-CHUNK, LONG_CHUNK = 20, 200
+CHUNK, LONG_CHUNK = 10, 200
 
 
 class Worlds(NamedTuple):
@@ -30,9 +30,9 @@ class Worlds(NamedTuple):
     """It comes to some row."""
 
 
-OFFERS = Worlds(World, 40, 10_000, Status.REJECTED)
-SHOPS = Worlds(Shop, 8, 2000, Status.REFUSED)
-UNDONE, MANY_UNDONE = 8, 2000
+OFFERS = Worlds(World, 20, 10_000, Status.REJECTED)
+SHOPS = Worlds(Shop, 5, 2000, Status.REFUSED)
+UNDONE, MANY_UNDONE = 5, 2000
 CASES = [
     pytest.param(
         worlds, range(first, min(first + CHUNK, worlds.seeds)), id=f"{worlds.kind.__name__}-{first}"
