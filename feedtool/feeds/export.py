@@ -68,11 +68,11 @@ class Filter(NamedTuple):
     narrows: bool = True
     """True if fewer rows come by it."""
     read: Callable[[str], Any] = str
-    """Gives what is meant by a text; raises UsageProblem."""
+    """Gives what is meant by a text, or by each of a list; raises UsageProblem."""
     is_flag: bool = False
     """True if it takes no value: it is there, or not."""
     choices: Sequence[str] = ()
-    """All that can be asked for; none where that is open."""
+    """All that can be asked for; empty where that is open. Another text is refused."""
 
 
 CHANNEL = "channel"

@@ -41,7 +41,20 @@ def value_of(entry: Filter, given: Any) -> Any:
     given = given or entry.default
     if not isinstance(given, str):
         return given or () if entry.is_list else given
-    return _parts(entry.name, given) if entry.is_list else entry.read(given)
+    if entry.is_list:
+        return tuple(_value(entry, part) for part in _parts(entry.name, given))
+    return _value(entry, given)
+
+
+def _value(entry: Filter, text: str) -> Any:
+    """The value of a text; UsageProblem for a word that there is not."""
+    value = entry.read(text)
+    if entry.choices and isinstance(value, str) and value not in entry.choices:
+        raise UsageProblem(
+            tr("there is no {option} “{value}”", option=entry.name, value=text),
+            tr("choose among: {values}", values=", ".join(entry.choices)),
+        )
+    return value
 
 
 def _parts(name: str, text: str) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
     [
         ("offers", [("since", "yesterday")], "since", "--since yesterday is no date and no time"),
         ("offers", [("as", "toys")], "as", "offers cannot be exported as “toys”"),
-        ("orders", [("status", "Lost")], "", "there is no status “Lost”"),
+        ("orders", [("status", "Lost")], "status", "there is no status “Lost”"),
         ("orders", [("country", " , ")], "country", "--country names nothing"),
         ("orders", [("since", "2026-13-01")], SINCE, "--since 2026-13-01 is no date and no time"),
         ("orders", [(CURSOR, "new"), (READER, "a/b")], READER, "a cursor cannot be named “a/b”"),
@@ -73,7 +73,7 @@ def test_each_choice_can_be_asked_for(kind: str, name: str, choice: str) -> None
         ),
         ("operations", [], "", "say which operations: the service lists none without a filter"),
         ("operations", [("month", "2026-13")], "month", "2026-13 is no month"),
-        ("return-labels", [("label-format", "gif")], "label-format", "there is no label as gif"),
+        ("offer-packages", [("state", "Open")], "state", "there is no state “Open”"),
         (
             "discussions",
             [("open", "on"), ("closed", "on")],

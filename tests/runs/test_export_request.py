@@ -49,6 +49,32 @@ def test_a_list_of_nothing_means_nothing() -> None:
         value_of(LIST, " , ")
 
 
+def test_an_entry_of_a_list_that_there_is_not() -> None:
+    with pytest.raises(UsageProblem, match="there is no list “green”"):
+        value_of(LIST._replace(choices=("red", "blue")), "red,green")
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_only_what_there_is_can_be_asked_for(kind: str) -> None:
+    for entry in EXPORTS[kind].filters:
+        if entry.choices:
+            with pytest.raises(UsageProblem, match="“green”"):
+                value_of(entry, "green")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "value"),
+    [
+        ("orders", "supply-mode", "xdock", "Xdock"),
+        ("inbound-shipments", "supply-mode", "FULFILLMENT", "Fulfillment"),
+        ("offers", "offer-state", "Active", ("active",)),
+    ],
+)
+def test_words_that_may_be_of_any_case(kind: str, name: str, text: str, value: Any) -> None:
+    (entry,) = (entry for entry in EXPORTS[kind].filters if entry.name == name)
+    assert value_of(entry, text) == value
+
+
 def test_the_channel_is_the_accounts_unless_one_is_named() -> None:
     channels = [
         query_of(EXPORTS["offers"], given, "B", "fr", Context()).channel

@@ -71,14 +71,9 @@ NO_OPEN_AND_CLOSED = tr("--open and --closed do not go together")
 
 
 def check(query: Query) -> None:
-    """Refuse what there is not, and what excludes each other."""
+    """Refuse what excludes each other."""
     if query["open"] and query["closed"]:
         raise UsageProblem(NO_OPEN_AND_CLOSED, tr("leave one of them out"))
-    if query["graduation"] and query["graduation"] not in GRADUATIONS:
-        raise UsageProblem(
-            tr("there is no graduation “{word}”", word=query["graduation"]),
-            tr("graduations: {words}", words=", ".join(GRADUATIONS)),
-        )
 
 
 def _matches(query: Query, found: Discussion) -> bool:

@@ -127,15 +127,9 @@ def check(query: Query) -> None:
 
 
 def check_dates(query: Query) -> None:
-    """Refuse several ranges of days, and states that there are not."""
+    """Refuse several ranges of days."""
     if sum(bool(query.values.get(entry.name)) for entry in DATES) > 1:
         raise UsageProblem(tr("give one of {options}", options=_options(DATES)))
-    for state in _given(query, STATE):
-        if state not in STATES:
-            raise UsageProblem(
-                tr("there is no payment state “{state}”", state=state),
-                tr("states: {states}", states=", ".join(STATES)),
-            )
 
 
 def _given(query: Query, entry: Filter) -> tuple[str, ...]:

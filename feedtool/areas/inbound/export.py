@@ -6,6 +6,7 @@ their creation, so that none moves while they are read.
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from feedtool.areas.inbound import columns, wire
@@ -42,10 +43,10 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NothingToDo
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.text import MessageText, joined, plural, tr
-from feedtool.service.answers import Unreadable, moment, next_call, text
+from feedtool.service.answers import Unreadable, moment, next_call, spelled, text
 
 STATUS = Filter(
     "status",
@@ -71,22 +72,14 @@ BY_SERVICE = {
         "supply-mode",
         "MODE",
         tr("Only Fulfillment, or only Xdock."),
-        choices=("Fulfillment", "Xdock"),
+        read=partial(spelled, words=wire.MODES),
+        choices=wire.MODES,
     ),
     "country": Filter("country", "CODE", tr("Only shipments to warehouses of this country.")),
 }
 """Filters of what never changes, by the parameters of the service's list."""
 FILTERS = (STATUS, IN_DISPUTE, *BY_SERVICE.values(), SINCE, UNTIL)
 HINT = tr("look at the filters; nothing was written")
-
-
-def check(query: Query) -> None:
-    """Refuse statuses that there are not."""
-    if strangers := [status for status in query["status"] if status not in STATUSES]:
-        raise UsageProblem(
-            tr("there is no status “{status}”", status=strangers[0]),
-            tr("statuses: {statuses}", statuses=", ".join(STATUSES)),
-        )
 
 
 # The list.
@@ -216,7 +209,6 @@ SHIPMENT_LIST = Export(
     _sheet,
     no_loss,
     FILTERS,
-    check,
     is_sent_back=True,
     increments=Increments(_missed),
 )
@@ -246,7 +238,6 @@ def _noted(shipment: InboundShipment) -> list[KeyedRow]:
 
 
 def _note_name(row: KeyedRow) -> str:
-    """What a shipment's note is called: as the service calls the shipment."""
     return str(row.get("code") or row[columns.SHIPMENT])
 
 
@@ -274,7 +265,6 @@ NOTES = Export(
     plain_table(tr("Delivery notes"), known=_KNOWN),
     no_loss,
     FILTERS,
-    check,
     documents=Documents(_note_name, _note_calls, _read_note),
 )
 

@@ -108,6 +108,7 @@ FILTERS = (
         "STATE[,STATE]",
         tr("Only active or inactive offers."),
         is_list=True,
+        read=str.casefold,
         choices=tuple(map(str, OfferState)),
     ),
     Filter("gtin", "GTIN[,GTIN]", tr("Only offers of these products."), is_list=True),
@@ -117,13 +118,7 @@ FILTERS = (
 
 
 def check(query: Query) -> None:
-    """Refuse states that there are not, and lists that do not fit into one address."""
-    states = [str(state) for state in OfferState]
-    if strangers := [state for state in query["offer-state"] if state.casefold() not in states]:
-        raise UsageProblem(
-            tr("there is no state “{state}”", state=strangers[0]),
-            tr("states: {states}", states=joined(states)),
-        )
+    """Refuse lists that do not fit into one address."""
     names = ("fields", "gtin", "reference", "offer-id")
     if len(list(comma_lists(value for name in names for value in query[name]))) > 1:
         raise UsageProblem(
@@ -141,7 +136,7 @@ def _first(query: Query, _: KeyedRows) -> Iterator[Call]:
         query["gtin"],
         (*OFFER_FIELDS, *own),
         offer_ids=query["offer-id"],
-        states=[state.casefold() for state in query["offer-state"]],
+        states=query["offer-state"],
         since=f"{since:%Y-%m-%dT%H:%M:%SZ}" if since else None,
     )
 

@@ -5,10 +5,9 @@ from itertools import product
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.offers import read_packages
 from feedtool.areas.plain_list import DATE, flat_row, no_loss, nothing, plain_table
-from feedtool.feeds.export import Export, Filter, ListPage, Query, ServiceList
+from feedtool.feeds.export import Export, Filter, ListPage, ServiceList
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.service.answers import id_of, items_of, next_call
 
@@ -39,15 +38,6 @@ BY_STATE = Filter(
 BY_SALES_CHANNEL = Filter(
     "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
 )
-
-
-def check(query: Query) -> None:
-    """Refuse states that no package has."""
-    if strangers := [state for state in query["state"] if state not in packages.STATES]:
-        raise UsageProblem(
-            tr("there is no state “{state}”", state=strangers[0]),
-            tr("states: {states}", states=", ".join(packages.STATES)),
-        )
 
 
 def packages_in(reply: Reply, _: Call) -> ListPage:
@@ -81,5 +71,4 @@ EXPORT = Export(
     plain_table(tr("Packages of offers"), known=KNOWN),
     no_loss,
     (BY_STATE, BY_SALES_CHANNEL),
-    check,
 )

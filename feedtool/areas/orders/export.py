@@ -13,7 +13,6 @@ from feedtool.areas.orders.listing import (
     PREPARING,
     WAITING,
     Make,
-    check,
     invoice_status,
     lines_to_ship,
     nothing,
@@ -229,7 +228,6 @@ ORDERS = Export(
     _sheet,
     _summary,
     (*FILTERS, MISSING_INVOICE, NO_ADDRESSES, GESTURE_AMOUNTS),
-    check,
     rows=_counted,
     asks_ledger=True,
     is_sent_back=True,
@@ -260,7 +258,6 @@ SHIPMENT_EXPORT = Export(
     lambda query, *_: FilledTemplate(SHIPMENTS, query.context, query.language),
     _summary,
     FILTERS,
-    check,
     is_sent_back=True,
     increments=Increments(_missed),
 )

@@ -24,12 +24,13 @@ from feedtool.feeds.export import (
     Thing,
 )
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NothingToDo
 from feedtool.model.nouns import EARLIEST, Status
 from feedtool.model.text import tr
-from feedtool.service.answers import moment
+from feedtool.service.answers import moment, spelled
 
 STATUSES = wire.STATUSES
+MODES = ("Seller", "Fulfillment", "Xdock")
 WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
 SHIPPED = ("Shipped", "Delivered")
 
@@ -59,7 +60,8 @@ NARROWING = (
         "supply-mode",
         "MODE",
         tr("Only what is delivered by: Seller, Fulfillment or Xdock."),
-        choices=("Seller", "Fulfillment", "Xdock"),
+        read=partial(spelled, words=MODES),
+        choices=MODES,
     ),
     Filter("country", "CODE[,CODE]", tr("Only orders to these countries."), is_list=True),
     Filter("business", "", tr("Only orders of companies."), is_flag=True),
@@ -73,15 +75,6 @@ MISSING_INVOICE = Filter(
     is_flag=True,
 )
 FILTERS = (STATUS, TO_DO, *NARROWING)
-
-
-def check(query: Query) -> None:
-    """Refuse statuses that there are not."""
-    if strangers := [status for status in query["status"] if status not in STATUSES]:
-        raise UsageProblem(
-            tr("there is no status “{status}”", status=strangers[0]),
-            tr("statuses: {statuses}", statuses=", ".join(STATUSES)),
-        )
 
 
 INVOICES = "Invoices"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from feedtool.areas.orders import columns
-from feedtool.areas.orders.listing import FILTERS, check, lines_to_ship, orders_list, reader
+from feedtool.areas.orders.listing import FILTERS, lines_to_ship, orders_list, reader
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.wire import Order
 from feedtool.feeds.export import (
@@ -120,6 +120,5 @@ PICKING = Export(
     _table,
     lambda *_: ExportSummary(()),
     FILTERS,
-    check,
     rows=_taken,
 )

@@ -31,7 +31,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NothingToDo
 from feedtool.model.header import Column
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.text import LANGUAGES, plural, tr
@@ -41,15 +41,6 @@ Parcel = TypeVar("Parcel", OutboundShipment, ParcelReturn)
 Pairs = Iterator[tuple[str, str]]
 COUNTED, LISTED = "counted", "listed"
 HINT = tr("look at the filters; nothing was written")
-
-
-def _one_of(option: str, values: Sequence[str], query: Query) -> None:
-    for value in query[option]:
-        if value not in values:
-            raise UsageProblem(
-                tr("there is no {option} “{value}”", option=option, value=value),
-                tr("choose among: {values}", values=", ".join(values)),
-            )
 
 
 def _since(query: Query) -> Pairs:
@@ -207,11 +198,6 @@ def _shipment_rows(query: Query, shipment: OutboundShipment) -> list[KeyedRow]:
     return [*shipment_rows(shipment, has_addresses=not query["no-addresses"])]
 
 
-def _check_shipments(query: Query) -> None:
-    _one_of("status", shipments.STATUSES, query)
-    _one_of("state", STATES, query)
-
-
 SHIPMENT_LIST = _list(
     tr("shipments"),
     lambda query: wire.read_shipments(_of_shipments(query)),
@@ -232,7 +218,6 @@ SHIPMENT_EXPORT = Export(
     partial(_filled, CREATE, columns.SHOWN_SHIPMENT),
     _summary,
     (SHIPMENT_STATUS, STATE, BY_COUNTRY, BY_REFERENCE, NO_ADDRESSES),
-    _check_shipments,
     is_sent_back=True,
     increments=Increments(
         lambda count: plural(
@@ -288,12 +273,6 @@ def is_chosen(query: Query, parcel: ParcelReturn) -> bool:
     return not any(query[name] and value not in query[name] for name, value in shown.items())
 
 
-def check_returns(query: Query) -> None:
-    """Refuse statuses and types that there are not."""
-    _one_of("status", returns.STATUSES, query)
-    _one_of("type", KINDS, query)
-
-
 def _return_rows(query: Query, parcel: ParcelReturn) -> list[KeyedRow]:
     is_wanted = is_chosen(query, parcel) and not (query["non-conform"] and parcel.is_conform)
     return [*return_rows(parcel)] if is_wanted else []
@@ -317,7 +296,6 @@ RETURN_EXPORT = Export(
     partial(_filled, RETURNS, columns.SHOWN_RETURN),
     _summary,
     (*OF_RETURNS, NON_CONFORM),
-    check_returns,
     is_sent_back=True,
     increments=Increments(
         lambda count: plural(

@@ -13,7 +13,6 @@ from feedtool.areas.outbound.export import (
     CARRIER,
     HINT,
     OF_RETURNS,
-    check_returns,
     is_chosen,
     of_returns,
 )
@@ -38,7 +37,6 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Reply
-from feedtool.model.errors import UsageProblem
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import moment, next_call, service_time, text
@@ -59,22 +57,12 @@ TRIES = "tries"
 COMPLETED, GONE, EMPTY = "Completed", 404, 204
 
 
-def _format(name: str) -> str:
-    if name not in FORMATS:
-        raise UsageProblem(
-            tr("there is no label as {format}", format=name),
-            tr("choose among: {values}", values=", ".join(FORMATS)),
-        )
-    return name
-
-
 FORMAT = Filter(
     "label-format",
     "FORMAT",
     tr("pdf or png."),
     default="pdf",
     narrows=False,
-    read=_format,
     choices=tuple(FORMATS),
 )
 
@@ -171,6 +159,5 @@ LABELS = Export(
     _sheet,
     no_loss,
     (*OF_RETURNS, FORMAT),
-    check_returns,
     documents=Documents(lambda row: str(row["returnId"]), _calls, _read, _lack),
 )

@@ -205,7 +205,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "days for a day": ({"payment_date": "2026-11-01..2026-11-02"}, "is no day"),
     "no day": ({"payment_date": "21.11.2026"}, "is no day"),
     "backwards": ({"paid": "2026-11-02..2026-11-01"}, "ends before"),
-    "an unknown state": ({"month": "2026-11", "state": ("paid",)}, "no payment state “paid”"),
     "an invoice that is none": ({"invoice": ("F-1",)}, "identifiers are numbers"),
     "a tolerance below 0": ({"month": "2026-11", "tolerance": "-1"}, "is no amount"),
     "a tolerance without an end": ({"month": "2026-11", "tolerance": "Infinity"}, "is no amount"),

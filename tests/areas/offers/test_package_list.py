@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_list import EXPORT
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NothingToDo
 from tests.answers import Answers
 from tests.answers import exported as export
 from tests.cli.conftest import Feedtool
@@ -54,11 +54,6 @@ def test_every_page_is_read(tmp_path: Path) -> None:
     assert header == "packageId,packageType,state,submissionDate,result.message"
     assert rows[0] == "p1,Upsert,Ready,2026-11-20T00:00:00,"
     assert rows[1] == "p2,,Rejected,,Empty."
-
-
-def test_a_state_that_there_is_not(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="there is no state “Open”"):
-        export(EXPORT, tmp_path / "packages.csv", state=("Open",))
 
 
 def test_without_packages_nothing_is_written(tmp_path: Path) -> None:

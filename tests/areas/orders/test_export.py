@@ -18,7 +18,7 @@ from feedtool.areas.orders.picking import PICKING
 from feedtool.areas.orders.wire import PAGE, read_document
 from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NothingToDo
 from feedtool.report.output_files import Exported
 from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
@@ -182,11 +182,6 @@ def test_what_can_change_is_never_left_out_by_the_service(tmp_path: Path) -> Non
         "sort": "updatedAt",
         "salesChannelId": "PRIMARY",
     }
-
-
-def test_a_status_that_there_is_not(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="no status “Sent”"):
-        table(ORDERS, tmp_path, *SHOP, status=("Shipped", "Sent"))
 
 
 def test_nothing_at_all(tmp_path: Path) -> None:
