@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 
+import msgspec
 from msgspec.structs import replace
 
 from feedtool.check.header_names import Names
@@ -24,6 +26,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import STAMP_LANGUAGE, Column, Header
 from feedtool.model.markers import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Sheet, Source
 
@@ -77,6 +80,14 @@ def _are_all(source: Source, wanted: Sequence[str]) -> bool:
     return ALL_SHEETS in {name.casefold() for name in wanted} - own and source.format != "csv"
 
 
+@lru_cache(128)
+def names_of(feed: Feed, settings: bytes) -> Names:
+    """All headers of a feed's family, gathered once for all files that are read alike."""
+    decoded = msgspec.json.decode(settings, type=AccountSettings)
+    columns = feed.understood(decoded)
+    return Names(columns, decoded, (*HEADINGS, ROW))
+
+
 class _Selection:
     """The sheets of one file, while those that are feeds are chosen."""
 
@@ -90,7 +101,7 @@ class _Selection:
         self._stamped_sheet = self._named(stamped.sheet) if stamped else None
         """The name of the sheet to fill in of that template."""
         self._are_all = _are_all(source, options.sheets)
-        self._known_names: dict[str, Names] = {}
+        self._settings = msgspec.json.encode(options.context.settings)
         self._seen: dict[tuple[str, int, str | None], Chosen | FileProblem | None] = {}
         """What came of the look at a sheet."""
 
@@ -151,14 +162,6 @@ class _Selection:
     def _known(self, family: Sequence[Feed]) -> dict[str, Column]:
         columns = family[0].understood(self._options.context.settings)
         return {column.key: column for column in columns}
-
-    def _names(self, family: Sequence[Feed]) -> Names:
-        """All headers of a family, gathered once for all sheets."""
-        kind, settings = family[0].kind, self._options.context.settings
-        if kind not in self._known_names:
-            columns = family[0].understood(settings)
-            self._known_names[kind] = Names(columns, settings, (*HEADINGS, ROW))
-        return self._known_names[kind]
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
@@ -239,7 +242,8 @@ class _Selection:
         sheet, context = self._source.sheet(name), self._options.context
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
-        named = [(some, self._names(some)) for some in self._possible(wanted or stamp, enough)]
+        possible, settings = self._possible(wanted or stamp, enough), self._settings
+        named = [(some, names_of(some[0], settings)) for some in possible]
         candidates = Candidates(head, [names for _, names in named])
         # Whoever knows the most of its columns comes first; of equals the one that is in front.
         named.sort(key=lambda pair: -candidates.most_known(pair[1]))
