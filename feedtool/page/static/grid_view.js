@@ -94,7 +94,8 @@ export class GridView {
     if (this.place < from) places.unshift(this.place);
     if (this.place >= to) places.push(this.place);
     arrange(this.body, this.rows, places, this.place, () => this.#newRow());
-    for (const [place, row] of this.rows) this.#drawRow(row, place, top, columns);
+    const origin = this.scroller.scrollTop - top * ROW; // asked for once, before all is moved
+    for (const [place, row] of this.rows) this.#drawRow(row, place, origin, columns);
   }
 
   // Makes a cell the one that has the focus, or will have it, and brings it into sight.
@@ -239,8 +240,9 @@ export class GridView {
     cell.style.width = `${width}px`;
   }
 
-  #drawRow(row, place, top, columns) {
-    const offset = this.scroller.scrollTop + (place - top) * ROW;
+  // `origin` is where the first row of all would be.
+  #drawRow(row, place, origin, columns) {
+    const offset = origin + place * ROW;
     row.style.top = `${Math.max(0, Math.min(offset, this.height - ROW))}px`;
     const of = this.rowAt(place);
     const isSame = row.place === place && row.shown === of && row.columns === columns.join();
