@@ -37,14 +37,19 @@ KINDS = """(known) => {
   const OWN = /^(id|href|for|name|value|title|action|data-.*|aria-(label|describedby|.*index))$/;
   const hasText = ({ childNodes }) => (
     [...childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()));
+  const places = new Map([[null, ""]]);
+  const placeOf = (element) => {
+    if (!places.has(element)) {
+      const own = [...element.attributes].filter(({ name }) => !OWN.test(name));
+      const tag = `<${element.tagName} ${own.map(({ name, value }) => `${name}=${value}`)}`;
+      places.set(element, tag + placeOf(element.parentElement));
+    }
+    return places.get(element);
+  };
   const kinds = new Map();
   for (const element of document.querySelectorAll("body *")) {
     if (!hasText(element) && !element.matches("input, select")) continue;
-    let kind = hasText(element.parentElement) ? "within a text: " : "";
-    for (let above = element; above; above = above.parentElement) {
-      const own = [...above.attributes].filter(({ name }) => !OWN.test(name));
-      kind += `<${above.tagName} ${own.map(({ name, value }) => `${name}=${value}`)}`;
-    }
+    const kind = (hasText(element.parentElement) ? "within a text: " : "") + placeOf(element);
     const alike = kinds.get(kind) ?? [];
     kinds.set(kind, [...alike.slice(0, 2), element]);
   }
