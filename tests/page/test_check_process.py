@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.model.errors import CannotWrite, Stopped
-from feedtool.page.check_process import DONE, LARGE, CheckEnded, check_elsewhere
+from feedtool.page.check_process import DONE, CheckEnded, check_elsewhere
 from feedtool.page.checks import check_file, grid_of
 from feedtool.page.desk import Desk
 from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
 from tests.conftest import Files, offer
-from tests.page.conftest import application, brought
+from tests.page.conftest import application, brought, settled
 
 
 def process(*told: object, end: str = "") -> list[str]:
@@ -65,11 +65,14 @@ def test_where_the_page_ends_the_check_does(job: Job, closing: threading.Event) 
         check_elsewhere(process(1, end="exec(" + repr(endless) + ")"), "file", job)
 
 
-def test_a_large_file_is_checked_as_a_small_one_is(desk: Desk, files: Files) -> None:
-    notes = {"Note": "a long text " * 300}
-    path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") | notes for n in range(660)))
-    assert path.stat().st_size > LARGE
-    file = desk.shelf.file(brought(application(desk).test_client(), path))
+def test_a_large_file_is_checked_as_a_small_one_is(
+    desk: Desk, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") for n in range(660)))
+    client = application(desk).test_client()
+    file = desk.shelf.file(brought(client, path))
+    settled(client, f"/en/files/{file.id}")
+    monkeypatch.setattr("feedtool.page.checks.LARGE", path.stat().st_size)
     found = []
     for at in (desk, replace(desk, checking=())):
         desk.shelf.grid(file).unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """What a page shows of a grid, before any script runs."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,16 +14,18 @@ from tests.conftest import Files, offer, update
 from tests.page.grid.conftest import checked_into
 
 
-@pytest.fixture
-def grid(files: Files) -> Grid:
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grid]:
     """A sheet of 250 offers, the first of them wrong, and one of updates."""
     offers = [offer(number) for number in range(1, 251)]
     offers[0] |= {"quantity": "-1", "price.price": "", "sellerExternalReference": " SKU-1 "}
     offers[1]["quantity"] = "-2"
     offers[2]["Farbe"] = "rot"
     updates = [update(number, quantity="1") for number in range(300, 303)]
+    files = Files(tmp_path_factory.mktemp("part"))
     checked_into(files.folder / "grid", files.book({"New": offers, "Changed": updates}))
-    return Grid(files.folder / "grid")
+    with Grid(files.folder / "grid") as grid:
+        yield grid
 
 
 def part(grid: Grid, which: str = ALL, language: Language = "en", **how: Any) -> GridPart:

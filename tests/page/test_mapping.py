@@ -18,9 +18,10 @@ from tests.page.own_sheets import ADDITIONAL, CONDITION, COST, LIST, SHIPPING
 PRICE = "default:price.price"
 
 
-@pytest.fixture
-def sheet(files: Files) -> ProposedSheet:
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> ProposedSheet:
     """The supplier's list."""
+    files = Files(tmp_path_factory.mktemp("list"))
     return proposed(Input("list.csv", files.text(LIST, "list.csv")), ReadOptions(), None)
 
 

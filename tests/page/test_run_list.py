@@ -1,7 +1,6 @@
 """Runs are found by what is known of them."""
 
 import json
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -16,9 +15,10 @@ from feedtool.page.desk import Desk, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
-from tests.page.conftest import SAMPLES, application, lone_desk
+from tests.conftest import Files, offer
+from tests.page.conftest import application, lone_desk
 
-NAMES = ("autumn.xlsx", "Winter.xlsx", "winter-2.xlsx")
+NAMES = ("autumn.csv", "Winter.csv", "winter-2.csv")
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             for name in NAMES:
-                shutil.copyfile(SAMPLES / "offers-update.xlsx", name)
-                run(["submit", name, "--sandbox", "--home", "home"])
+                Files(folder).csv(offer(1), name=name)
+                assert run(["submit", name, "--sandbox", "--home", "home"]) == 0
         yield desk
 
 

@@ -70,9 +70,16 @@ class Said(NamedTuple):
 
 def said_in(path: Path) -> Iterator[Said]:
     """The messages of a module, each with whether it is an advice."""
-    tree = ast.parse(path.read_text("utf-8"))
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
+    source = path.read_text("utf-8")
+    if not re.search(r"\b(tr|plural)\(", source):
+        return
+    nodes: list[ast.AST] = [ast.parse(source)]
+    parents: dict[ast.AST, ast.AST] = {}
+    for node in nodes:  # which grows by those within each
+        within = [*ast.iter_child_nodes(node)]
+        parents.update(dict.fromkeys(within, node))
+        nodes += within
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant(str(one)), *_]):
                 forms: tuple[str, ...] = (one,)
