@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from feedtool.model.text import LANGUAGES, Language
+from tests.page.conftest import settle
 
 COPY = 1
 """What a drag offers, as the browser counts it."""
@@ -15,6 +16,7 @@ COPY = 1
 def drop(page: Page, *paths: Path, on: str = "h1") -> None:
     """Drops files, or folders, on an element of the page, as a file manager does."""
     page.wait_for_load_state()  # before that no script takes them
+    settle(page)
     box = page.locator(on).first.bounding_box()
     assert box, on
     files = {"items": [], "files": [*map(str, paths)], "dragOperationsMask": COPY}

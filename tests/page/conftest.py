@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 from werkzeug.test import TestResponse
 
 from feedtool.cli.errors import Stopping
@@ -23,8 +23,8 @@ from feedtool.page import app
 from feedtool.page.desk import Desk
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.middleware import guarded
-from feedtool.serving import LOOPBACK, WebServer, listen
 from tests.looks import assert_accessible
+from tests.page.site import Site, opened_site
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 LOOK = 0.01
@@ -66,14 +66,20 @@ def application(desk: Desk) -> Flask:
     return own
 
 
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """A port for the pages of all tests."""
+    with opened_site() as site:
+        yield site
+
+
 @contextmanager
-def served(desk: Desk) -> Iterator[str]:
+def served(desk: Desk, site: Site) -> Iterator[str]:
     """The address of the page behind a port and its guards."""
-    listening, secret = listen(LOOPBACK, 0), secrets.token_urlsafe(24)
-    port = listening.getsockname()[1]
-    whole = guarded(application(desk), LocalAccess(local_hosts(port), secret))
-    with WebServer(listening, whole, largest_body=desk.body_limit):
-        yield f"http://{LOOPBACK}:{port}/{secret}/"
+    secret = secrets.token_urlsafe(24)
+    whole = guarded(application(desk), LocalAccess(local_hosts(site.port), secret))
+    with site.showing(secret, whole) as address:
+        yield address
 
 
 @pytest.fixture
@@ -90,9 +96,9 @@ def client(desk: Desk) -> FlaskClient:
 
 
 @pytest.fixture
-def address(desk: Desk) -> Iterator[str]:
+def address(desk: Desk, site: Site) -> Iterator[str]:
     """The address of the page behind a port."""
-    with served(desk) as address:
+    with served(desk, site) as address:
         yield address
 
 
@@ -101,48 +107,81 @@ SOON = """
   window.setTimeout = (act, milliseconds) => wait(act, Math.min(milliseconds, 50));
 """
 """Lets a page look often how far its job is."""
+SCREEN: ViewportSize = {"width": 1280, "height": 720}
 
 
-@contextmanager
-def opened_tab(browser: Browser, *, has_scripts: bool = True) -> Iterator[Page]:
-    """A tab that looks often how far a job is."""
-    context = browser.new_context(java_script_enabled=has_scripts)
-    context.add_init_script(SOON)
-    yield context.new_page()
-    context.close()
+class Tabs:
+    """Opens tabs that look often how far a job is, one of each kind: a new one takes long."""
+
+    def __init__(self, browser: Browser, site: Site) -> None:
+        self._browser, self._site = browser, site
+        self._opened: dict[str, Page] = {}
+        self._used: list[Page] = []
+
+    def __call__(self, **how: Any) -> Page:
+        """An empty tab."""
+        kind = repr(sorted(how.items()))
+        if kind not in self._opened:
+            context = self._browser.new_context(viewport=SCREEN, **how)
+            context.add_init_script(SOON)
+            self._opened[kind] = context.new_page()
+        self._used.append(self._opened[kind])
+        return self._opened[kind]
+
+    def leave(self) -> None:
+        """Empty those that were used, and let them look as at first."""
+        while self._used:
+            used = self._used.pop()
+            used.unroute_all()
+            used.goto(self._site.address)
+            used.set_viewport_size(SCREEN)
+            used.emulate_media(color_scheme="light", forced_colors="none")
+
+    def close(self) -> None:
+        for opened in self._opened.values():
+            opened.context.close()
 
 
 @pytest.fixture(scope="session")
-def shared_tab(browser: Browser) -> Iterator[Page]:
-    """The tab of many tests: a new one takes long to open."""
-    with opened_tab(browser) as page:
-        yield page
+def shared_tabs(browser: Browser, site: Site) -> Iterator[Tabs]:
+    """The tabs of all tests."""
+    tabs = Tabs(browser, site)
+    yield tabs
+    tabs.close()
 
 
 @pytest.fixture
-def tab(shared_tab: Page) -> Iterator[Page]:
+def tabs(shared_tabs: Tabs) -> Iterator[Tabs]:
+    """Tabs, which are left afterwards."""
+    yield shared_tabs
+    shared_tabs.leave()
+
+
+@pytest.fixture
+def tab(tabs: Tabs) -> Page:
     """An empty tab."""
-    yield shared_tab
-    shared_tab.goto("about:blank")
-
-
-@pytest.fixture(scope="session")
-def shared_plain_tab(browser: Browser) -> Iterator[Page]:
-    """The tab without scripts of many tests."""
-    with opened_tab(browser, has_scripts=False) as page:
-        yield page
+    return tabs()
 
 
 @pytest.fixture
-def plain_tab(shared_plain_tab: Page) -> Iterator[Page]:
+def plain_tab(tabs: Tabs) -> Page:
     """An empty tab without scripts."""
-    yield shared_plain_tab
-    shared_plain_tab.goto("about:blank")
+    return tabs(java_script_enabled=False)
+
+
+@pytest.fixture
+def bare_tab(tabs: Tabs) -> Page:
+    """An empty tab in which axe may run its script."""
+    return tabs(bypass_csp=True)
 
 
 def settle(page: Page) -> None:
-    """Waits until the page waits for nothing."""
-    page.wait_for_function("() => !document.querySelector('[data-poll]')", timeout=60_000)
+    """Waits until the page and its scripts are there, and it waits for nothing."""
+    page.wait_for_function(SETTLED, timeout=60_000)
+
+
+SETTLED = """() => (
+  document.readyState === "complete" && !document.querySelector("[data-poll]"))"""
 
 
 def reload(page: Page) -> None:

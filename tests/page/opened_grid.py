@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page
 
 from feedtool.page.desk import Desk
 from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
+from tests.page.site import Site
 
 MISTAKES = SAMPLES / "offers-mistakes.xlsx"
 MOST_NODES = 1_500
@@ -31,8 +31,9 @@ ROW, STATUS, FIRST = 0, 1, 2
 class OpenGrid:
     """Brings files to a page, and opens it where their rows are shown; most of them in one tab."""
 
-    def __init__(self, browser: Browser, client: FlaskClient, desk: Desk, address: str) -> None:
-        self._browser, self._client, self.desk, self._address = browser, client, desk, address
+    def __init__(self, browser: Browser, desk: Desk, site: Site, address: str) -> None:
+        self._browser, self.desk, self._site, self._address = browser, desk, site, address
+        self._client = application(desk).test_client()
         self._ids: dict[Path, str] = {}
         self.file = ""
         self.refusals: list[str] = []
@@ -66,7 +67,7 @@ class OpenGrid:
     def leave(self) -> None:
         """Leaves the page, of which the browser has not complained."""
         self._tab.unroute_all()
-        self._tab.goto("about:blank")
+        self._tab.goto(self._site.address)
         while self._others:
             self._others.pop().close()
         refusals, self.refusals = self.refusals, []
@@ -83,11 +84,13 @@ class OpenGrid:
 
 
 @pytest.fixture(scope="module")
-def grid_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenGrid]:
+def grid_tab(
+    browser: Browser, site: Site, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[OpenGrid]:
     """Opens grids, most of them in one tab."""
     folder = tmp_path_factory.mktemp("grid")
-    with made_desk(folder / "home") as desk, served(desk) as address:
-        opened = OpenGrid(browser, application(desk).test_client(), desk, address)
+    with made_desk(folder / "home") as desk, served(desk, site) as address:
+        opened = OpenGrid(browser, desk, site, address)
         yield opened
         opened.close()
 

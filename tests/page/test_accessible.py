@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
@@ -29,6 +29,7 @@ from tests.page.conftest import (
     settled,
 )
 from tests.page.own_sheets import mixed_offers
+from tests.page.site import Site
 
 PAGES = {
     "start": "",
@@ -72,10 +73,10 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def busy(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Files in each state; one of them is being checked for as long as the tests last."""
     folder, done = tmp_path_factory.mktemp("accessible"), Event()
-    with made_desk(folder / "home") as desk, served(desk) as address:
+    with made_desk(folder / "home") as desk, served(desk, site) as address:
         yield Served(address, files_of(desk, folder, done))
         done.set()
 
@@ -112,36 +113,40 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
     return files
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(bypass_csp=True)
-    yield page
-    page.close()
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
-    page: Page, busy: Served, name: str
+    bare_tab: Page, busy: Served, name: str
 ) -> None:
-    answer = page.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")
+    answer = bare_tab.goto(f"{busy.address}en/{PAGES[name].format(**busy.files)}")
     assert answer
     assert answer.status == {"error": 404, "working": 202}.get(name, 200)
     if name != "working":
-        settle(page)
-    assert_accessible(page)
+        settle(bare_tab)
+    assert_accessible(bare_tab)
+
+
+WIDTHS = f"""async ([addresses, width, height]) => {{
+  const widthOf = async (address) => {{
+    const frame = document.createElement("iframe");
+    const srcdoc = await (await fetch(address)).text();
+    Object.assign(frame, {{ width, height, frameBorder: "0", srcdoc }});
+    const shown = new Promise((done) => {{ frame.onload = done; }});
+    document.body.append(frame);
+    await shown;
+    return frame.contentWindow.eval("{WIDTH}");
+  }};
+  return Promise.all(addresses.map(widthOf));
+}}"""
+"""How wide pages are, each on a screen of its own."""
 
 
 @pytest.mark.parametrize("language", ["fr", pytest.param("es", marks=pytest.mark.long)])
 def test_nothing_is_wider_than_a_screen_on_which_all_is_four_times_as_large(
-    browser: Browser, busy: Served, language: str
+    bare_tab: Page, busy: Served, language: str
 ) -> None:
     """In English axe looks at it there, too."""
-    page = browser.new_page(viewport={"width": LARGE[0], "height": LARGE[1]})
-    too_wide = {}
-    for name, path in {**PAGES, **OTHERS}.items():
-        page.goto(f"{busy.address}{language}/{path.format(**busy.files)}")
-        width = page.evaluate(WIDTH)
-        if width > LARGE[0]:
-            too_wide[name] = width
-    page.close()
-    assert too_wide == {}
+    pages = {name: path.format(**busy.files) for name, path in {**PAGES, **OTHERS}.items()}
+    bare_tab.goto(busy.address)
+    addresses = [f"{busy.address}{language}/{path}" for path in pages.values()]
+    widths = bare_tab.evaluate(WIDTHS, [addresses, *LARGE])
+    assert dict(zip(pages, widths, strict=True)) == dict.fromkeys(pages, LARGE[0])

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.page.browsing import spoken
-from tests.page.conftest import SOON, accessible, made_desk, reload, served, settle
+from tests.page.conftest import accessible, made_desk, reload, served, settle
 from tests.page.routes.test_held import home
+from tests.page.site import Site
 
 held_home = home  # a fixture
 
@@ -28,9 +29,9 @@ ADDRESSES = (
 
 
 @pytest.fixture(scope="module")
-def held_address(held_home: Path) -> Iterator[str]:
+def held_address(held_home: Path, site: Site) -> Iterator[str]:
     """The address of a page on which some rows are held."""
-    with made_desk(held_home) as desk, served(desk) as address:
+    with made_desk(held_home) as desk, served(desk, site) as address:
         yield address
 
 
@@ -90,10 +91,9 @@ def test_orders_are_exported_edited_and_sent_back(
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_each_page_is_for_everybody_on_any_screen(
-    browser: Browser, held_address: str, language: str
+    bare_tab: Page, held_address: str, language: str
 ) -> None:
-    page = browser.new_page(bypass_csp=True)
-    page.add_init_script(SOON)
+    page = bare_tab
     for address in ADDRESSES:
         page.goto(f"{held_address}{language}/{address}")
         assert page.get_attribute("html", "lang") == language
@@ -107,7 +107,6 @@ def test_each_page_is_for_everybody_on_any_screen(
     page.locator("form button").click()
     expect(page.locator("[role=alert]")).to_be_visible()
     accessible(page, language)
-    page.close()
 
 
 def test_held_rows_are_sent_without_scripts(plain_tab: Page, held_address: str) -> None:

@@ -1,13 +1,14 @@
 """Times are those of whoever looks, in the language of the page; in UTC without scripts."""
 
 import io
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from feedtool.page.desk import Desk
-from tests.page.conftest import served
+from tests.page.conftest import lone_desk, served
+from tests.page.site import Site
 
 NOON = datetime(2026, 11, 24, 12, 30, tzinfo=UTC)
 SHOWN = {
@@ -20,13 +21,26 @@ SHOWN = {
 """By the language of the page, the place and the zone of the browser, and whether scripts run."""
 
 
+@pytest.fixture(scope="module")
+def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page with a file."""
+    with lone_desk(tmp_path_factory.mktemp("times")) as desk, served(desk, site) as address:
+        content = io.BytesIO(b"x")
+        desk.shelf.take_in("a.csv", content, limit=10, account="sandbox", who="me", at=NOON)
+        yield address
+
+
 @pytest.mark.parametrize(("language", "place", "zone", "has_scripts"), SHOWN)
 def test_a_time_is_shown_as_its_reader_tells_it(
-    browser: Browser, desk: Desk, language: str, place: str, zone: str, *, has_scripts: bool
+    browser: Browser,
+    brought_at_noon: str,
+    language: str,
+    place: str,
+    zone: str,
+    *,
+    has_scripts: bool,
 ) -> None:
-    desk.shelf.take_in("a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=NOON)
-    with served(desk) as address:
-        page = browser.new_page(locale=place, timezone_id=zone, java_script_enabled=has_scripts)
-        page.goto(f"{address}{language}/")
-        expect(page.locator("time")).to_have_text(SHOWN[language, place, zone, has_scripts])
-        page.close()
+    page = browser.new_page(locale=place, timezone_id=zone, java_script_enabled=has_scripts)
+    page.goto(f"{brought_at_noon}{language}/")
+    expect(page.locator("time")).to_have_text(SHOWN[language, place, zone, has_scripts])
+    page.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.desk import Desk, now
@@ -15,17 +15,16 @@ from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
 from tests.conftest import Files, offer
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, SOON, accessible, reload, settle
+from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle
 
 MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xlsx"
 
 
 @pytest.mark.parametrize("language", spoken("fr"))
 def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
-    browser: Browser, address: str, desk: Desk, tmp_path: Path, language: Language
+    tabs: Tabs, address: str, desk: Desk, tmp_path: Path, language: Language
 ) -> None:
-    page = browser.new_page(locale=language, bypass_csp=True)
-    page.add_init_script(SOON)
+    page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
     drop(page, MISTAKES)
     expect(page).to_have_url(re.compile(f"/{language}/files/"))
@@ -47,7 +46,6 @@ def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
     downloaded = Path(waiting.value.path()).read_bytes()
     expect(page).to_have_url(re.compile("/runs/1$"))
     expect(page.locator("main progress:visible, main [role=alert]")).to_have_count(0)
-    page.close()
     copy, speaks = tmp_path / "copy.xlsx", LanguageChoice(language, language)
     with desk.workspace() as workspace:  # as `feedtool results 1` does it
         outputs = Outputs({MISTAKES.name: copy}, language=speaks)

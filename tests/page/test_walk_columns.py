@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from feedtool.model.text import Language
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import Desk
 from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SOON, accessible, reload, settle
+from tests.page.conftest import Tabs, accessible, reload, settle
 from tests.page.own_sheets import ADDITIONAL, CONDITION, COST, LIST, two_sheets
 
 COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
@@ -33,10 +33,9 @@ def named(name: str) -> str:
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_a_list_is_dropped_said_and_clean(
-    browser: Browser, address: str, desk: Desk, files: Files, language: Language
+    tabs: Tabs, address: str, desk: Desk, files: Files, language: Language
 ) -> None:
-    page = browser.new_page(locale=language, bypass_csp=True)
-    page.add_init_script(SOON)
+    page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
     drop(page, files.text(LIST, "list.csv"))
     expect(page).to_have_url(COLUMNS)
@@ -59,14 +58,12 @@ def test_a_list_is_dropped_said_and_clean(
     expect(page).to_have_url(CHECK)
     settle(page)
     assert is_clean(desk)
-    page.close()
 
 
 def test_sheets_and_rows_are_chosen_by_everybody(
-    browser: Browser, address: str, files: Files, tmp_path: Path
+    tabs: Tabs, address: str, files: Files, tmp_path: Path
 ) -> None:
-    page = browser.new_page(bypass_csp=True)
-    page.add_init_script(SOON)
+    page = tabs(locale="en", bypass_csp=True)
     page.goto(address)
     drop(page, two_sheets(tmp_path / "book.xlsx"))
     expect(page).to_have_url(COLUMNS)
@@ -81,7 +78,6 @@ def test_sheets_and_rows_are_chosen_by_everybody(
     page.goto(f"{page.url}/columns")
     page.get_by_label("Row 4").check()
     accessible(page)
-    page.close()
 
 
 def test_help_follows_the_field_that_is_chosen(tab: Page, address: str, files: Files) -> None:

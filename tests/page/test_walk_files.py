@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from feedtool.cli import run
 from feedtool.model.nouns import Status
@@ -13,7 +13,7 @@ from feedtool.model.text import Language
 from feedtool.page.desk import Desk
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
-from tests.page.conftest import SAMPLES, SOON, accessible, reload, settle
+from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle
 
 INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 MISSING, FILES = "details li.value", "#named"
@@ -51,10 +51,9 @@ def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) ->
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_what_a_sheet_lacks_is_dropped_and_sent(
-    browser: Browser, address: str, desk: Desk, folder: Path, language: Language
+    tabs: Tabs, address: str, desk: Desk, folder: Path, language: Language
 ) -> None:
-    page = browser.new_page(locale=language, bypass_csp=True)
-    page.add_init_script(SOON)
+    page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
     drop(page, folder / "index.csv")
     wait_for_missing_files(page)
@@ -67,7 +66,6 @@ def test_what_a_sheet_lacks_is_dropped_and_sent(
     expect(page.locator(FILES)).not_to_be_visible()
     accessible(page, language)  # as `test_accessible` does where files are missing
     send(page)
-    page.close()
     assert statuses(desk) == {Status.SUCCESS: 2}
 
 
