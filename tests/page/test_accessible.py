@@ -133,7 +133,9 @@ WIDTHS = f"""async ([addresses, width, height]) => {{
     const shown = new Promise((done) => {{ frame.onload = done; }});
     document.body.append(frame);
     await shown;
-    return frame.contentWindow.eval("{WIDTH}");
+    const seen = frame.contentWindow.eval("{WIDTH}");
+    frame.remove(); // else it would load itself anew for as long as it tells of a job
+    return seen;
   }};
   return Promise.all(addresses.map(widthOf));
 }}"""
