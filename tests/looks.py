@@ -37,10 +37,12 @@ KINDS = """(known) => {
   const OWN = /^(id|href|for|name|value|title|action|data-.*|aria-(label|describedby|.*index))$/;
   const hasText = ({ childNodes }) => (
     [...childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim()));
+  const isPlaced = (element) => element.closest(".grid-scroll"); // by its style, and no more
   const places = new Map([[null, ""]]);
   const placeOf = (element) => {
     if (!places.has(element)) {
-      const own = [...element.attributes].filter(({ name }) => !OWN.test(name));
+      const isOwn = ({ name }) => OWN.test(name) || (name === "style" && isPlaced(element));
+      const own = [...element.attributes].filter((attribute) => !isOwn(attribute));
       const tag = `<${element.tagName} ${own.map(({ name, value }) => `${name}=${value}`)}`;
       places.set(element, tag + placeOf(element.parentElement));
     }

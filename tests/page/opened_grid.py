@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from feedtool.page.desk import Desk
 from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
+from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site
 
 MISTAKES = SAMPLES / "offers-mistakes.xlsx"
@@ -100,6 +101,12 @@ def opened(grid_tab: OpenGrid) -> Iterator[OpenGrid]:
     """Opens grids; afterwards the tab is left, of which the browser has not complained."""
     yield grid_tab
     grid_tab.leave()
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workbook of six rows, which is drawn sooner than the sample."""
+    return mixed_offers(tmp_path_factory.mktemp("few") / "few.xlsx")
 
 
 def wait_for(page: Page, selector: str) -> None:

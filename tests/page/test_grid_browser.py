@@ -21,6 +21,7 @@ from tests.page.opened_grid import (
     STATUS,
     OpenGrid,
     cells_at,
+    few,
     focused,
     go_to,
     grid_tab,
@@ -31,9 +32,8 @@ from tests.page.opened_grid import (
     step,
     steps,
 )
-from tests.page.own_sheets import mixed_offers
 
-__all__ = ("grid_tab", "opened")
+__all__ = ("few", "grid_tab", "opened")
 """The fixtures of grids."""
 
 
@@ -61,8 +61,8 @@ def test_a_page_may_begin_at_any_row(opened: OpenGrid) -> None:
 TEXTS = ("", "5", "2-5,9,40-", "9, 4 3", "3-3", "1-5,4-8", "7-9,3-5,6", "12-,20-30")
 
 
-def test_ranges_of_rows_are_those_of_the_command(opened: OpenGrid) -> None:
-    page = opened(MISTAKES)
+def test_ranges_of_rows_are_those_of_the_command(opened: OpenGrid, few: Path) -> None:
+    page = opened(few)
     said = page.evaluate(
         """async (texts) => {
           const grid = document.querySelector("script[src*='grid.js']").src;
@@ -101,7 +101,7 @@ def test_keys_move_the_focus(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
     for name, (keys, place) in MOVES.items():
-        go_to(page, 0, FIRST)
+        page.locator(f"[data-place='0'] [data-column='{FIRST}']").focus()
         assert press(page, *keys) == place, name
         first, last = in_sight(page)
         assert first <= place[0] <= last, name
@@ -118,9 +118,9 @@ def test_a_page_down_shows_what_follows(opened: OpenGrid) -> None:
     assert press(page, "PageUp", "PageUp") == (0, FIRST)
 
 
-def test_f8_goes_from_problem_to_problem(opened: OpenGrid, tmp_path: Path) -> None:
+def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
     """To each cell in its order, and after the last to the first again."""
-    page = opened(mixed_offers(tmp_path / "mixed.xlsx"))
+    page = opened(few)
     with Grid(opened.place) as grid:
         columns = {column.letters: at + FIRST for at, column in enumerate(grid.sheets[0].columns)}
         cells = [
@@ -191,10 +191,10 @@ def hold(held: list[Route], route: Route) -> None:
     held.append(route)
 
 
-def test_no_answer_for_an_earlier_filter_is_drawn(opened: OpenGrid) -> None:
+def test_no_answer_for_an_earlier_filter_is_drawn(opened: OpenGrid, few: Path) -> None:
     """It comes after that of the present one."""
     held: list[Route] = []
-    page = opened(MISTAKES, rest="?which=status:Valid")
+    page = opened(few, rest="?which=status:Valid")
     cells_at(page, 0)
     page.route(re.compile("/rows.*which=all"), lambda route: hold(held, route))
     page.locator("[data-which=all]").click()
@@ -223,14 +223,14 @@ def test_a_text_is_found_cell_by_cell(opened: OpenGrid) -> None:
     expect(page.locator(".grid-part [role=status]")).to_have_text("No cell has this text.")
 
 
-def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid) -> None:
-    page = opened(MISTAKES, rest="?plain=1")
+def test_what_cannot_be_had_is_said_and_asked_for_again(opened: OpenGrid, few: Path) -> None:
+    page = opened(few, rest="?plain=1")
     page.route(re.compile("/rows"), lambda route: route.abort())
     page.locator("text=Show the cells").click()
     expect(page.locator(".grid-part [role=status]")).to_contain_text("cannot be read")
     page.unroute_all()
     cells_at(page, 0)
-    expect(page.locator(".grid-part [role=status]")).to_have_text("44 rows")
+    expect(page.locator(".grid-part [role=status]")).to_have_text("6 rows")
     opened.refusals.clear()
 
 
@@ -317,9 +317,9 @@ PLACES = {"the grid": "", "a plain table with a filter": "?plain=1&which=warning
 
 @pytest.mark.parametrize("place", PLACES)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
-    opened: OpenGrid, tmp_path: Path, place: str
+    opened: OpenGrid, few: Path, place: str
 ) -> None:
-    page = opened(mixed_offers(tmp_path / "few.xlsx"), rest=PLACES[place], bypass_csp=True)
+    page = opened(few, rest=PLACES[place], bypass_csp=True)
     if "plain" not in place:
         cells_at(page, 0)
         step(page)
