@@ -88,6 +88,7 @@ class Walked:
     """A page on which hostile files were sent."""
 
     desk: Desk
+    site: Site
     address: str
     watched: Watched
 
@@ -115,7 +116,7 @@ def walked(
         page.wait_for_url(re.compile("/runs/1$"), timeout=TIMEOUT)
         settle(page)
         watched.check("run")
-        yield Walked(desk, address, watched)
+        yield Walked(desk, site, address, watched)
         page.close()
 
 
@@ -199,7 +200,7 @@ def test_what_a_script_would_do_is_hindered_and_told(
 ) -> None:
     code, directive = PROVOKED[name]
     watched, page = provoked, provoked.page
-    page.goto("about:blank")  # what the page before had to say is said
+    page.goto(walked.site.address)  # what the page before had to say is said
     watched.told.clear()
     page.goto(f"{walked.address}en/")
     watched.check("before")

@@ -1,5 +1,7 @@
 """The plan that is shown is that of the choices in force."""
 
+from pathlib import Path
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -7,9 +9,14 @@ from feedtool.page.desk import Desk
 from feedtool.page.jobs import Job
 from feedtool.page.plans import plan_of, start_plan
 from feedtool.page.shelf import Choices
+from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, brought, settled
 
-OFFERS = SAMPLES / "offers-upsert.xlsx"
+
+@pytest.fixture
+def few(files: Files) -> Path:
+    """A workbook of four offers."""
+    return files.book({"Offers": [offer(number) for number in (1, 2, 3, 4)]})
 
 
 def end(job: Job) -> None:
@@ -19,9 +26,9 @@ def end(job: Job) -> None:
 
 
 def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
-    client: FlaskClient, desk: Desk
+    client: FlaskClient, desk: Desk, few: Path
 ) -> None:
-    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    file = desk.shelf.file(id_ := brought(client, few))
     settled(client, f"/en/files/{id_}")
     desk.shelf.choose(file, Choices(rows={"Offers": "3-5"}), is_read_anew=False)
     end(start_plan(desk, file))
@@ -30,9 +37,11 @@ def test_a_plan_is_made_again_where_something_else_was_chosen_meanwhile(
     assert plan.sent == 3
 
 
-def test_no_plan_is_taken_for_one_of_other_choices(client: FlaskClient, desk: Desk) -> None:
+def test_no_plan_is_taken_for_one_of_other_choices(
+    client: FlaskClient, desk: Desk, few: Path
+) -> None:
     """Not even if it takes its place after them, as that of a slow job would."""
-    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    file = desk.shelf.file(id_ := brought(client, few))
     settled(client, f"/en/files/{id_}/plan")
     made = desk.shelf.folder(id_) / "plan.json"
     slow = made.read_bytes()
@@ -45,12 +54,14 @@ def test_no_plan_is_taken_for_one_of_other_choices(client: FlaskClient, desk: De
         assert plan_of(desk, present) is None
 
 
-def test_a_plan_that_was_half_written_is_made_again(client: FlaskClient, desk: Desk) -> None:
-    id_ = brought(client, OFFERS)
+def test_a_plan_that_was_half_written_is_made_again(
+    client: FlaskClient, desk: Desk, few: Path
+) -> None:
+    id_ = brought(client, few)
     settled(client, f"/en/files/{id_}/plan")
     made = desk.shelf.folder(id_) / "plan.json"
     made.write_bytes(made.read_bytes()[:40])
-    assert "Send 40 rows" in settled(client, f"/en/files/{id_}/plan").text
+    assert "Send 4 rows" in settled(client, f"/en/files/{id_}/plan").text
 
 
 @pytest.mark.parametrize(

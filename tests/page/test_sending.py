@@ -29,6 +29,12 @@ vat_rate = 20
 OFFERS = SAMPLES / "offers-upsert.xlsx"
 
 
+@pytest.fixture
+def few(files: Files) -> Path:
+    """A workbook of three offers."""
+    return files.book({"Offers": [offer(number) for number in (1, 2, 3)]})
+
+
 def runs_of(desk: Desk) -> int:
     with desk.workspace() as workspace:
         return len(workspace.ledger.run_ids())
@@ -82,13 +88,13 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
     [
         {"plan": "sha256:00"},
         {"content": b"something else"},
-        {"choices": {"rows": {"Offers": "3-5"}}},
+        {"choices": {"rows": {"Offers": "3-4"}}},
     ],
 )
 def test_another_plan_than_was_seen_is_not_sent(
-    client: FlaskClient, desk: Desk, change: Mapping[str, object]
+    client: FlaskClient, desk: Desk, few: Path, change: Mapping[str, object]
 ) -> None:
-    id_ = brought(client, OFFERS)
+    id_ = brought(client, few)
     digest = digest_of(client, id_)
     file = desk.shelf.file(id_)
     if content := change.get("content"):
@@ -105,8 +111,8 @@ def test_another_plan_than_was_seen_is_not_sent(
     assert "--" not in answer.text.partition("<main")[2], answer.text
 
 
-def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk) -> None:
-    file = brought(client, OFFERS)
+def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk, few: Path) -> None:
+    file = brought(client, few)
     digest, first = digest_of(client, file), sent(client, file)
     client.post(f"/en/files/{file}/send", data={"plan": digest})
     answer = settled(client, f"/en/files/{file}/sending")
@@ -133,9 +139,11 @@ def test_a_plan_that_another_run_has_overtaken_is_made_anew(
     assert sent(client, slow) == 2
 
 
-def test_a_file_is_sent_where_the_ledger_says_so(client: FlaskClient, desk: Desk) -> None:
+def test_a_file_is_sent_where_the_ledger_says_so(
+    client: FlaskClient, desk: Desk, few: Path
+) -> None:
     """The page did not live to note it, and the run was gone on with."""
-    file = desk.shelf.file(id_ := brought(client, OFFERS))
+    file = desk.shelf.file(id_ := brought(client, few))
     assert "not sent" in client.get("/en/").text
     number = sent(client, id_)
     desk.shelf.save(file)
@@ -163,9 +171,9 @@ def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: Desk) -> None:
     ],
 )
 def test_choices_that_cannot_be_meant(
-    client: FlaskClient, form: Mapping[str, str], says: str
+    client: FlaskClient, few: Path, form: Mapping[str, str], says: str
 ) -> None:
-    file = brought(client, OFFERS)
+    file = brought(client, few)
     answer = client.post(f"/en/files/{file}/plan", data=form)
     assert (answer.status_code, says in answer.text) == (422, True), answer.text
 
@@ -176,8 +184,10 @@ def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) ->
     assert "Nothing is sent: 32 rows" in settled(client, f"/en/files/{file}/plan").text
 
 
-def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: Desk) -> None:
-    file = brought(client, OFFERS)
+def test_whoever_sends_second_is_told_who_is_at_work(
+    client: FlaskClient, desk: Desk, few: Path
+) -> None:
+    file = brought(client, few)
     digest = digest_of(client, file)
     with (
         desk.workspace() as workspace,
@@ -189,12 +199,14 @@ def test_whoever_sends_second_is_told_who_is_at_work(client: FlaskClient, desk: 
     assert runs_of(desk) == 0
 
 
-def test_nobody_is_told_to_type_options_where_there_is_no_terminal(tmp_path: Path) -> None:
+def test_nobody_is_told_to_type_options_where_there_is_no_terminal(
+    few: Path, tmp_path: Path
+) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(ACCOUNT.replace('token = "t"', ""))
     with made_desk(tmp_path / "home", "--config", str(config)) as desk:
         client = application(desk).test_client()
-        file = brought(client, OFFERS, account="shop")
+        file = brought(client, few, account="shop")
         client.post(f"/en/files/{file}/send", data={"plan": digest_of(client, file)})
         page = settled(client, f"/en/files/{file}/sending").text
         assert [word in page for word in ("no token", "whoever keeps", "--token")] == [
@@ -205,9 +217,9 @@ def test_nobody_is_told_to_type_options_where_there_is_no_terminal(tmp_path: Pat
 
 
 def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
-    client: FlaskClient, desk: Desk
+    client: FlaskClient, desk: Desk, few: Path
 ) -> None:
-    number = sent(client, brought(client, OFFERS))
+    number = sent(client, brought(client, few))
     shutil.rmtree(desk.shelf.folder("runs"), ignore_errors=True)
     with desk.workspace() as workspace:
         (_, sha256), *_ = options_of(number, workspace).inputs
@@ -217,12 +229,12 @@ def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
     assert "no longer kept here" in answer.text
 
 
-def test_a_plan_of_settings_that_have_changed_is_not_sent(tmp_path: Path) -> None:
+def test_a_plan_of_settings_that_have_changed_is_not_sent(few: Path, tmp_path: Path) -> None:
     config = tmp_path / "feedtool.toml"
     config.write_text(ACCOUNT)
     with made_desk(tmp_path / "home", "--config", str(config)) as desk:
         client = application(desk).test_client()
-        file = brought(client, OFFERS, account="shop")
+        file = brought(client, few, account="shop")
         digest = digest_of(client, file)
         config.write_text(config.read_text().replace("20", "5.5"))
         client.post(f"/en/files/{file}/send", data={"plan": digest})
