@@ -17,7 +17,7 @@ from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
 from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, PackageView, ReportItem
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import Feed, Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
@@ -227,11 +227,14 @@ REQUESTS = Machine(
     direct.NEXT,
     replace(
         ROUTES["Products"],
-        delivery=Direct(
-            call=lambda _: Call("POST", "/", STAGED),
-            looks=lambda _: [],
-            state=lambda _, replies: replies,
-            judge=lambda _, state: Judgement(state, Status.INTEGRATED),
+        travel=Travel(
+            package_type="Products",
+            protocol=Direct(
+                call=lambda _: Call("POST", "/", STAGED),
+                looks=lambda _: [],
+                state=lambda _, replies: replies,
+                judge=lambda _, state: Judgement(state, Status.INTEGRATED),
+            ),
         ),
     ),
     "Ship",

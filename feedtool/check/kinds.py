@@ -135,7 +135,7 @@ def recognise(
         if not feed.missing(columns) and (has_action or feed.kind not in unsure)
     ]
     for feed in possible:
-        if feed.operator_columns == columns.fields and feed.operator_sheet == sheet:
+        if feed.recognition.operator == (sheet, columns.fields):
             return Recognised(feed, tr("the channel operator's template"))
         fit = feed.fit(columns)
         if fit.is_sure and feed.kind not in unsure:
@@ -209,7 +209,7 @@ def families(areas: Areas) -> list[list[Feed]]:
     """The feeds that share a header, most demanding first."""
     by_sheet: dict[str, list[Feed]] = {}
     for feed in areas.feeds.values():
-        by_sheet.setdefault(feed.sheet, []).append(feed)
+        by_sheet.setdefault(feed.sheet.name, []).append(feed)
     bare = SheetColumns(Context(), frozenset(), ())
     return [
         sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()

@@ -193,7 +193,7 @@ RULES = (
     Rule(ENCODING_GUESSED, check_sheet=notices(ENCODING_GUESSED, ENCODING_HINT)),
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
     Rule(MERGED_CELLS, check_sheet=check_merged),
-    Rule(REQUIRED_MISSING, check_required, is_by_blanks=attrgetter("is_required_by_blanks")),
+    Rule(REQUIRED_MISSING, check_required, is_by_blanks=attrgetter("requests.lacks_by_blanks")),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
     *map(
         Rule,

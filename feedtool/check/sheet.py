@@ -65,7 +65,7 @@ class SheetReader:
         self.header, feed = checked.header, chosen.feed
         self.options, self.context, self.number = options, context, number
         self.areas, self.surveys = areas, surveys
-        is_template = feed.template is None and STAMP in self.header.stamp
+        is_template = feed.template.contents is None and STAMP in self.header.stamp
         self._example_row = self.header.after + 1 if is_template else None
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)

@@ -22,7 +22,7 @@ from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
 from feedtool.check.recipes.applied import Applied
 from feedtool.feeds.area import Areas
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import Feed, Layout
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import STAMP_LANGUAGE, Column, Header
 from feedtool.model.markers import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
@@ -98,7 +98,7 @@ class _Selection:
         self._stamp = source.properties.get(STAMP)
         """The kind of the template that the workbook was made from."""
         stamped = areas.feeds.get(self._stamp or "")
-        self._stamped_sheet = self._named(stamped.sheet) if stamped else None
+        self._stamped_sheet = self._named(stamped.sheet.name) if stamped else None
         """The name of the sheet to fill in of that template."""
         self._are_all = _are_all(source, options.sheets)
         self._settings = msgspec.json.encode(options.context.settings)
@@ -240,6 +240,7 @@ class _Selection:
             KindUnclear: it is of one of two kinds.
         """
         sheet, context = self._source.sheet(name), self._options.context
+        settings = context.settings
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
         possible, settings = self._possible(wanted or stamp, enough), self._settings
@@ -254,7 +255,8 @@ class _Selection:
                 if header is None:
                     continue
                 keys = {index: column.key for index, column in header.columns.items()}
-                layout = family[0].layout(head, header.row, keys, context.settings)
+                by_category, around = family[0].sheet.by_category, (head, header.row, keys)
+                layout = by_category.layout(*around, settings) if by_category else Layout()
                 header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
                 applied = self._with_defaults(header, family[0], sheet)
@@ -346,7 +348,7 @@ class _Selection:
     def _template_sheet(self, feed: Feed) -> str | None:
         """The name of a feed's sheet in the template that the workbook was made from, if any."""
         if self._stamp is None:
-            return feed.operator_sheet
+            return feed.recognition.operator and feed.recognition.operator.sheet
         return self._stamped_sheet if feed.kind == self._stamp else None
 
     def _named(self, sheet: str) -> str:

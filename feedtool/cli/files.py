@@ -243,8 +243,9 @@ def _check_columns(settings: AccountSettings) -> None:
         return
     feeds = load().feeds.values()
     keys = {column.key for feed in feeds for column in feed.understood(settings)}
+    by_category = [feed.sheet.by_category for feed in feeds if feed.sheet.by_category]
     for header, key in settings.columns.items():
-        if key not in keys and not any(feed.may_have(key) for feed in feeds):
+        if key not in keys and not any(columns.may_have(key) for columns in by_category):
             near = get_close_matches(key, sorted(keys), n=1)
             raise UsageProblem(
                 tr(

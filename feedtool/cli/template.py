@@ -48,7 +48,7 @@ def template(
             tr("KIND is missing"), tr("choose one, as in `feedtool template offers-upsert`")
         )
     feed = template_feed(kind)
-    codes = _codes(ctx, category, has_categories=feed.category_key is not None)
+    codes = _codes(ctx, category, has_categories=feed.sheet.by_category is not None)
     target = out or Path(f"{kind}.xlsx")
     refuse_ending(target)
     refuse_target(target, may_replace=given["yes"])
@@ -58,7 +58,7 @@ def template(
         words.append("--sandbox")
     context = Context(options.chosen(ctx).profile.dialect)
     basis = Basis(given["language"], context, has_example=True, account=join(words))
-    with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
+    with nullcontext() if feed.sheet.by_category is None else local_catalog(ctx) as catalog:
         if catalog:
             sync = sync_command(catalog.origin.service, catalog.language)
             basis = for_categories(basis, catalog, codes, sync, echo)

@@ -230,12 +230,14 @@ class Areas(Struct, frozen=True, dict=True):
         return {
             kind: feed
             for kind, feed in self.feeds.items()
-            if feed.title or feed.template or len(self.family(feed)) == 1
+            if feed.template.title or feed.template.contents or len(self.family(feed)) == 1
         }
 
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
-        return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
+        return {
+            kind: other for kind, other in self.feeds.items() if other.sheet.name == feed.sheet.name
+        }
 
     @cached_property
     def conversions(self) -> Mapping[tuple[str, str], RowConversion]:

@@ -172,7 +172,7 @@ class Row(NamedTuple):
     """The keys of the cells that hold something which cannot be sent."""
     sheet: SheetColumns
     details: object = None
-    """The feed's findings about the row: see `Feed.enrich`."""
+    """The feed's findings about the row: see `Requests.enrich`."""
 
     def is_blank(self, field: str) -> bool:
         """True if nothing stands there; a refused cell is not blank."""
@@ -188,127 +188,148 @@ Enrich = Callable[[Row], tuple[Row, Sequence[Issue]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
-class Feed(Struct, frozen=True, eq=False):
-    """One kind of feed. There is one of each, so that they are compared by identity."""
+Columns: TypeAlias = Callable[[AccountSettings], tuple[Column, ...]]
 
-    kind: str
-    """As users name it: `offers-upsert`."""
-    area: str
-    """The package of its area, in whose folder `schemas` its requests' schema is."""
-    sheet: str
-    package_type: str
-    summary: str
-    columns: Callable[[AccountSettings], tuple[Column, ...]]
-    """All columns that its template has, in order."""
-    understood: Callable[[AccountSettings], tuple[Column, ...]]
-    """All columns that a header of its family may have, retired ones included."""
-    missing: Callable[[SheetColumns], list[str]]
-    """The keys that a header must have and this one has not."""
-    required: Callable[[Row], list[str]]
-    """The keys that this row must fill."""
-    request: Callable[..., Any]
-    """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
-    delivery: Protocol
-    reference: str
-    """The key of the seller's own reference of a row."""
-    is_required_by_blanks: bool = False
-    """True if `required` depends on which cells are blank alone."""
-    is_sent: Callable[[str], bool] = lambda _: True
-    """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
-    fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
-    """True if a header that lacks nothing is surely of this kind, and is not an incomplete one of
-    a more demanding kind of its family."""
-    operator_sheet: str | None = None
-    """The name of the sheet in the channel operator's own template."""
-    operator_columns: frozenset[str] = frozenset()
-    """The keys of all columns of that template, where these alone say of which kind it is."""
-    needs_asking: bool = False
-    """Never recognised from headers: needs its stamp, an `action` column or `--as`; or a header
-    that is `unmistakable`."""
-    unmistakable: Callable[[SheetColumns], bool] | None = None
-    """True of headers that have a column which tells its sheets from all others."""
-    lists: Mapping[str, str] = {}
-    """Exports that share its columns and are only to look at, each by a key that it alone has."""
-    action: str = ""
-    """The value of the column `action` that makes a row of its family one of this kind."""
-    purge_type: str | None = None
-    """The type of packages that replace all that the service has; None where there is none."""
-    is_usual: bool = False
-    """True of the kind that a merchant's own sheet is mapped to where no other is named."""
-    is_for_sale: bool = False
-    """True if its rows are sold, so that a column of the user's own may say which are not."""
-    is_named_elsewhere: bool = False
-    """True if other kinds say of an unknown header that it is the key of a column of this one."""
-    changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
-    """The keys of which a row must fill one; none where a row always says enough."""
+
+def always(*columns: Column) -> Columns:
+    """The same columns for every account."""
+    return lambda _: columns
+
+
+class ColumnsOfCategory(NamedTuple):
+    """The columns of a sheet that depend on the category of its rows."""
+
+    key: str
+    """The key of the column that holds the category."""
+    may_have: Callable[[str], bool]
+    """True if a key may be a column of some category."""
+    stamped: Callable[[Mapping[str, str]], Mapping[str, str]]
+    """The stamp's values for all rows that have none of their own, by key."""
+    layout: Callable[
+        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], AccountSettings], Layout
+    ]
+    """The layout, by the first rows, the header's number and its keys by index."""
+
+
+class SheetDesign(Struct, frozen=True, kw_only=True):
+    """The columns of a sheet; kinds that share a sheet have its name."""
+
+    name: str
+    columns: Columns
+    """The columns of its template, in order."""
+    every_column: Columns | None = None
+    """The columns that a header may have, retired ones included; None for the template's."""
+    key_column: str | None = None
+    """The key without which an unnamed header is not even an incomplete one."""
     folded: frozenset[str] = frozenset((ACTION, CHANNEL))
     """The keys of columns that few sheets need; by default those that make several packages of
     one."""
     modes: Callable[[AccountSettings], tuple[Mode, ...]] = lambda _: ()
-    """The delivery modes that a header of its family may have."""
+    """The delivery modes that a header may have."""
+    with_retired: Callable[[AccountSettings, Collection[str]], AccountSettings] = (
+        lambda settings, _: settings
+    )
+    """The profile's settings with what is going away, as far as these keys still need it."""
+    extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
+    """The reading of a header whose columns are not known from the kind alone."""
+    by_category: ColumnsOfCategory | None = None
+    has_channel: bool = True
+    takes_several: bool = False
+    """True if several such sheets in one workbook are all meant."""
+    name_of: Callable[[Row, str], str] = lambda _, key: FieldName(key)
+    """The name of a key in messages."""
+
+    def understood(self, settings: AccountSettings) -> tuple[Column, ...]:
+        """All columns that a header may have, retired ones included."""
+        return (self.every_column or self.columns)(settings)
+
+
+class OperatorTemplate(NamedTuple):
+    """The channel operator's own template of a kind."""
+
+    sheet: str
+    """The name of its sheet."""
+    columns: frozenset[str] = frozenset()
+    """The keys of all its columns, where these alone show the kind."""
+
+
+class Recognition(Struct, frozen=True, kw_only=True):
+    """The headers by which a sheet, or a row of it, is known to be of a kind."""
+
+    needs: tuple[str, ...] | Callable[[SheetColumns], list[str]]
+    """The keys that a header must have, or the function that gives the keys that one lacks."""
+    action: str = ""
+    """The value of the column `action` that makes a row of the sheet one of this kind."""
+    only_if_asked: bool = False
+    """Never recognised from headers: needs its stamp, an `action` column or `--as`; or a header
+    that is `unmistakable`."""
+    unmistakable: Callable[[SheetColumns], bool] | None = None
+    """True of headers that have a column which tells its sheets from all others."""
+    fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
+    """The likeness of a header that lacks nothing: it may be an incomplete one of a more demanding
+    kind of the same sheet."""
+    operator: OperatorTemplate | None = None
+    lists: Mapping[str, str] = {}
+    """Exports that share its columns and are only to look at, each by a key that it alone has."""
+    is_usual: bool = False
+    """True of the kind that a merchant's own sheet is mapped to without further words."""
+    is_named_elsewhere: bool = False
+    """True if other kinds say of an unknown header that it is the key of a column of this one."""
+
+    def missing(self, sheet: SheetColumns) -> list[str]:
+        """The keys that a header must have and this one has not."""
+        if callable(self.needs):
+            return self.needs(sheet)
+        return [key for key in self.needs if key not in sheet.fields]
+
+    def needs_asking_about(self, sheet: SheetColumns) -> bool:
+        """True if a header that lacks nothing may be of another kind all the same."""
+        is_told = self.unmistakable is not None and self.unmistakable(sheet)
+        return self.only_if_asked and not is_told
+
+
+class Requests(Struct, frozen=True, kw_only=True):
+    """The requests that rows become."""
+
+    make: Callable[..., Any]
+    """The request that a valid row becomes; with `group_by` it is given all of its rows."""
+    reference: str
+    """The key of the seller's own reference of a row."""
+    required: tuple[str, ...] | Callable[[Row], list[str]] = ()
+    """The keys that a row must fill, or the function that gives those which one must still fill."""
+    is_required_by_blanks: bool = False
+    """True if the function `required` depends on which cells are blank alone, as plain keys do."""
+    identity: tuple[str, ...] = ()
+    """The keys of what else identifies a row to the service."""
     group_by: tuple[str, ...] = ()
     """The keys whose equal values make rows of a channel one request, wherever they stand; without
     any, each row is one of its own."""
     common: tuple[str, ...] = ()
     """The keys whose values all rows of a request must share, since they are said once."""
     split: Callable[[Row], Sequence[Row]] | None = None
-    """The rows that a row stands for, of any kind of its family, where it may be several requests:
-    say one for each channel. One that stands for none asks for nothing, and is skipped."""
-    identity: tuple[str, ...] = ()
-    """The keys of what else identifies a row to the service."""
-    floor: str = ""
-    """The key of the price below which a row is not sent unasked; empty where there is none."""
-    has_channel: bool = True
-    is_personal: bool = False
-    """True if its files may name people, or its requests: what is written of them is the owner's
-    alone, and little of it is kept. Of its columns those are personal that are never sent."""
-    personal: frozenset[str] = frozenset()
-    """The keys of what is sent and personal all the same: the text of a message, an address."""
-    takes_several: bool = False
-    """True if several of its sheets in one workbook are all meant."""
-    key_column: str | None = None
-    """The key without which an unnamed header is not even an incomplete one of its kind."""
-    layout: Callable[
-        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], AccountSettings], Layout
-    ] = lambda _rows, _header, _keys, _dialect: Layout()
-    """The layout, by the first rows, the header's number and its keys by index."""
-    extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
-    """The reading of a sheet whose columns are not known from its kind alone."""
-    may_have: Callable[[str], bool] = lambda _: False
-    """True if a key may be one of its extra columns."""
+    """The rows that one row means, of any kind of its sheet, if it may be several requests: say one
+    for each channel. A row for which it gives none asks for nothing, and is skipped."""
     enrich: Callable[[SheetColumns], Enrich] | None = None
     """A change of the rows of a sheet before rules see them; it may remember rows."""
-    name_of: Callable[[Row, str], str] = lambda _, key: FieldName(key)
-    title: str = ""
-    """Of its template; translated, as `about` is, by the area's catalogue."""
-    about: str = ""
-    category_key: str | None = None
-    """The key of the column that says which further columns a row has."""
-    stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}
-    """The stamp's values for all rows that have none of their own, by key."""
-    json: JsonRequests | None = None
-    """The JSON form of its requests; None where they do not travel so."""
-    tolerated: frozenset[str] = frozenset()
-    """The codes of cells' errors that are only warnings in its rows."""
-    losing: frozenset[str] = frozenset()
-    """The codes of what the checks say where something of a cell has no place in any column."""
-    gone: frozenset[str] = frozenset()
-    """Headers, in lower case, for which nothing stands any more."""
-    template: Callable[[Basis], Contents] | None = None
-    """The contents of its template, where its columns alone do not give them."""
-    with_retired: Callable[[AccountSettings, Collection[str]], AccountSettings] = (
-        lambda dialect, _: dialect
-    )
-    """The profile's settings with what is going away, as far as these keys still need it."""
-    provides: Names | None = None
-    """The names of what a request of it makes, of its reference and product."""
-    needs: Needs | None = None
-    """The things that its requests wait for, where the same command makes them."""
+    changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
+    """The keys of which a row must fill one; none where a row always says enough."""
+    floor: str = ""
+    """The key of the price below which a row is held back; empty without one."""
+    is_sent: Callable[[str], bool] = lambda _: True
+    """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
+    personal: frozenset[str] | None = None
+    """None if neither files nor requests name people. Otherwise what is written of them is the
+    owner's alone, and little of it is kept: columns that are never sent are personal, and the
+    columns of these keys, which are sent: the text of a message, an address."""
 
-    def needs_asking_about(self, columns: SheetColumns) -> bool:
-        """True if a header that lacks nothing may be of another kind all the same."""
-        is_told = self.unmistakable is not None and self.unmistakable(columns)
-        return self.needs_asking and not is_told
+    def unfilled(self, row: Row) -> list[str]:
+        """The keys that this row must fill and has not."""
+        return self.required(row) if callable(self.required) else row.blanks(self.required)
+
+    @property
+    def lacks_by_blanks(self) -> bool:
+        """True if `unfilled` depends on which cells are blank alone."""
+        return self.is_required_by_blanks or not callable(self.required)
 
     def is_asked(self, row: Row) -> bool:
         """True if a row asks for something."""
@@ -316,26 +337,129 @@ class Feed(Struct, frozen=True, eq=False):
 
     def is_hidden(self, key: str) -> bool:
         """True if the cells of a column may name people, and are not kept."""
-        return self.is_personal and (key in self.personal or not self.is_sent(key))
+        return self.personal is not None and (key in self.personal or not self.is_sent(key))
+
+
+class Travel(Struct, frozen=True, kw_only=True):
+    """The delivery of requests in packages."""
+
+    package_type: str
+    protocol: Protocol
+    purge_type: str | None = None
+    """The type of packages that replace all that the service has; None without such a type."""
+    provides: Names | None = None
+    """The names of what a request makes, of its reference and product."""
+    needs: Needs | None = None
+    """The things that its requests wait for, where the same command makes them."""
 
     @property
     def has_reports(self) -> bool:
         """True if reports tell of its packages, which also find those whose answer was lost."""
-        return isinstance(self.delivery, Submitted) and isinstance(self.delivery.outcome, Report)
+        return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Report)
 
     @property
     def has_log(self) -> bool:
         """True if a log tells of its packages."""
-        return isinstance(self.delivery, Submitted) and not self.has_reports
+        return isinstance(self.protocol, Submitted) and not self.has_reports
 
     @property
     def lookup(self) -> Lookup[Any] | None:
         """The look-up of rows that no result names."""
-        return None if isinstance(self.delivery, Direct) else self.delivery.lookup
+        return None if isinstance(self.protocol, Direct) else self.protocol.lookup
 
     def is_exclusive(self, package_type: str) -> bool:
         """True if no other package of the seller may be open beside one of this type."""
-        return isinstance(self.delivery, Submitted) and self.delivery.is_exclusive(package_type)
+        return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
+
+
+class TemplatePage(NamedTuple):
+    """The texts of a template, which the area's catalogue translates."""
+
+    title: str = ""
+    """Empty for an action of a sheet, whose template is another kind's."""
+    about: str = ""
+    contents: Callable[[Basis], Contents] | None = None
+    """The contents, where the columns alone do not give them."""
+
+
+class Feed(Struct, frozen=True, eq=False, kw_only=True):
+    """One kind of feed. There is one of each, so that they are compared by identity."""
+
+    kind: str
+    """As users name it: `offers-upsert`."""
+    area: str
+    """The package of its area, in whose folder `schemas` its requests' schema is."""
+    summary: str
+    sheet: SheetDesign
+    recognition: Recognition
+    requests: Requests
+    travel: Travel
+    template: TemplatePage = TemplatePage()
+    json: JsonRequests | None = None
+    """The JSON form of its requests; None where they do not travel so."""
+    is_for_sale: bool = False
+    """True if its rows are sold, so that a column of the user's own may say which are not."""
+    tolerated: frozenset[str] = frozenset()
+    """The codes of cells' errors that are only warnings in its rows."""
+    losing: frozenset[str] = frozenset()
+    """The codes of problems with a cell of which something has no place in any column."""
+    gone: frozenset[str] = frozenset()
+    """Headers, in lower case, that have no successor."""
+
+    def __getattr__(self, name: str) -> Any:
+        """A field by its former name, until every area and engine takes the record it needs."""
+        if name == "is_personal":
+            return self.requests.personal is not None
+        for record in (self.travel, self.sheet, self.requests, self.recognition):
+            if hasattr(record, FORMER.get(name, name)):
+                return getattr(record, FORMER.get(name, name))
+        raise AttributeError(name)
+
+
+FORMER = {
+    "required": "unfilled",
+    "needs_asking": "only_if_asked",
+    "request": "make",
+    "delivery": "protocol",
+}
+
+
+def flat_feed(**fields: Any) -> Feed:
+    """A feed whose fields are given without their records, by their former names."""
+    renamed = {
+        "sheet": "name",
+        "understood": "every_column",
+        "missing": "needs",
+        "needs_asking": "only_if_asked",
+        "request": "make",
+        "delivery": "protocol",
+    }
+    needs = {"needs": fields.pop("needs")} if "needs" in fields else {}
+    fields = {renamed.get(name, name): value for name, value in fields.items()}
+    if fields.pop("is_personal", False):
+        fields.setdefault("personal", frozenset())
+    texts = ("title", "about", "template")
+    title, about, contents = (
+        fields.pop(name, default) for name, default in zip(texts, ("", "", None), strict=True)
+    )
+    if sheet := fields.pop("operator_sheet", None):
+        fields["operator"] = OperatorTemplate(sheet, fields.pop("operator_columns", frozenset()))
+    if key := fields.pop("category_key", None):
+        parts = (fields.pop(name) for name in ("may_have", "stamped", "layout"))
+        fields["by_category"] = ColumnsOfCategory(key, *parts)
+
+    def record(kind: Any, **more: Any) -> Any:
+        names = {*kind.__struct_fields__} & fields.keys()
+        return kind(**more, **{name: fields.pop(name) for name in names})
+
+    return Feed(
+        sheet=record(SheetDesign),
+        recognition=record(Recognition),
+        requests=record(Requests),
+        travel=record(Travel, **needs),
+        template=TemplatePage(title, about, contents),
+        **fields,
+    )
 
 
 Routes: TypeAlias = Mapping[str, Feed]

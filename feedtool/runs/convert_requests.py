@@ -91,7 +91,7 @@ class RequestsSource:
                 tr("{name} is JSON, and holds no list of requests.", name=file.name), _HINT
             )
         family = [feed for feed in self._feeds if feed.json == form]
-        name = family[0].sheet
+        name = family[0].sheet.name
         for request in body:
             if name not in self._sheets:
                 self._sheets[name] = RequestsSheet(family, form, self._settings)
@@ -116,7 +116,7 @@ class RequestsSheet(KeyedSheet):
     def __init__(
         self, family: Sequence[Feed], form: JsonRequests, settings: AccountSettings
     ) -> None:
-        self.name = family[0].sheet
+        self.name = family[0].sheet.name
         self.losses: list[Loss] = []
         """What no cell can hold."""
         self.feeds = family

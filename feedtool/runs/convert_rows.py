@@ -172,6 +172,7 @@ class SheetConversion:
         is_csv = options.form.ending == CSV
         labels = {} if is_csv else self._labels()
         action = feed.action if is_csv and feed.needs_asking else ""
+        by_category = feed.sheet.by_category
         categories: dict[str, None] = {}
         refused = 0
         with RowBuffer() as rows:
@@ -183,8 +184,8 @@ class SheetConversion:
                     values[ACTION] = action
                 for key in labels.keys() & values.keys():
                     values[key] = labels[key].get(str(values[key]), values[key])
-                if feed.category_key:
-                    categories[str(values.get(feed.category_key, ""))] = None
+                if by_category:
+                    categories[str(values.get(by_category.key, ""))] = None
                 rows.put(None, values)
             self.converted.rows = len(rows)
             if not len(rows):

@@ -144,7 +144,7 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
         feed = load().feeds[str(pair[0].checked.kind)]
         if feed.needs_asking and pair[0].checked.is_kind_certain:
             return 0
-        return 1 if feed.template else 2
+        return 1 if feed.template.contents else 2
 
     return sorted((pair for pair in rows if pair[1]), key=rank)
 

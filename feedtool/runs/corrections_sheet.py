@@ -207,7 +207,7 @@ class SheetToCorrect:
         self._picked: Spool[PickedRow] = Spool(PickedRow)
         self._given = _given(feed, checked, header, reading, is_first=is_first)
         context = reading.context
-        if feed.template:  # with the catalogue that the sheet was judged by
+        if feed.template.contents:  # with the catalogue that the sheet was judged by
             catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
             context = context._replace(catalog=lambda _: catalog)
         numbers = frozenset(rows)
@@ -322,7 +322,8 @@ def _given(
     given |= {key: str(value) for key, value in reading.defaults.items() if key in keys}
     if ACTION in keys and checked.is_kind_certain and not is_first:
         given[ACTION] = str(feed.package_type)
-    return {**given, **feed.stamped(header.stamp)}
+    by_category = feed.sheet.by_category
+    return {**given, **by_category.stamped(header.stamp)} if by_category else given
 
 
 def _categories(
@@ -330,10 +331,12 @@ def _categories(
 ) -> tuple[str, ...]:
     """The codes of the rows' categories, as they are met."""
     codes: dict[str, None] = {}
-    key = feed.category_key
-    if key and (stamped := feed.stamped(header.stamp).get(key)):
+    by_category = feed.sheet.by_category
+    if by_category is None:
+        return ()
+    if stamped := by_category.stamped(header.stamp).get(by_category.key):
         codes[stamped] = None
-    index = header.index_of(key) if key else None
+    index = header.index_of(by_category.key)
     if index is not None:
         reader = ColumnReader(header.columns[index].type, context)
         for row in rows:

@@ -97,7 +97,7 @@ def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for feed in feeds:
-        for language in get_args(Language) if feed.template is None else ():
+        for language in get_args(Language) if feed.template.contents is None else ():
             target = folder / f"{feed.kind}.{language}.xlsx"
             write_template(
                 feed, target, Basis(language, Context(), has_example=True, account="--sandbox")

@@ -14,7 +14,7 @@ from feedtool.feeds.columns.choice import Choice, Suggested
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Measure, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
-from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns, SheetDesign
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -43,31 +43,33 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
     Raises:
         UsageProblem: the columns depend on categories, and none of them can be had.
     """
-    contents = feed.template(basis) if feed.template else plain_contents(feed, basis)
+    make = feed.template.contents
+    contents = make(basis) if make else plain_contents(feed, basis)
     return replace(contents, account=basis.account)
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
     """The same from nothing but the feed's columns; a feed without a title has its summary."""
     _ = own = Translator(basis.language).message
-    fields = fields_of(feed, basis.language, feed.with_retired(basis.context.settings, basis.keys))
+    settings = feed.sheet.with_retired(basis.context.settings, basis.keys)
+    fields = fields_of(feed, basis.language, settings)
     legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(
         feed.kind,
-        own(feed.sheet),
+        own(feed.sheet.name),
         basis.language,
-        own(feed.title) or feed.kind,
-        own(feed.about or feed.summary),
-        _steps(feed, fields, _),
+        own(feed.template.title) or feed.kind,
+        own(feed.template.about or feed.summary),
+        _steps(feed.sheet, fields, _),
         fields,
         {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
         first_unfrozen="B",
         begins_with_example=basis.has_example,
-        reference=feed.reference,
+        reference=feed.requests.reference,
     )
 
 
-def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ...]:
+def _steps(sheet: SheetDesign, fields: tuple[Field, ...], _: Translate) -> tuple[str, ...]:
     """The steps that this sheet needs, in order."""
     stars = _("Columns marked * must be filled.")
     if any(field.need is Need.EITHER for field in fields):
@@ -76,13 +78,13 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
         "Some optional columns are folded away: click the + above the column letters to show them."
     )
     fill = _("Open the sheet “{sheet}” and fill its rows, from row 3 on. Empty rows are skipped.")
-    if feed.has_channel:
+    if sheet.has_channel:
         fill = _(
             "Open the sheet “{sheet}” and fill one row per offer, from row 3 on. Empty rows are "
             "skipped."
         )
     return (
-        fill.format(sheet=_(feed.sheet)),
+        fill.format(sheet=_(sheet.name)),
         stars,
         *([folded] if any(field.is_folded for field in fields) else []),
         _(
@@ -95,14 +97,14 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
 
 def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple[Field, ...]:
     """All columns of a feed's template, in order."""
-    columns, at, _ = feed.columns(dialect), LANGUAGES.index(language), texts(language)
+    columns, at, _ = feed.sheet.columns(dialect), LANGUAGES.index(language), texts(language)
     requirements = {
         Need.ALWAYS: _("Yes"),
         Need.EITHER: _("Yes, this one or: {others}"),
         Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
     }
     labels = {column.key: column.labels[at] for column in columns}
-    folded = _folded(feed, dialect, list(labels))
+    folded = _folded(feed.sheet, dialect, list(labels))
     excuses = _excuses(feed, dialect, list(labels))
     fields = []
     for column in columns:
@@ -129,26 +131,27 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
     return tuple(fields)
 
 
-def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
-    """All delivery modes but the usual one, and what the feed says."""
-    modes = feed.modes(dialect)
+def _folded(sheet: SheetDesign, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
+    """All delivery modes but the usual one, and what the sheet says."""
+    modes = sheet.modes(dialect)
     same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
     named = (
         mode.code for mode in modes if same.get(mode.code, mode.code) == dialect.mandatory_mode
     )
     usual = next(named, modes[0].code if modes else None)
     further = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
-    return frozenset(keys) & (further | feed.folded)
+    return frozenset(keys) & (further | sheet.folded)
 
 
 def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str, tuple[str, ...]]:
     """Each required key, and the keys that make it needless once they are filled."""
-    modes = tuple(mode for mode in feed.modes(dialect) if mode.cost in keys)
+    modes = tuple(mode for mode in feed.sheet.modes(dialect) if mode.cost in keys)
     sheet = SheetColumns(Context(dialect), frozenset(keys), modes)
     seconds = {mode.additional for mode in modes}
 
     def required(*filled: str) -> list[str]:
-        return feed.required(Row(0, feed, "", dict.fromkeys(filled, "filled"), frozenset(), sheet))
+        values = dict.fromkeys(filled, "filled")
+        return feed.requests.unfilled(Row(0, feed, "", values, frozenset(), sheet))
 
     return {
         key: tuple(

@@ -53,11 +53,17 @@ def asked_of_each_row() -> Areas:
         tuple(
             area._replace(
                 rules=tuple(replace(rule, is_by_blanks=never) for rule in area.rules),
-                feeds=tuple(replace(feed, is_required_by_blanks=False) for feed in area.feeds),
+                feeds=tuple(with_every_row_asked(feed) for feed in area.feeds),
             )
             for area in load().areas
         )
     )
+
+
+def with_every_row_asked(feed: Feed) -> Feed:
+    """A feed that is asked of every row which keys it lacks."""
+    requests = replace(feed.requests, required=feed.requests.unfilled, is_required_by_blanks=False)
+    return replace(feed, requests=requests)
 
 
 @pytest.mark.parametrize("kind", OFFERS)

@@ -14,6 +14,7 @@ from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.feed import Feed, Travel
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
@@ -61,7 +62,12 @@ def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
 LONG = timedelta(minutes=8)
 """So long a call may be under way before it is given up."""
 
-ROUTES = {repeat: {"Ship": replace(FEED, delivery=protocol(repeat))} for repeat in Repeat}
+
+def feed_with(direct: Direct[dict[str, Any]]) -> Feed:
+    return replace(FEED, travel=Travel(package_type="Ship", protocol=direct))
+
+
+ROUTES = {repeat: {"Ship": feed_with(protocol(repeat))} for repeat in Repeat}
 
 
 @dataclass
@@ -251,7 +257,7 @@ def test_an_answer_may_say_all_there_is(ledger: Ledger) -> None:
 
     says_all = protocol(Repeat.SAFE)._replace(answered=answered)
     orders, run = Orders(repeat=Repeat.SAFE), begin(ledger, MANY[:1])
-    with mock.patch.dict(ROUTES[Repeat.SAFE], {"Ship": replace(FEED, delivery=says_all)}):
+    with mock.patch.dict(ROUTES[Repeat.SAFE], {"Ship": feed_with(says_all)}):
         found = go_on(ledger, run, orders)
     # Each of its rows is told what is about it, and nothing was looked at afterwards.
     texts = [[message.text for message in messages] for _, messages in found]

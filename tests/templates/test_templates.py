@@ -23,7 +23,7 @@ from feedtool.templates.contents import fields_of
 from tests.conftest import checked
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-KINDS = tuple(kind for kind, feed in load().templates.items() if feed.template is None)
+KINDS = tuple(kind for kind, feed in load().templates.items() if feed.template.contents is None)
 TONGUES: tuple[Language, ...] = get_args(Language)
 USUAL = set(zip(KINDS, cycle(TONGUES), strict=False))
 """Each kind in one of the languages."""
@@ -55,7 +55,7 @@ def read(kind: str, language: str) -> Workbook:
 
 def to_fill(kind: str, language: Language) -> str:
     """The name of the sheet to fill, in its language."""
-    return Translator(language).message(load().feeds[kind].sheet)
+    return Translator(language).message(load().feeds[kind].sheet.name)
 
 
 def offers(kind: str, language: Language) -> Worksheet:

@@ -12,7 +12,7 @@ from feedtool.areas.discussions import acts, codes, columns
 from feedtool.areas.discussions.attachments import LocalFile, files_of
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO, YES
-from feedtool.feeds.feed import CHANNEL, Enrich, Feed, Row, SheetColumns
+from feedtool.feeds.feed import CHANNEL, Enrich, Row, SheetColumns, flat_feed
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -165,7 +165,7 @@ def _reading(row: Row) -> dict[str, object]:
 # The feeds.
 
 _feed = partial(
-    Feed,
+    flat_feed,
     area="feedtool.areas.discussions",
     sheet="Discussions",
     columns=columns.columns_of,

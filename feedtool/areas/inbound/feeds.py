@@ -1,7 +1,6 @@
 """The feeds: products that the warehouses are to know, and shipments to them."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from feedtool.areas.inbound import columns
@@ -9,7 +8,17 @@ from feedtool.areas.inbound.products import REFERENCING
 from feedtool.areas.inbound.shipments import PRODUCTS as PRODUCTS_FIRST
 from feedtool.areas.inbound.shipments import SHIPPING, product_name
 from feedtool.feeds.columns.choice import YES
-from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.feeds.feed import (
+    Feed,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+)
 from feedtool.model.text import tr
 
 PRODUCT_NEEDED = (columns.GTIN, columns.REFERENCE, columns.CONDITION, "label")
@@ -43,66 +52,75 @@ def asked_of(row: Row) -> Sequence[Row]:
     return (row,) if is_filled and row.is_blank(columns.SHIPMENT) else ()
 
 
-def _lacking(sheet: SheetColumns, *, needed: Sequence[str]) -> list[str]:
-    return [key for key in needed if key not in sheet.fields]
-
-
 def is_of_shipments(sheet: SheetColumns) -> bool:
     """True of a header with what offers do not have; a list of stocks may name a country."""
     of_shipments = {columns.MODE, columns.SHIPMENT} & sheet.fields
     return bool(of_shipments) or {columns.COUNTRY, columns.CONDITION} <= sheet.fields
 
 
-_feed = partial(Feed, area="feedtool.areas.inbound", has_channel=False)
-
-PRODUCTS = _feed(
+PRODUCTS = Feed(
     kind="fulfillment-products",
-    sheet="Fulfilment products",
-    package_type="FulfillmentProduct",
+    area="feedtool.areas.inbound",
     summary=tr("Products that the warehouses are to know before anything of them is sent there."),
-    columns=columns.product_columns,
-    understood=columns.product_columns,
-    missing=partial(_lacking, needed=PRODUCT_NEEDED),
-    required=lambda row: row.blanks(PRODUCT_NEEDED),
-    request=product,
-    delivery=REFERENCING,
-    reference=columns.REFERENCE,
-    identity=(columns.GTIN, columns.CONDITION),
-    key_column=columns.CONDITION,
-    needs_asking=True,
-    unmistakable=lambda sheet: not sheet.fields.isdisjoint(columns.DIMENSIONS),
-    provides=lambda _, identity: frozenset({product_name(*identity.split("|")[:2])}),
-    title="Fulfilment products",
-    about=tr(
-        "Each row is a product. What the warehouses know of it already stays as it is: only what "
-        "is empty there is filled."
+    sheet=SheetDesign(
+        name="Fulfilment products",
+        columns=columns.product_columns,
+        key_column=columns.CONDITION,
+        has_channel=False,
+    ),
+    recognition=Recognition(
+        needs=PRODUCT_NEEDED,
+        only_if_asked=True,
+        unmistakable=lambda sheet: not sheet.fields.isdisjoint(columns.DIMENSIONS),
+    ),
+    requests=Requests(
+        make=product,
+        reference=columns.REFERENCE,
+        required=PRODUCT_NEEDED,
+        identity=(columns.GTIN, columns.CONDITION),
+    ),
+    travel=Travel(
+        package_type="FulfillmentProduct",
+        protocol=REFERENCING,
+        provides=lambda _, identity: frozenset({product_name(*identity.split("|")[:2])}),
+    ),
+    template=TemplatePage(
+        "Fulfilment products",
+        tr(
+            "Each row is a product. What the warehouses know of it already stays as it is: only "
+            "what is empty there is filled."
+        ),
     ),
 )
-SHIPMENTS = _feed(
+SHIPMENTS = Feed(
     kind="inbound-shipments",
-    sheet="Inbound",
-    package_type="InboundShipment",
+    area="feedtool.areas.inbound",
     summary=tr("Shipments to the warehouses: a row for each product in them."),
-    columns=lambda _: columns.FILLED_COLUMNS,
-    understood=lambda _: columns.EVERY_COLUMN,
-    missing=partial(_lacking, needed=columns.FILLED),
-    required=lambda row: row.blanks(columns.FILLED),
-    request=shipment,
-    delivery=SHIPPING,
-    reference=columns.SHIPMENT_REFERENCE,
-    group_by=(columns.SHIPMENT_REFERENCE,),
-    common=(columns.COUNTRY, columns.MODE),
-    identity=(columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION),
-    needs=PRODUCTS_FIRST,
-    split=asked_of,
-    is_sent=lambda key: key in columns.FILLED,
-    key_column=columns.QUANTITY,
-    needs_asking=True,
-    unmistakable=is_of_shipments,
-    title="Inbound",
-    about=tr(
-        "Each row is a product in a shipment, and all rows of a reference are one shipment. A row "
-        "of a shipment that the service has already asks for nothing."
+    sheet=SheetDesign(
+        name="Inbound",
+        columns=always(*columns.FILLED_COLUMNS),
+        every_column=always(*columns.EVERY_COLUMN),
+        key_column=columns.QUANTITY,
+        has_channel=False,
+    ),
+    recognition=Recognition(needs=columns.FILLED, only_if_asked=True, unmistakable=is_of_shipments),
+    requests=Requests(
+        make=shipment,
+        reference=columns.SHIPMENT_REFERENCE,
+        required=columns.FILLED,
+        identity=(columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION),
+        group_by=(columns.SHIPMENT_REFERENCE,),
+        common=(columns.COUNTRY, columns.MODE),
+        split=asked_of,
+        is_sent=lambda key: key in columns.FILLED,
+    ),
+    travel=Travel(package_type="InboundShipment", protocol=SHIPPING, needs=PRODUCTS_FIRST),
+    template=TemplatePage(
+        "Inbound",
+        tr(
+            "Each row is a product in a shipment, and all rows of a reference are one shipment. A "
+            "row of a shipment that the service has already asks for nothing."
+        ),
     ),
 )
 FEEDS = (PRODUCTS, SHIPMENTS)

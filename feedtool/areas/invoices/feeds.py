@@ -19,12 +19,21 @@ from feedtool.areas.invoices.contents import (
 )
 from feedtool.areas.invoices.wire import DELIVERY, PACKAGE_TYPE
 from feedtool.feeds.columns.text import Text
-from feedtool.feeds.feed import Enrich, Feed, Row, SheetColumns
+from feedtool.feeds.feed import (
+    Enrich,
+    Feed,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+)
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.template import Words
-from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 INVOICE_TWICE = PROBLEMS.error("invoice-twice")
@@ -72,16 +81,6 @@ class Invoice(NamedTuple):
 
     content: bytes
     type: DocumentType
-
-
-def columns(_: AccountSettings) -> tuple[Column, ...]:
-    """The order and the file."""
-    return COLUMNS
-
-
-def missing(sheet: SheetColumns) -> list[str]:
-    """Both, where they are not there."""
-    return [key for key in _NEEDED if key not in sheet.fields]
 
 
 def enrich(sheet: SheetColumns) -> Enrich:
@@ -139,26 +138,26 @@ class RepeatedOrders(Occurrences):
 FEED = Feed(
     kind=KIND,
     area="feedtool.areas.invoices",
-    sheet="Invoices",
-    package_type=PACKAGE_TYPE,
     summary=tr("Invoices of orders: a file for each."),
-    columns=columns,
-    understood=columns,
-    missing=missing,
-    required=lambda row: row.blanks(_NEEDED),
-    enrich=enrich,
-    request=request,
-    reference=ORDER,
-    identity=(DIGEST,),
-    delivery=DELIVERY,
-    needs_asking=True,
-    # Lists of attachments have both columns, too, and more.
-    unmistakable=lambda sheet: not missing(sheet) and not sheet.unknown,
-    has_channel=False,
-    is_personal=True,
-    title="Send the invoices of orders",
-    about=(
+    sheet=SheetDesign(name="Invoices", columns=always(*COLUMNS), has_channel=False),
+    recognition=Recognition(
+        needs=_NEEDED,
+        only_if_asked=True,
+        # Lists of attachments have both columns, too, and more.
+        unmistakable=lambda sheet: sheet.fields.issuperset(_NEEDED) and not sheet.unknown,
+    ),
+    requests=Requests(
+        make=request,
+        reference=ORDER,
+        required=_NEEDED,
+        identity=(DIGEST,),
+        enrich=enrich,
+        personal=frozenset(),
+    ),
+    travel=Travel(package_type=PACKAGE_TYPE, protocol=DELIVERY),
+    template=TemplatePage(
+        "Send the invoices of orders",
         "Each row sends a file as the invoice of an order. A new invoice of an order replaces the"
-        " one before."
+        " one before.",
     ),
 )

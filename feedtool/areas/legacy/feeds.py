@@ -5,6 +5,7 @@ reference has no place in the format.
 """
 
 from decimal import Decimal
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -22,7 +23,17 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
-from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
+from feedtool.feeds.feed import (
+    Feed,
+    Mode,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+)
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
@@ -100,11 +111,6 @@ def _mode_columns(code: str, dialect: AccountSettings) -> tuple[Column, ...]:
     )
 
 
-def understood(dialect: AccountSettings) -> tuple[Column, ...]:
-    """Every column that a header may have."""
-    return (*columns(dialect), *offers.GUARDING_COLUMNS)
-
-
 def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """Standard, Tracked, Registered, and what the profile adds."""
     return tuple(offers.mode(code, same) for code, same in dialect.legacy_modes.items())
@@ -169,59 +175,57 @@ def text_of(value: object) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+_sheet = partial(
+    SheetDesign,
+    name=SHEET,
+    every_column=lambda settings: (*columns(settings), *offers.GUARDING_COLUMNS),
+    name_of=offers.name_of,
+)
 FULL_FEED = Feed(
     kind=KIND,
     area="feedtool.areas.legacy",
-    sheet=SHEET,
-    package_type=PackageType.FULL,
     summary=tr("Offers that travel in a legacy zip with an Offers.xml."),
-    columns=columns,
-    understood=understood,
-    modes=modes,
-    missing=missing,
-    required=required,
-    is_required_by_blanks=True,
-    request=request,
-    delivery=DELIVERY,
-    reference=offers.REFERENCE,
-    floor=offers.FLOOR,
-    name_of=offers.name_of,
-    identity=offers.IDENTITY,
-    needs_asking=True,
-    title="Create or replace offers by a legacy zip",
-    about=(
+    sheet=_sheet(columns=columns, modes=modes),
+    recognition=Recognition(needs=missing, only_if_asked=True, is_named_elsewhere=True),
+    requests=Requests(
+        make=request,
+        reference=offers.REFERENCE,
+        required=required,
+        is_required_by_blanks=True,
+        identity=offers.IDENTITY,
+        floor=offers.FLOOR,
+    ),
+    travel=Travel(package_type=PackageType.FULL, protocol=DELIVERY, purge_type=PackageType.PURGE),
+    template=TemplatePage(
+        "Create or replace offers by a legacy zip",
         "Each row becomes an Offer of an Offers.xml: it creates an offer, or replaces the offer"
         " that has the same reference. The whole offer is replaced: where an optional cell is "
-        "left empty, its old value is gone."
+        "left empty, its old value is gone.",
     ),
-    purge_type=PackageType.PURGE,
     is_for_sale=True,
-    is_named_elsewhere=True,
 )
 STOCK_AND_PRICE_FEED = Feed(
-    is_for_sale=True,
     kind=STOCK_AND_PRICE_KIND,
-    changeable=lambda _: CHANGEABLE,
     area="feedtool.areas.legacy",
-    sheet=SHEET,
-    package_type=PackageType.STOCK_AND_PRICE,
     summary=tr("Stocks and prices of offers that travel in a legacy zip; a blank means unchanged."),
-    columns=lambda settings: tuple(item for item in columns(settings) if item.key in SENT),
-    understood=understood,
-    modes=offers.modes,  # none of them travels; those of whole offers are known as what they are
-    missing=missing_of_change,
-    required=lambda row: row.blanks((offers.REFERENCE,)),
-    is_required_by_blanks=True,
-    request=request_of_change,
-    delivery=DELIVERY,
-    reference=offers.REFERENCE,
-    floor=offers.FLOOR,
-    name_of=offers.name_of,
-    is_sent=lambda key: key in SENT or key == offers.FLOOR,
-    needs_asking=True,
-    title="Change stocks and prices by a legacy zip",
-    about=(
-        "Each row changes the price, the stock or both of the offer that has this reference. An"
-        " empty cell leaves its value as it is."
+    sheet=_sheet(
+        columns=lambda settings: tuple(item for item in columns(settings) if item.key in SENT),
+        modes=offers.modes,  # none travels; those of whole offers are known as what they are
     ),
+    recognition=Recognition(needs=missing_of_change, only_if_asked=True),
+    requests=Requests(
+        make=request_of_change,
+        reference=offers.REFERENCE,
+        required=(offers.REFERENCE,),
+        changeable=lambda _: CHANGEABLE,
+        floor=offers.FLOOR,
+        is_sent=lambda key: key in SENT or key == offers.FLOOR,
+    ),
+    travel=Travel(package_type=PackageType.STOCK_AND_PRICE, protocol=DELIVERY),
+    template=TemplatePage(
+        "Change stocks and prices by a legacy zip",
+        "Each row changes the price, the stock or both of the offer that has this reference. An"
+        " empty cell leaves its value as it is.",
+    ),
+    is_for_sale=True,
 )

@@ -10,7 +10,15 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.rows import REQUESTS
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.placeholders import PLACEHOLDER
-from feedtool.feeds.feed import EXPORTED, ExtraColumns, Feed, Fit, HeaderContext, Row, SheetColumns
+from feedtool.feeds.feed import (
+    EXPORTED,
+    ExtraColumns,
+    Fit,
+    HeaderContext,
+    Row,
+    SheetColumns,
+    flat_feed,
+)
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, joined, tr
@@ -210,7 +218,7 @@ def _fit(sheet: SheetColumns) -> Fit:
 
 
 _feed = partial(
-    Feed,
+    flat_feed,
     area="feedtool.areas.offers",
     sheet="Offers",
     understood=columns.understood,

@@ -13,7 +13,7 @@ from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.shipments import LINES, PRODUCTS, SHIPMENT
 from feedtool.feeds.columns.choice import YES
-from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
+from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns, flat_feed
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
@@ -148,7 +148,7 @@ def _gesture(row: Row) -> dict[str, object]:
 # The feeds.
 
 _feed = partial(
-    Feed,
+    flat_feed,
     area="feedtool.areas.orders",
     sheet="Orders",
     columns=_columns,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from feedtool.areas.outbound import cancellations, columns, returns, shipments
-from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
+from feedtool.feeds.feed import ACTION, Row, SheetColumns, flat_feed
 from feedtool.model.text import tr
 
 
@@ -21,7 +21,7 @@ def _missing(*keys: str) -> Any:
 
 def _is_asked(row: Row) -> Sequence[Row]:
     """The row itself where it is new, or says what is to be done; none where it only shows."""
-    own = columns.RETURN if row.feed.sheet == "Returns" else columns.SHIPMENT
+    own = columns.RETURN if row.feed.sheet.name == "Returns" else columns.SHIPMENT
     return (row,) if row.is_blank(own) or not row.is_blank(ACTION) else ()
 
 
@@ -68,7 +68,7 @@ def _filled(row: Row, names: dict[str, str]) -> dict[str, object]:
 
 
 _feed = partial(
-    Feed,
+    flat_feed,
     area="feedtool.areas.outbound",
     split=_is_asked,
     has_channel=False,

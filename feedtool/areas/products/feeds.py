@@ -14,7 +14,7 @@ from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARAT
 from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.properties import details_of
 from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
-from feedtool.feeds.feed import Feed, JsonRequests, Read, Row, SheetColumns, is_number
+from feedtool.feeds.feed import JsonRequests, Read, Row, SheetColumns, flat_feed, is_number
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.settings import AccountSettings
@@ -170,7 +170,7 @@ def template(basis: Basis) -> Contents:
     return contents(basis)
 
 
-FEED = Feed(
+FEED = flat_feed(
     is_for_sale=True,
     kind="products",
     area="feedtool.areas.products",

@@ -89,10 +89,10 @@ def products_contents(
     made_for = (f"{category.reference}   {category.full_path}" for category in categories)
     return Contents(
         FEED.kind,
-        _(FEED.sheet),
+        _(FEED.sheet.name),
         language,
-        _(FEED.title),
-        _(FEED.about),
+        _(FEED.template.title),
+        _(FEED.template.about),
         _steps(language, has_example=has_example, has_variants=has_variants),
         _fields(catalog, categories, language, dialect),
         {
@@ -128,7 +128,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
         _(
             "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows "
             "are skipped."
-        ).format(sheet=_(FEED.sheet)),
+        ).format(sheet=_(FEED.sheet.name)),
         _(
             "Columns marked * are required: without them no product is created. Those marked + "
             "are recommended."

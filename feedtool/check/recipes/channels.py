@@ -53,7 +53,7 @@ def refusal(column: Column, feed: Feed) -> str:
     """The reason why a column cannot be of one channel alone; empty where it can."""
     base = column.key.partition("[")[0]
     if not feed.has_channel:
-        return tr("{kind} have no sales channels", kind=feed.sheet)
+        return tr("{kind} have no sales channels", kind=feed.sheet.name)
     if column.is_shared:
         return tr("all channels share one stock")
     is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}

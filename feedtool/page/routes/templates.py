@@ -42,7 +42,7 @@ class TemplateOrder(NamedTuple):
     @property
     def needs_categories(self) -> bool:
         """True if its columns depend on categories, and none is chosen."""
-        return self.feed.category_key is not None and not self.categories
+        return self.feed.sheet.by_category is not None and not self.categories
 
     @property
     def words(self) -> str:
@@ -118,7 +118,7 @@ def _basis(order: TemplateOrder) -> Iterator[Basis]:
     with desk().accounts.reading(order.account) as reading:
         context = Context(reading.dialect)
         basis = Basis(order.language, context, has_example=True, account=order.words)
-        if order.categories and order.feed.category_key is not None:
+        if order.categories and order.feed.sheet.by_category is not None:
             catalog = _catalog(reading, order)
             basis = for_categories(basis, catalog, order.categories, _sync_command(order))
         yield basis

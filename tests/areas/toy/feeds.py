@@ -5,9 +5,8 @@ from decimal import Decimal
 
 from feedtool.feeds.columns.number import Whole
 from feedtool.feeds.columns.text import Reference, Text
-from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Recognition, Requests, Row, SheetDesign, Travel, always
 from feedtool.model.header import Column
-from feedtool.model.settings import AccountSettings
 from tests.areas.toy.wire import DELIVERY
 
 NEEDED = ("order", "toy", "quantity")
@@ -21,16 +20,6 @@ COLUMNS = tuple(
         ("channels", Text(), "Sales channels", "Blank is the usual one.", "FIRST SECOND"),
     )
 )
-
-
-def columns(_: AccountSettings) -> tuple[Column, ...]:
-    """All columns, in order."""
-    return COLUMNS
-
-
-def missing(sheet: SheetColumns) -> list[str]:
-    """The keys that a header must have and this one has not."""
-    return [key for key in NEEDED if key not in sheet.fields]
 
 
 def split(row: Row) -> Sequence[Row]:
@@ -48,16 +37,11 @@ def request(*rows: Row) -> dict[str, object]:
 FEED = Feed(
     kind="toy-parcels",
     area="tests.areas.toy",
-    sheet="Parcels",
-    package_type="Parcel",
     summary="Parcels of toys.",
-    columns=columns,
-    understood=columns,
-    missing=missing,
-    required=lambda row: row.blanks(NEEDED),
-    group_by=("order",),
-    split=split,
-    request=request,
-    reference="order",
-    delivery=DELIVERY,
+    sheet=SheetDesign(name="Parcels", columns=always(*COLUMNS)),
+    recognition=Recognition(needs=NEEDED),
+    requests=Requests(
+        make=request, reference="order", required=NEEDED, group_by=("order",), split=split
+    ),
+    travel=Travel(package_type="Parcel", protocol=DELIVERY),
 )
