@@ -12,7 +12,19 @@ from feedtool.areas.discussions import acts, codes, columns
 from feedtool.areas.discussions.attachments import LocalFile, files_of
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO, YES
-from feedtool.feeds.feed import CHANNEL, Enrich, Row, SheetColumns, flat_feed
+from feedtool.feeds.feed import (
+    CHANNEL,
+    Enrich,
+    Feed,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+)
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, tr
 
@@ -21,12 +33,7 @@ BODY, MESSAGE = "body", "messageId"
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
-def _missing(sheet: SheetColumns) -> list[str]:
-    return [key for key in (columns.DISCUSSION, columns.REPLY) if key not in sheet.fields]
-
-
 _SENT = frozenset(column.key for column in (*columns.COLUMNS, *columns.STATE_COLUMNS[-1:]))
-
 
 # What a row says.
 
@@ -164,66 +171,68 @@ def _reading(row: Row) -> dict[str, object]:
 
 # The feeds.
 
-_feed = partial(
-    flat_feed,
-    area="feedtool.areas.discussions",
-    sheet="Discussions",
+SHEET = SheetDesign(
+    name="Discussions",
     columns=columns.columns_of,
-    understood=lambda _: columns.EVERY_COLUMN,
-    missing=_missing,
-    reference=columns.DISCUSSION,
-    enrich=enrich,
-    split=asked_of,
-    is_sent=lambda key: key in _SENT,
-    has_channel=False,
-    is_personal=True,
-    personal=columns.PERSONAL,
+    every_column=always(*columns.EVERY_COLUMN),
     key_column=columns.DISCUSSION,
     folded=columns.FOLDED,
+    has_channel=False,
+)
+_recognition = partial(
+    Recognition,
+    needs=(columns.DISCUSSION, columns.REPLY),
     lists={"hasRead": "messages", "attachmentId": "attachments"},
 )
+_requests = partial(
+    Requests,
+    reference=columns.DISCUSSION,
+    split=asked_of,
+    enrich=enrich,
+    is_sent=_SENT.__contains__,
+    personal=columns.PERSONAL,
+)
+_feed = partial(Feed, area="feedtool.areas.discussions", sheet=SHEET)
 
 REPLY = _feed(
     kind="discussions",
-    package_type="Reply",
     summary=tr("Discussions with customers: replies, new ones, what is read, what is closed."),
-    required=_message_required,
-    request=_reply,
-    delivery=acts.REPLY,
-    title="Discussions",
-    about=tr(
-        "Each row is a discussion. Write a reply, or choose a saved one, mark what is read, close "
-        "what is done; a row in which nothing is filled asks for nothing. A row without a "
-        "discussion opens one."
+    recognition=_recognition(),
+    requests=_requests(make=_reply, required=_message_required),
+    travel=Travel(package_type="Reply", protocol=acts.REPLY),
+    template=TemplatePage(
+        "Discussions",
+        tr(
+            "Each row is a discussion. Write a reply, or choose a saved one, mark what is read, "
+            "close what is done; a row in which nothing is filled asks for nothing. A row without "
+            "a discussion opens one."
+        ),
     ),
 )
 OPEN = _feed(
     kind="discussions-open",
-    package_type="Open",
     summary=tr("New discussions about orders, each with its first message."),
-    required=_open_required,
-    request=_opening,
-    reference=columns.ORDER,
-    identity=(columns.ORDER, columns.SUBTYPOLOGY, columns.PRODUCT),
-    delivery=acts.OPEN,
-    needs_asking=True,
+    recognition=_recognition(only_if_asked=True),
+    requests=_requests(
+        make=_opening,
+        required=_open_required,
+        reference=columns.ORDER,
+        identity=(columns.ORDER, columns.SUBTYPOLOGY, columns.PRODUCT),
+    ),
+    travel=Travel(package_type="Open", protocol=acts.OPEN),
 )
 READ = _feed(
     kind="discussions-read",
-    package_type="Read",
     summary=tr("Messages that are marked as read."),
-    required=lambda _: [],
-    request=_reading,
-    delivery=acts.READ,
-    needs_asking=True,
+    recognition=_recognition(only_if_asked=True),
+    requests=_requests(make=_reading),
+    travel=Travel(package_type="Read", protocol=acts.READ),
 )
 CLOSE = _feed(
     kind="discussions-close",
-    package_type="Close",
     summary=tr("Discussions that are closed."),
-    required=lambda _: [],
-    request=_closing,
-    delivery=acts.CLOSE,
-    needs_asking=True,
+    recognition=_recognition(only_if_asked=True),
+    requests=_requests(make=_closing),
+    travel=Travel(package_type="Close", protocol=acts.CLOSE),
 )
 FEEDS = (REPLY, OPEN, READ, CLOSE)
