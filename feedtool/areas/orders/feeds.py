@@ -13,30 +13,24 @@ from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.shipments import LINES, PRODUCTS, SHIPMENT
 from feedtool.feeds.columns.choice import YES
-from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns, flat_feed
-from feedtool.model.header import Column
-from feedtool.model.settings import AccountSettings
+from feedtool.feeds.feed import (
+    ACTION,
+    Feed,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+)
 from feedtool.model.text import tr
-
-
-def _columns(_: AccountSettings) -> tuple[Column, ...]:
-    return (*columns.IDENTITY_COLUMNS, *columns.FILLED_COLUMNS)
-
-
-def _missing(sheet: SheetColumns) -> list[str]:
-    return [key for key in (columns.ORDER, ACTION) if key not in sheet.fields]
 
 
 def asked_of(row: Row) -> Sequence[Row]:
     """The row itself where it asks for something; none where nobody has filled it."""
     return (row,) if any(not row.is_blank(key) for key in columns.FILLED) else ()
-
-
-def _is_sent(key: str) -> bool:
-    return key in _SENT
-
-
-_SENT = frozenset(column.key for column in _columns(AccountSettings()))
 
 
 # What a row must fill.
@@ -49,8 +43,8 @@ def _carrier(row: Row) -> str | None:
 def action_of(row: Row) -> str:
     """The package type of what a row asks for; empty where it asks for nothing, or not for what."""
     is_said = row.values.get(ACTION) is not None or not row.is_blank(columns.PARCEL)
-    is_clear = is_said or row.feed.action != columns.SHIP
-    return row.feed.package_type if is_clear and asked_of(row) else ""
+    is_clear = is_said or row.feed.recognition.action != columns.SHIP
+    return row.feed.travel.package_type if is_clear and asked_of(row) else ""
 
 
 def _orders_required(row: Row) -> list[str]:
@@ -147,37 +141,43 @@ def _gesture(row: Row) -> dict[str, object]:
 
 # The feeds.
 
-_feed = partial(
-    flat_feed,
-    area="feedtool.areas.orders",
-    sheet="Orders",
-    columns=_columns,
-    understood=lambda _: columns.EVERY_COLUMN,
-    missing=_missing,
+SHEET_COLUMNS = (*columns.IDENTITY_COLUMNS, *columns.FILLED_COLUMNS)
+SHEET = SheetDesign(
+    name="Orders",
+    columns=always(*SHEET_COLUMNS),
+    every_column=always(*columns.EVERY_COLUMN),
+    key_column=columns.ORDER,
+    folded=columns.FOLDED,
+    has_channel=False,
+)
+_recognition = partial(
+    Recognition,
+    needs=(columns.ORDER, ACTION),
+    lists={"requestId": "gestures", "importId": "invoice-imports"},
+)
+_requests = partial(
+    Requests,
     reference=columns.ORDER,
     group_by=(columns.ORDER,),
     split=asked_of,
-    is_sent=_is_sent,
-    has_channel=False,
-    is_personal=True,
-    key_column=columns.ORDER,
-    folded=columns.FOLDED,
-    lists={"requestId": "gestures", "importId": "invoice-imports"},
+    is_sent=frozenset(column.key for column in SHEET_COLUMNS).__contains__,
+    personal=frozenset(),
 )
+_feed = partial(Feed, area="feedtool.areas.orders", sheet=SHEET)
 
 SHIP = _feed(
     kind="orders",
-    package_type=columns.SHIP,
-    action=columns.SHIP,
     summary=tr("Orders to be accepted, refused, shipped or cancelled, and commercial gestures."),
-    required=_orders_required,
-    request=shipment,
-    delivery=SHIPMENT,
-    title="Orders",
-    about=tr(
-        "Each row is a line of an order. Choose what is to be done with it in the column Action; a "
-        "row in which nothing is filled asks for nothing. A second parcel of a line is a copy of "
-        "its row with another number."
+    recognition=_recognition(action=columns.SHIP),
+    requests=_requests(make=shipment, required=_orders_required),
+    travel=Travel(package_type=columns.SHIP, protocol=SHIPMENT),
+    template=TemplatePage(
+        "Orders",
+        tr(
+            "Each row is a line of an order. Choose what is to be done with it in the column "
+            "Action; a row in which nothing is filled asks for nothing. A second parcel of a line "
+            "is a copy of its row with another number."
+        ),
     ),
 )
 
@@ -185,13 +185,12 @@ SHIP = _feed(
 def _approval(kind: str, action: str, summary: str, wanted: acts.Approval) -> Feed:
     return _feed(
         kind=kind,
-        package_type=action,
-        action=action,
         summary=summary,
-        required=lambda row: row.blanks((columns.ORDER,)),
-        request=lambda *_: {"approval_status": wanted.wanted},
-        delivery=acts.approval(wanted),
-        needs_asking=True,
+        recognition=_recognition(action=action, only_if_asked=True),
+        requests=_requests(
+            make=lambda *_: {"approval_status": wanted.wanted}, required=(columns.ORDER,)
+        ),
+        travel=Travel(package_type=action, protocol=acts.approval(wanted)),
     )
 
 
@@ -209,24 +208,17 @@ REFUSE = _approval(
 )
 CANCEL = _feed(
     kind="orders-cancel",
-    package_type=columns.CANCEL,
-    action=columns.CANCEL,
     summary=tr("Lines that are cancelled, or whole orders."),
-    required=_cancel_required,
-    request=_cancellation,
-    delivery=CANCELLATION,
-    needs_asking=True,
+    recognition=_recognition(action=columns.CANCEL, only_if_asked=True),
+    requests=_requests(make=_cancellation, required=_cancel_required),
+    travel=Travel(package_type=columns.CANCEL, protocol=CANCELLATION),
 )
 GESTURE = _feed(
     kind="orders-gesture",
-    package_type=columns.GESTURE,
-    action=columns.GESTURE,
     summary=tr("Commercial gestures: an amount for the customer, without a cancellation."),
-    required=_gesture_required,
-    request=_gesture,
-    delivery=GRANT,
-    group_by=(),
-    needs_asking=True,
+    recognition=_recognition(action=columns.GESTURE, only_if_asked=True),
+    requests=_requests(make=_gesture, required=_gesture_required, group_by=()),
+    travel=Travel(package_type=columns.GESTURE, protocol=GRANT),
 )
 
 
@@ -239,22 +231,28 @@ def _shipments_missing(sheet: SheetColumns) -> list[str]:
 
 SHIPMENTS = _feed(
     kind="shipments",
-    sheet="Shipments",
-    package_type="Shipment",
     summary=tr("Parcels of a carrier's or a warehouse's file; the same file may be sent again."),
-    columns=lambda _: columns.SHIPMENT_COLUMNS,
-    understood=lambda _: columns.SHIPMENT_COLUMNS,
-    missing=_shipments_missing,
-    required=_ship_required,
-    request=partial(shipment, is_by_product=True),
-    delivery=SHIPMENT,
-    is_sent=lambda _: True,
-    lists={"refreshedAt": "order-tracking"},
-    title="Shipments",
-    about=tr(
-        "Each row is a parcel of an order, or of a line of it. Several rows of an order are "
-        "several parcels. A parcel that the service has already is not sent again, and a row "
-        "without anything of a parcel asks for nothing."
+    sheet=SheetDesign(
+        name="Shipments",
+        columns=always(*columns.SHIPMENT_COLUMNS),
+        key_column=columns.ORDER,
+        folded=columns.FOLDED,
+        has_channel=False,
+    ),
+    recognition=Recognition(needs=_shipments_missing, lists={"refreshedAt": "order-tracking"}),
+    requests=_requests(
+        make=partial(shipment, is_by_product=True),
+        required=_ship_required,
+        is_sent=lambda _: True,
+    ),
+    travel=Travel(package_type="Shipment", protocol=SHIPMENT),
+    template=TemplatePage(
+        "Shipments",
+        tr(
+            "Each row is a parcel of an order, or of a line of it. Several rows of an order are "
+            "several parcels. A parcel that the service has already is not sent again, and a row "
+            "without anything of a parcel asks for nothing."
+        ),
     ),
 )
 FEEDS = (SHIP, ACCEPT, REFUSE, CANCEL, GESTURE, SHIPMENTS)
