@@ -5,18 +5,20 @@ A row that has the service's identifier shows what there is, and asks for nothin
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from feedtool.areas.outbound import cancellations, columns, returns, shipments
-from feedtool.feeds.feed import ACTION, Row, SheetColumns, flat_feed
+from feedtool.feeds.feed import (
+    ACTION,
+    Feed,
+    Recognition,
+    Requests,
+    Row,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+)
 from feedtool.model.text import tr
-
-
-def _missing(*keys: str) -> Any:
-    def missing(sheet: SheetColumns) -> list[str]:
-        return [key for key in keys if key not in sheet.fields]
-
-    return missing
 
 
 def _is_asked(row: Row) -> Sequence[Row]:
@@ -67,57 +69,58 @@ def _filled(row: Row, names: dict[str, str]) -> dict[str, object]:
     return {name: row.values[key] for key, name in names.items() if row.values.get(key) is not None}
 
 
-_feed = partial(
-    flat_feed,
-    area="feedtool.areas.outbound",
-    split=_is_asked,
-    has_channel=False,
-    is_personal=True,
-    personal=columns.PERSONAL,
-)
+_feed = partial(Feed, area="feedtool.areas.outbound")
+_requests = partial(Requests, split=_is_asked, personal=columns.PERSONAL)
 _SENT_SHIPMENT = frozenset(column.key for column in columns.SHIPMENT_COLUMNS)
-_of_shipments = partial(
-    _feed,
-    sheet="Outbound",
-    columns=lambda _: columns.SHIPMENT_COLUMNS,
-    understood=lambda _: (*columns.SHIPMENT_COLUMNS, *columns.SHOWN_SHIPMENT),
-    is_sent=_SENT_SHIPMENT.__contains__,
+_shipments_sheet = partial(
+    SheetDesign,
+    name="Outbound",
+    columns=always(*columns.SHIPMENT_COLUMNS),
+    every_column=always(*columns.SHIPMENT_COLUMNS, *columns.SHOWN_SHIPMENT),
     key_column=columns.EXPECTED,
+    has_channel=False,
 )
-CREATE = _of_shipments(
+CREATE = _feed(
     kind="outbound-shipments",
-    package_type="OutboundShipment",
-    action=columns.CREATE,
     summary=tr("Parcels that a warehouse sends to customers: an item for each row."),
-    missing=_missing(*NEEDED),
-    required=_create_required,
-    request=shipment,
-    delivery=shipments.SHIPMENT,
-    reference=columns.REFERENCE,
-    group_by=(columns.REFERENCE,),
-    common=(columns.STORAGE, *sorted(columns.PERSONAL)),
-    folded=frozenset(
-        (columns.PRODUCT, columns.CONDITION, *columns.AMOUNTS, ACTION, columns.REASON)
+    sheet=_shipments_sheet(
+        folded=frozenset(
+            (columns.PRODUCT, columns.CONDITION, *columns.AMOUNTS, ACTION, columns.REASON)
+        )
     ),
-    title="Outbound shipments",
-    about=tr(
-        "Each row is an item of a shipment; rows of one reference are one shipment, and have the "
-        "same address. A shipment cannot be changed: cancel it, and create it anew."
+    recognition=Recognition(needs=NEEDED, action=columns.CREATE),
+    requests=_requests(
+        make=shipment,
+        reference=columns.REFERENCE,
+        required=_create_required,
+        group_by=(columns.REFERENCE,),
+        common=(columns.STORAGE, *sorted(columns.PERSONAL)),
+        is_sent=_SENT_SHIPMENT.__contains__,
+    ),
+    travel=Travel(package_type="OutboundShipment", protocol=shipments.SHIPMENT),
+    template=TemplatePage(
+        "Outbound shipments",
+        tr(
+            "Each row is an item of a shipment; rows of one reference are one shipment, and have "
+            "the same address. A shipment cannot be changed: cancel it, and create it anew."
+        ),
     ),
 )
-CANCEL = _of_shipments(
+CANCELLED = (columns.SHIPMENT, columns.REASON)
+CANCEL = _feed(
     kind="outbound-shipments-cancel",
-    package_type="OutboundCancellation",
-    action=columns.CANCEL,
     summary=tr("Shipments that are not to leave the warehouse."),
-    missing=_missing(columns.SHIPMENT, columns.REASON),
-    required=lambda row: row.blanks((columns.SHIPMENT, columns.REASON)),
-    request=lambda *rows: {key: rows[0].values[key] for key in (columns.SHIPMENT, columns.REASON)},
-    delivery=cancellations.CANCELLATION,
-    reference=columns.SHIPMENT,
-    group_by=(columns.SHIPMENT,),
-    common=(columns.REASON,),
-    needs_asking=True,
+    sheet=_shipments_sheet(),
+    recognition=Recognition(needs=CANCELLED, action=columns.CANCEL, only_if_asked=True),
+    requests=_requests(
+        make=lambda *rows: {key: rows[0].values[key] for key in CANCELLED},
+        reference=columns.SHIPMENT,
+        required=CANCELLED,
+        group_by=(columns.SHIPMENT,),
+        common=(columns.REASON,),
+        is_sent=_SENT_SHIPMENT.__contains__,
+    ),
+    travel=Travel(package_type="OutboundCancellation", protocol=cancellations.CANCELLATION),
 )
 
 # Returns.
@@ -139,25 +142,33 @@ def parcel_return(*rows: Row) -> dict[str, object]:
 _SENT_RETURN = frozenset(column.key for column in columns.RETURN_COLUMNS)
 RETURNS = _feed(
     kind="returns",
-    sheet="Returns",
-    package_type="Return",
     summary=tr("What customers send back to a warehouse: a product for each row."),
-    columns=lambda _: columns.RETURN_COLUMNS,
-    understood=lambda _: (*columns.RETURN_COLUMNS, *columns.SHOWN_RETURN),
-    is_sent=_SENT_RETURN.__contains__,
-    missing=_missing(*NEEDED_OF_RETURN),
-    required=lambda row: row.blanks(NEEDED_OF_RETURN),
-    request=parcel_return,
-    delivery=returns.RETURN,
-    reference=columns.REFERENCE,
-    group_by=(columns.REFERENCE,),
-    common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
-    needs_asking=True,
-    unmistakable=lambda sheet: not sheet.fields.isdisjoint((columns.SHIPMENT, columns.RETURN)),
-    title="Returns",
-    about=tr(
-        "Each row is a product that comes back; rows of one reference are one return. A return "
-        "cannot be cancelled, and its label is made within 15 minutes."
+    sheet=SheetDesign(
+        name="Returns",
+        columns=always(*columns.RETURN_COLUMNS),
+        every_column=always(*columns.RETURN_COLUMNS, *columns.SHOWN_RETURN),
+        has_channel=False,
+    ),
+    recognition=Recognition(
+        needs=NEEDED_OF_RETURN,
+        only_if_asked=True,
+        unmistakable=lambda sheet: not sheet.fields.isdisjoint((columns.SHIPMENT, columns.RETURN)),
+    ),
+    requests=_requests(
+        make=parcel_return,
+        reference=columns.REFERENCE,
+        required=NEEDED_OF_RETURN,
+        group_by=(columns.REFERENCE,),
+        common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
+        is_sent=_SENT_RETURN.__contains__,
+    ),
+    travel=Travel(package_type="Return", protocol=returns.RETURN),
+    template=TemplatePage(
+        "Returns",
+        tr(
+            "Each row is a product that comes back; rows of one reference are one return. A return "
+            "cannot be cancelled, and its label is made within 15 minutes."
+        ),
     ),
 )
 FEEDS = (CREATE, CANCEL, RETURNS)
