@@ -14,7 +14,21 @@ from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARAT
 from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.properties import details_of
 from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
-from feedtool.feeds.feed import JsonRequests, Read, Row, SheetColumns, flat_feed, is_number
+from feedtool.feeds.feed import (
+    ColumnsOfCategory,
+    Feed,
+    JsonRequests,
+    Read,
+    Recognition,
+    Requests,
+    Row,
+    SheetColumns,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
+    is_number,
+)
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.settings import AccountSettings
@@ -170,40 +184,40 @@ def template(basis: Basis) -> Contents:
     return contents(basis)
 
 
-FEED = flat_feed(
-    is_for_sale=True,
+FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
-    sheet="Products",
-    package_type=PACKAGE_TYPE,
     summary=tr("Products that are created, or completed."),
-    columns=lambda _: columns.TEMPLATE_COLUMNS,
-    understood=lambda _: columns.UNDERSTOOD_COLUMNS,
-    modes=lambda _: (),
-    missing=missing,
-    required=required,
-    request=request,
-    delivery=DELIVERY,
-    provides=product_names,
-    reference=columns.REFERENCE,
-    identity=(columns.GTIN,),
-    has_channel=False,
-    takes_several=True,
-    key_column=columns.GTIN,
-    layout=properties.layout,
-    extra_columns=properties.extra_columns,
-    may_have=properties.may_have,
-    enrich=variants.enrich,
-    name_of=name_of,
-    title="Create or complete products",
-    about=(
-        "Each row creates a product, or completes the one that has this GTIN already. What is "
-        "known of it may be kept instead of what the row says."
+    sheet=SheetDesign(
+        name="Products",
+        columns=always(*columns.TEMPLATE_COLUMNS),
+        every_column=always(*columns.UNDERSTOOD_COLUMNS),
+        key_column=columns.GTIN,
+        extra_columns=properties.extra_columns,
+        by_category=ColumnsOfCategory(
+            columns.CATEGORY, properties.may_have, stamped, properties.layout
+        ),
+        has_channel=False,
+        takes_several=True,
+        name_of=name_of,
     ),
-    category_key=columns.CATEGORY,
-    stamped=stamped,
-    template=template,
+    recognition=Recognition(needs=missing),
+    requests=Requests(
+        make=request,
+        reference=columns.REFERENCE,
+        required=required,
+        identity=(columns.GTIN,),
+        enrich=variants.enrich,
+    ),
+    travel=Travel(package_type=PACKAGE_TYPE, protocol=DELIVERY, provides=product_names),
+    template=TemplatePage(
+        "Create or complete products",
+        "Each row creates a product, or completes the one that has this GTIN already. What is "
+        "known of it may be kept instead of what the row says.",
+        template,
+    ),
     json=REQUESTS,
+    is_for_sale=True,
     losing=frozenset((CATEGORY_CODE_CUT.name, PROPERTY_UNNEEDED.name)),
     gone=GONE,
 )
