@@ -13,11 +13,18 @@ from feedtool.feeds.columns.placeholders import PLACEHOLDER
 from feedtool.feeds.feed import (
     EXPORTED,
     ExtraColumns,
+    Feed,
     Fit,
     HeaderContext,
+    OperatorTemplate,
+    Recognition,
+    Requests,
     Row,
     SheetColumns,
-    flat_feed,
+    SheetDesign,
+    TemplatePage,
+    Travel,
+    always,
 )
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
@@ -217,80 +224,82 @@ def _fit(sheet: SheetColumns) -> Fit:
 # The feeds.
 
 
-_feed = partial(
-    flat_feed,
-    area="feedtool.areas.offers",
-    sheet="Offers",
-    understood=columns.understood,
+_sheet = partial(
+    SheetDesign,
+    name="Offers",
+    every_column=columns.understood,
     modes=columns.modes,
-    extra_columns=_extra_columns,
     with_retired=columns.with_retired,
-    delivery=DELIVERY,
-    reference=REFERENCE,
-    floor=columns.FLOOR,
+    extra_columns=_extra_columns,
     name_of=columns.name_of,
-    is_required_by_blanks=True,
-    json=REQUESTS,
 )
+_requests = partial(Requests, reference=REFERENCE, is_required_by_blanks=True, floor=columns.FLOOR)
+_feed = partial(Feed, area="feedtool.areas.offers", json=REQUESTS)
 
 UPSERT = _feed(
     kind="offers-upsert",
-    package_type=PackageType.UPSERT,
-    action=str(PackageType.UPSERT),
     summary=tr("Offers that are created, or replaced as a whole."),
-    columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS),
-    missing=_upsert_missing,
-    required=_upsert_required,
-    request=_upsert_request,
-    needs=PRODUCT,
-    is_usual=True,
-    is_for_sale=True,
-    operator_sheet=OPERATOR_SHEET,
-    identity=columns.IDENTITY,
-    title="Create or replace offers",
-    about=(
-        "Each row creates an offer, or replaces the offer that has the same reference. The "
-        "whole offer is replaced: where an optional cell is left empty, its old value is gone."
+    sheet=_sheet(columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS)),
+    recognition=Recognition(
+        needs=_upsert_missing,
+        action=str(PackageType.UPSERT),
+        operator=OperatorTemplate(OPERATOR_SHEET),
+        is_usual=True,
     ),
+    requests=_requests(make=_upsert_request, required=_upsert_required, identity=columns.IDENTITY),
+    travel=Travel(package_type=PackageType.UPSERT, protocol=DELIVERY, needs=PRODUCT),
+    template=TemplatePage(
+        "Create or replace offers",
+        "Each row creates an offer, or replaces the offer that has the same reference. The "
+        "whole offer is replaced: where an optional cell is left empty, its old value is gone.",
+    ),
+    is_for_sale=True,
 )
 UPDATE = _feed(
     kind="offers-update",
-    package_type=PackageType.UPDATE,
-    action=str(PackageType.UPDATE),
     summary=tr("Offers of which some fields change; a blank cell means unchanged."),
-    columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS[:1]),
-    missing=_update_missing,
-    required=_update_required,
-    request=_update_request,
-    changeable=_changeable,
-    fit=_fit,
-    is_for_sale=True,
-    operator_sheet=OPERATOR_SHEET,
-    operator_columns=frozenset((REFERENCE, columns.GTIN, columns.QUANTITY, "price.price")),
-    is_sent=lambda key: key not in columns.IDENTITY,
-    title="Change offers",
-    about=tr(
-        "Each row changes the offer that has this reference. An empty cell leaves its value as "
-        "it is. Taxes and delivery modes are replaced as a whole: fill all that the offer shall"
-        " have, or none. With delivery modes the preparation time is required."
+    sheet=_sheet(columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS[:1])),
+    recognition=Recognition(
+        needs=_update_missing,
+        action=str(PackageType.UPDATE),
+        fit=_fit,
+        operator=OperatorTemplate(
+            OPERATOR_SHEET, frozenset((REFERENCE, columns.GTIN, columns.QUANTITY, "price.price"))
+        ),
     ),
+    requests=_requests(
+        make=_update_request,
+        required=_update_required,
+        changeable=_changeable,
+        is_sent=lambda key: key not in columns.IDENTITY,
+    ),
+    travel=Travel(package_type=PackageType.UPDATE, protocol=DELIVERY),
+    template=TemplatePage(
+        "Change offers",
+        tr(
+            "Each row changes the offer that has this reference. An empty cell leaves its value "
+            "as it is. Taxes and delivery modes are replaced as a whole: fill all that the offer "
+            "shall have, or none. With delivery modes the preparation time is required."
+        ),
+    ),
+    is_for_sale=True,
 )
 DELETE = _feed(
     kind="offers-delete",
-    package_type=PackageType.DELETE,
-    action=str(PackageType.DELETE),
     summary=tr("Offers that are removed from the channel."),
-    columns=lambda _: (columns.IDENTITY_COLUMNS[0], *columns.SPLITTING_COLUMNS),
-    missing=lambda sheet: columns.missing(sheet, (REFERENCE,)),
-    required=lambda row: row.blanks((REFERENCE,)),
-    request=lambda row: {"sellerExternalReference": row.values[REFERENCE]},
-    is_sent=lambda key: key in {REFERENCE, columns.CHANNEL, columns.ACTION},
-    tolerated=frozenset({PLACEHOLDER.name}),  # or an offer that was sent so could never go
-    needs_asking=True,
-    title="Remove offers",
-    about=(
-        "Each row removes the offer that has this reference from the sales channel. To sell the"
-        " product again, create the offer anew."
+    sheet=_sheet(columns=always(columns.IDENTITY_COLUMNS[0], *columns.SPLITTING_COLUMNS)),
+    recognition=Recognition(needs=(REFERENCE,), action=str(PackageType.DELETE), only_if_asked=True),
+    requests=_requests(
+        make=lambda row: {"sellerExternalReference": row.values[REFERENCE]},
+        required=(REFERENCE,),
+        is_sent=lambda key: key in {REFERENCE, columns.CHANNEL, columns.ACTION},
     ),
+    travel=Travel(package_type=PackageType.DELETE, protocol=DELIVERY),
+    template=TemplatePage(
+        "Remove offers",
+        "Each row removes the offer that has this reference from the sales channel. To sell the"
+        " product again, create the offer anew.",
+    ),
+    tolerated=frozenset({PLACEHOLDER.name}),  # or an offer that was sent so could never go
 )
 FEEDS = (UPSERT, UPDATE, DELETE)
