@@ -6,11 +6,12 @@ names, down to the functions that make the calls.
 """
 
 import inspect
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import NamedTuple
 
 from feedtool.areas.registry import load, sandbox_parts
@@ -154,12 +155,26 @@ def specified() -> dict[str, list[Endpoint]]:
 
 
 @cache
-def routes() -> Mapping[Endpoint, FunctionType]:
-    """The function of the sandbox that answers, by the shape of its endpoint."""
-    every = (route for part in sandbox_parts() for route in part.ROUTES)
+def routes() -> Mapping[Endpoint, str]:
+    """A link to the function of the sandbox that answers, or to its resource, by shape."""
     return {
-        Endpoint(route.method, route.path).shape: inspect.unwrap(route.answer) for route in every
+        Endpoint(route.method, route.path).shape: _answering(inspect.unwrap(route.answer))
+        for part in sandbox_parts()
+        for route in part.ROUTES
     }
+
+
+def _answering(answer: Callable[..., object]) -> str:
+    """The link to a function, or to the resource that a method is of."""
+    if not isinstance(answer, MethodType):
+        return _link(answer)
+    modules = [module for name, module in sys.modules.items() if ".sandbox." in name]
+    return next(
+        _link_to(module.__name__, module.__file__, name)
+        for module in modules
+        for name, value in vars(module).items()
+        if value is answer.__self__ and f"\n{name} = " in inspect.getsource(module)
+    )
 
 
 def commands() -> Mapping[str, object]:
@@ -233,12 +248,15 @@ def _cells(endpoint: Endpoint) -> tuple[str, ...]:
     return (
         f"`{endpoint}`{' ¹' * (str(endpoint) in PATH_NOT_SHOWN)}",
         ", ".join(map(_link, client.functions)) if client else MISSING,
-        _link(route) if route else MISSING,
+        route or MISSING,
         listed(commands[:SHOWN]) + ", …" * (len(commands) > SHOWN) or MISSING,
     )
 
 
-def _link(function: FunctionType) -> str:
-    path = inspect.getsourcefile(function) or ""
-    module = function.__module__.removeprefix("feedtool.").removeprefix("areas.")
-    return f"[{module}.{function.__name__}](../../{Path(path).relative_to(ROOT)})"
+def _link(function: Callable[..., object]) -> str:
+    return _link_to(function.__module__, inspect.getsourcefile(function), function.__name__)
+
+
+def _link_to(module: str, path: str | None, name: str) -> str:
+    module = module.removeprefix("feedtool.").removeprefix("areas.")
+    return f"[{module}.{name}](../../{Path(path or '').relative_to(ROOT)})"

@@ -6,7 +6,8 @@ What it refuses follows from its state and the specification, never from chance.
 Here is what all of it has in common; what it consists of are parts, which the areas declare
 (`feedtool.areas.registry.sandbox_parts`).
 
-Reading order: `core` (a request becomes a response), `exchange` (what a part is), `state`.
+Reading order: `core` (a request becomes a response), `exchange` (what a part is), `state`,
+`resources` (parts whose routes and states are declared as data).
 What requests have brought about is in `effects`, for tests.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """

@@ -187,6 +187,7 @@ def next_page_link(exchange: Exchange, page: NumberedPage, total: int) -> dict[s
 
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+FILLED = {"type": "string", "minLength": 1}
 TEXT = {"type": ["string", "null"]}
 NUMBER = {"type": ["number", "null"]}
 WHOLE = {"type": ["integer", "null"]}

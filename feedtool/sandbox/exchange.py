@@ -200,9 +200,15 @@ def _pattern(path: str) -> re.Pattern[str]:
 class Part(Protocol):
     """A part of the service."""
 
-    TABLES: str
-    """Its SQL tables, created when a state is opened."""
-    ROUTES: tuple[Route, ...]
+    @property
+    def TABLES(self) -> str:  # noqa: N802 - a module has it as a constant
+        """Its SQL tables, created when a state is opened."""
+        ...
+
+    @property
+    def ROUTES(self) -> tuple[Route, ...]:  # noqa: N802 - as above
+        """All that it answers."""
+        ...
 
     def next_due(self, db: sqlite3.Connection, /) -> str | None:
         """The time of its next own step, as `state.stamp` writes it, also when long past."""

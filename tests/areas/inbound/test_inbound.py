@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.inbound.sandbox.products import PRODUCTS
+from feedtool.areas.inbound.sandbox.shipments import SHIPMENTS
 from tests.areas.conftest import Enter, effects, killed_and_resumed, pass_time, state, submit
 from tests.areas.inbound.sandbox.dock import GTINS
 from tests.cli.conftest import Feedtool, coloured, rows_of
@@ -168,7 +170,7 @@ def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> N
     ran = submit(feedtool, "sheet.csv", "--as", "inbound-shipments", "--no-wait")
     assert (ran.code, ran.statuses) == (6, ["Pending"] * 2)
     with state() as db:
-        db.execute("DELETE FROM fulfilment_product WHERE gtin = ?", (GTINS[1].zfill(14),))
+        PRODUCTS.remove(db, gtin=GTINS[1])
     ran = feedtool("results 1 --format json")
     assert (ran.code, ran.statuses) == (1, ["Refused"] * 2)
     (_, first, _), (_, second, _) = beside()
@@ -296,8 +298,8 @@ def test_references_and_delivery_notes(feedtool: Feedtool) -> None:
 
 def test_a_shop_without_anything_has_nothing_to_export(feedtool: Feedtool) -> None:
     with state() as db:
-        db.execute("DELETE FROM fulfilment_product")
-        db.execute("UPDATE inbound_shipment SET seller = 'other', next_at = NULL")
+        PRODUCTS.remove(db)
+        SHIPMENTS.remove(db)
     for kind in ("inbound-shipments", "fulfillment-references", "delivery-notes"):
         assert feedtool(f"export {kind} --sandbox --yes").code == 9, kind
 

@@ -1,26 +1,23 @@
-"""The routes of shipments to the warehouses: part "Fulfillment", rules 1 and 2."""
+"""Shipments to the warehouses: parts "Inbound shipment" and "Fulfillment", rules 1 and 2.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from sqlite3 import Connection, Row
-from typing import Any
+Their states are shown in the specification, their transitions are not. These are
 
-import jsonschema_rs
-import orjson
+    Created → Referencing → Referenced → Processing → Accepted → AppointmentScheduled
+            → InProgress → (PartiallyDone →) Done
 
-from feedtool.areas.inbound.sandbox import life
+and Referencing → Refused where a product is unknown, AppointmentScheduled → AutomaticallyDone where
+nothing arrives.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
 from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.inbound.sandbox.store import add, supplied
+from feedtool.areas.inbound.sandbox.products import PRODUCTS, referenced_pair
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import (
-    DRAFT,
-    asked,
-    asked_page,
-    check_structure,
-    json_body,
-    moment_stamp,
-    page_answer,
-)
+from feedtool.sandbox.arguments import FILLED
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
@@ -31,51 +28,59 @@ from feedtool.sandbox.exchange import (
     not_found,
 )
 from feedtool.sandbox.pdf import pdf
+from feedtool.sandbox.resources import (
+    Life,
+    Lists,
+    Resource,
+    StoredThing,
+    TimedState,
+    dates,
+    equals,
+    words,
+)
 from feedtool.sandbox.state import stamp
-
-TABLES = ""
 
 SUPPLY_MODES = ("Fulfillment", "Xdock")
 COUNTRIES = ("FR", "ES", "MA", "PT", "GB")
-ORDERS = ("Asc", "Desc")
 
-_FILLED = {"type": "string", "minLength": 1}
-_SHIPMENT = jsonschema_rs.Draft202012Validator(
-    {
-        "$schema": DRAFT,
-        "type": "object",
-        "required": ["reference", "storageCountry", "supplyMode", "items"],
-        "properties": {
-            "reference": _FILLED,
-            "storageCountry": {"enum": COUNTRIES},
-            "supplyMode": {"enum": SUPPLY_MODES},
+CREATED, REFERENCING, REFERENCED = "Created", "Referencing", "Referenced"
+PROCESSING, ACCEPTED, REFUSED = "Processing", "Accepted", "Refused"
+APPOINTED, IN_PROGRESS = "AppointmentScheduled", "InProgress"
+PARTIALLY_DONE, DONE, AUTOMATICALLY_DONE = "PartiallyDone", "Done", "AutomaticallyDone"
+STATUSES = (
+    *(CREATED, REFERENCING, REFERENCED, PROCESSING, ACCEPTED, REFUSED, APPOINTED),
+    *(IN_PROGRESS, PARTIALLY_DONE, DONE, AUTOMATICALLY_DONE),
+)
+
+EVERY_DISPUTED, EVERY_LOST = 4, 9
+"""Of one in so many shipments a piece is in dispute; one in so many never arrives."""
+
+SHIPMENT = {
+    "required": ["reference", "storageCountry", "supplyMode", "items"],
+    "properties": {
+        "reference": FILLED,
+        "storageCountry": {"enum": COUNTRIES},
+        "supplyMode": {"enum": SUPPLY_MODES},
+        "items": {
+            "type": "array",
+            "minItems": 1,
             "items": {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "required": ["gtin", "productCondition", "quantity"],
-                    "properties": {
-                        "gtin": _FILLED | {"pattern": "^[0-9]{8,14}$"},
-                        "productCondition": _FILLED,
-                        "quantity": {"type": "integer", "minimum": 1},
-                    },
+                "type": "object",
+                "required": ["gtin", "productCondition", "quantity"],
+                "properties": {
+                    "gtin": FILLED | {"pattern": "^[0-9]{8,14}$"},
+                    "productCondition": FILLED,
+                    "quantity": {"type": "integer", "minimum": 1},
                 },
             },
         },
-    }
-)
+    },
+}
 
 
-# Routes.
-
-
-@supplied
-def create(exchange: Exchange) -> HttpResponse:
+def create(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
     """POST /inbound-shipments."""
-    body = json_body(exchange.request)
-    check_structure(_SHIPMENT, body, "an inbound shipment")
-    behaviour = exchange.settings.of(InboundBehaviour)
+    db, seller, behaviour = exchange.db, exchange.seller, exchange.settings.of(InboundBehaviour)
     country, items = body["storageCountry"], body["items"]
     if country not in behaviour.countries:
         raise bad_request("storageCountry", f"The account is not opened for storage in {country}.")
@@ -83,107 +88,52 @@ def create(exchange: Exchange) -> HttpResponse:
     for place, pair in enumerate(pairs):
         if pair in pairs[:place]:
             raise bad_request(f"items[{place}].gtin", f"{items[place]['gtin']} is there twice.")
-    unknown = life.unknown_items(exchange.db, exchange.seller, items)
+    unknown = _unknown_items(db, seller, items)
     if unknown and behaviour.refuses_unknown:
         gtin = unknown[0]["gtin"]
         raise bad_request(f"items[{items.index(unknown[0])}].gtin", f"{gtin} is not referenced.")
-    name = add(exchange.db, exchange.seller, body, exchange.now, behaviour)
+    shipment = _new_shipment(db, seller, body, exchange.now, exchange.settings)
+    SHIPMENTS.keep(db, shipment)
     effects.note(exchange, "inbound shipment", body["reference"], body)
     if not behaviour.names_created:
         return HttpResponse(201)
-    return json_answer(201, {"inboundShipmentId": name})
+    return json_answer(201, {"inboundShipmentId": shipment.name})
 
 
-def _one_of(name: str, values: Sequence[str], text: str) -> str:
-    """A comma list as JSON, all of whose entries must be among the values."""
-    entries = text.split(",")
-    if not set(entries) <= set(values):
-        raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
-    return orjson.dumps(entries).decode()
+def _unknown_items(
+    db: Connection, seller: str, items: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    return [
+        item
+        for item in items
+        if referenced_pair(db, seller, item["gtin"], item["productCondition"]) is None
+    ]
 
 
-FILTERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "reference": ("reference = :reference", str),
-    "code": ("code = :code", str),
-    "supplyMode": (
-        "supply_mode IN (SELECT value FROM json_each(:supplyMode))",
-        partial(_one_of, "supplyMode", SUPPLY_MODES),
-    ),
-    "country": (
-        "country IN (SELECT value FROM json_each(:country))",
-        partial(_one_of, "country", COUNTRIES),
-    ),
-    "status": (
-        "status IN (SELECT value FROM json_each(:status))",
-        partial(_one_of, "status", life.STATUSES),
-    ),
-    **{
-        f"{name}{end}": (f"{column} {sign} :{name}{end}", partial(moment_stamp, f"{name}{end}"))
-        for name, column in (("createdAt", "created_at"), ("updatedAt", "updated_at"))
-        for end, sign in (("Min", ">="), ("Max", "<="))
-    },
-}
-"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
+def _new_shipment(
+    db: Connection, seller: str, body: dict[str, Any], now: datetime, settings: SandboxSettings
+) -> StoredThing:
+    shipment = SHIPMENTS.new(db, seller, now + settings.of(InboundBehaviour).visible_after)
+    names = ("gtin", "productCondition", "quantity")
+    shipment.document = {
+        "inboundShipmentId": shipment.name,
+        "code": f"IN-{shipment.number:06d}",
+        **{key: body[key] for key in ("reference", "storageCountry", "supplyMode")},
+        "status": CREATED,
+        "items": [{name: item[name] for name in names} for item in body["items"]],
+        "hasDeliveryNote": False,
+        "createdAt": stamp(now),
+    }
+    SHIPMENTS.enter(shipment, CREATED, now, settings)
+    return shipment
 
 
-def _selection(exchange: Exchange) -> tuple[str, dict[str, Any]]:
-    """SQL of the seller's shipments that pass all filters, and its values."""
-    given = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
-    conditions = ["seller = :seller", "visible_at <= :now"]
-    conditions += [FILTERS[name][0] for name in given]
-    values = {name: FILTERS[name][1](text) for name, text in given.items()}
-    who = {"seller": exchange.seller, "now": stamp(exchange.now)}
-    return " AND ".join(conditions), who | values
-
-
-@supplied
-def count(exchange: Exchange) -> HttpResponse:
-    """GET /inbound-shipments/count."""
-    where, values = _selection(exchange)
-    query = f"SELECT COUNT(*) FROM inbound_shipment WHERE {where}"  # noqa: S608 - only constants of ours are filled in
-    (number,) = exchange.db.execute(query, values).fetchone()
-    return json_answer(200, {"count": number})
-
-
-@supplied
-def read_all(exchange: Exchange) -> HttpResponse:
-    """GET /inbound-shipments: by creation, page after page."""
-    page, (where, values) = asked_page(exchange), _selection(exchange)
-    order = asked(exchange, "orderBy") or "Desc"
-    if order not in ORDERS:
-        raise bad_request("orderBy", "orderBy must be Asc or Desc.")
-    sign = ">" if order == "Asc" else "<"
-    rows = exchange.db.execute(
-        f"SELECT * FROM inbound_shipment WHERE {where}"  # noqa: S608 - as above
-        f" AND (:after = 0 OR id {sign} :after) ORDER BY id {order} LIMIT :size",
-        {**values, "after": page.after, "size": page.limit + 1},
-    ).fetchall()
-    return page_answer(exchange, page, rows, lambda row: orjson.loads(row["document"]))
-
-
-@supplied
-def read(exchange: Exchange) -> HttpResponse:
-    """GET /inbound-shipments/{inboundShipmentId}."""
-    return json_answer(200, orjson.loads(_asked_shipment(exchange)["document"]))
-
-
-@supplied
 def read_delivery_note(exchange: Exchange) -> HttpResponse:
     """The delivery note, once the shipment is Accepted."""
-    shipment = orjson.loads(_asked_shipment(exchange)["document"])
+    shipment = SHIPMENTS.asked(exchange).document
     if not shipment["hasDeliveryNote"]:
         raise not_found("The delivery note")
     return HttpResponse(200, {"Content-Type": "application/pdf"}, pdf(_note(shipment)))
-
-
-def _asked_shipment(exchange: Exchange) -> Row:
-    row: Row | None = exchange.db.execute(
-        "SELECT * FROM inbound_shipment WHERE seller = ? AND shipment_id = ? AND visible_at <= ?",
-        (exchange.seller, exchange.ids["inboundShipmentId"], stamp(exchange.now)),
-    ).fetchone()
-    if row is None:
-        raise not_found("The inbound shipment")
-    return row
 
 
 def _note(shipment: Mapping[str, Any]) -> Iterator[str]:
@@ -192,24 +142,126 @@ def _note(shipment: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{item['gtin']} x {item['quantity']}" for item in shipment["items"])
 
 
-ROUTES: tuple[Route, ...] = (
-    Route("POST", "/inbound-shipments", create, counted=True),
-    Route("GET", "/inbound-shipments/count", count, counted=True),
-    Route("GET", "/inbound-shipments", read_all, counted=True),
-    Route("GET", "/inbound-shipments/{inboundShipmentId}", read, counted=True),
-    Route(
-        "GET",
-        "/inbound-shipments/{inboundShipmentId}/delivery-notes",
-        read_delivery_note,
-        counted=True,
+# Their states.
+
+
+def _referenced(db: Connection, shipment: StoredThing, _: datetime, __: SandboxSettings) -> str:
+    unknown = _unknown_items(db, shipment.seller, shipment.document["items"])
+    if not unknown:
+        return REFERENCED
+    names = ("gtin", "productCondition")
+    products = [{name: item[name] for name in names} for item in unknown]
+    shipment.document["refuseDetail"] = {"reasons": ["UnknownProduct"], "products": products}
+    return REFUSED
+
+
+def _accepted(_: Connection, shipment: StoredThing, __: datetime, ___: SandboxSettings) -> str:
+    shipment.document["hasDeliveryNote"] = True
+    return ACCEPTED
+
+
+def _is_lost(shipment: StoredThing) -> bool:
+    return shipment.number % EVERY_LOST == 0
+
+
+def _unloaded(_: Connection, shipment: StoredThing, now: datetime, __: SandboxSettings) -> str:
+    """Receive all pieces, or all but one of the first item."""
+    disputed = int(shipment.number % EVERY_DISPUTED == 0)
+    for place, item in enumerate(shipment.document["items"]):
+        missing = 0 if place else disputed
+        item |= {"receivedQuantity": item["quantity"] - missing, "inDisputeQuantity": missing}
+    shipment.document["receptionDate"] = stamp(now)
+    return PARTIALLY_DONE if disputed else DONE
+
+
+STATES = {
+    CREATED: TimedState(lambda of, _: of.created, REFERENCING),
+    REFERENCING: TimedState(lambda of, _: of.checked, _referenced),
+    REFERENCED: TimedState(lambda of, _: of.created, PROCESSING),
+    PROCESSING: TimedState(lambda of, _: of.checked, _accepted),
+    ACCEPTED: TimedState(lambda of, _: of.accepted, APPOINTED),
+    APPOINTED: TimedState(
+        lambda of, shipment: of.never_seen if _is_lost(shipment) else of.appointed,
+        lambda _, shipment, *__: AUTOMATICALLY_DONE if _is_lost(shipment) else IN_PROGRESS,
     ),
+    IN_PROGRESS: TimedState(lambda of, _: of.unloaded, _unloaded),
+    PARTIALLY_DONE: TimedState(lambda of, _: of.unloaded, DONE),
+}
+
+
+# Those of a shop's past.
+
+
+class PastShipment(NamedTuple):
+    """A shipment that was there when the shop opened."""
+
+    days: float
+    """Since it was created."""
+    country: str = "FR"
+    mode: str = "Fulfillment"
+    is_unknown: bool = False
+    """True if no warehouse knows one of its products."""
+
+
+PAST = (
+    PastShipment(60),
+    PastShipment(45, "GB"),
+    PastShipment(25, is_unknown=True),
+    PastShipment(5.5),
+    PastShipment(5.2, mode="Xdock"),
+    PastShipment(4.5),
+    PastShipment(2, "GB"),
+    PastShipment(0.5),
 )
+UNKNOWN_GTIN = "2000000000015"
 
 
-def next_due(_: Connection) -> str | None:
-    """Never: what shipments do by themselves is in `store`."""
-    return None
+def recall(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
+    """Let the shipments of the past be as they are by now."""
+    PRODUCTS.open(db, seller, now, settings)
+    products = [product.document for product in PRODUCTS.every(db, seller)]
+    opening = settings.of(InboundBehaviour).opening_shipments if products else 0
+    for number, past in enumerate(PAST[:opening], 1):
+        chosen = [products[(number + place) % len(products)] for place in range(1 + number % 3)]
+        items = [
+            {
+                "gtin": product["gtin"],
+                "productCondition": product["productCondition"],
+                "quantity": 4 * number + place,
+            }
+            for place, product in enumerate({it["gtin"]: it for it in chosen}.values(), 1)
+        ]
+        if past.is_unknown:
+            items[-1]["gtin"] = UNKNOWN_GTIN
+        body: dict[str, Any] = {"reference": f"PO-{number:04d}", "storageCountry": past.country}
+        body |= {"supplyMode": past.mode, "items": items}
+        created = now - timedelta(days=past.days)
+        shipment = _new_shipment(db, seller, body, created, settings)
+        SHIPMENTS.advance(db, shipment, now, settings)
 
 
-def step(_db: Connection, _settings: SandboxSettings) -> None:
-    """Nothing."""
+SHIPMENTS = Resource(
+    kind="inbound shipment",
+    path="/inbound-shipments",
+    key="inboundShipmentId",
+    body=SHIPMENT,
+    create=create,
+    life=Life(InboundBehaviour, STATES, changed="updatedAt"),
+    lists=Lists(
+        filters={
+            **equals("reference", "code"),
+            **words("supplyMode", SUPPLY_MODES),
+            **words("country", COUNTRIES, "storageCountry"),
+            **words("status", STATUSES),
+            **dates(createdAt="createdAt", updatedAt="updatedAt"),
+        },
+        order="Desc",
+        is_ordered=True,
+        counts=lambda number: {"count": number},
+    ),
+    opens=recall,
+    routes=(
+        Route("GET", "/inbound-shipments/{inboundShipmentId}/delivery-notes", read_delivery_note),
+    ),
+    counted=True,
+)

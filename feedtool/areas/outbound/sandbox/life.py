@@ -3,20 +3,17 @@
 Parts "Outbound shipment" and "Fulfillment", rules 1, 3 and 4.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from sqlite3 import Connection
 from typing import Any
 
-from feedtool.areas.inbound.sandbox.products import (
-    FulfilmentProduct,
-    referenced,
-    referenced_pair,
-)
+from feedtool.areas.inbound.sandbox.products import referenced, referenced_pair
 from feedtool.areas.outbound.sandbox import store
 from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
 from feedtool.areas.outbound.sandbox.store import StoredParcel
 from feedtool.sandbox.exchange import SandboxSettings
+from feedtool.sandbox.resources import StoredThing
 from feedtool.sandbox.state import stamp
 
 SORT = "shipment"
@@ -105,7 +102,7 @@ def _decided(
     move(shipment, REJECTED if reasons else ACCEPTED, at, settings)
 
 
-def product_of(db: Connection, seller: str, item: dict[str, Any]) -> FulfilmentProduct | None:
+def product_of(db: Connection, seller: str, item: dict[str, Any]) -> StoredThing | None:
     """The product of an item: the seller's reference wins."""
     if reference := item.get("sellerProductReference"):
         return referenced(db, seller, reference)
@@ -126,7 +123,7 @@ def _faults(
         name = str(item.get("sellerProductReference") or item.get("productId"))
         found = [] if product else ["UnknownProduct"]
         if product:
-            _identify(item, product)
+            _identify(item, product.document)
         mode = (item.get("delivery") or {}).get("mode")
         if mode not in MODES or (mode == "PPMR" and not address.get("pickupId")):
             found.append("InvalidDeliveryMode")
@@ -138,12 +135,12 @@ def _faults(
             yield {"code": code, "message": text, "sellerProductReference": name}
 
 
-def _identify(item: dict[str, Any], product: FulfilmentProduct) -> None:
-    item["productId"], item["productCondition"] = product.gtin, product.condition
-    item["sellerProductReference"] = product.reference
-    if product.document.get("traceability"):
-        count = item["expectedQuantity"]
-        item["traceability"] = [f"SN-{product.gtin}-{number}" for number in range(1, count + 1)]
+def _identify(item: dict[str, Any], product: Mapping[str, Any]) -> None:
+    gtin, count = product["gtin"], item["expectedQuantity"]
+    item["productId"], item["productCondition"] = gtin, product["productCondition"]
+    item["sellerProductReference"] = product["sellerProductReference"]
+    if product.get("traceability"):
+        item["traceability"] = [f"SN-{gtin}-{number}" for number in range(1, count + 1)]
 
 
 def _dispatched(

@@ -9,16 +9,13 @@ from functools import wraps
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from feedtool.areas.inbound.sandbox.products import (
-    FulfilmentProduct,
-    open_shop,
-    referenced_products,
-)
+from feedtool.areas.inbound.sandbox.products import PRODUCTS
 from feedtool.areas.orders.sandbox.made_up import PEOPLE
 from feedtool.areas.outbound.sandbox import life, return_life, store
 from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
 from feedtool.areas.outbound.sandbox.store import StoredParcel
 from feedtool.sandbox.exchange import Exchange, HttpResponse, SandboxSettings
+from feedtool.sandbox.resources import StoredThing
 from feedtool.sandbox.state import moment_of, stamp
 
 PIECES = 5
@@ -71,9 +68,9 @@ def opened(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], H
     @wraps(answer)
     def answer_in_shop(exchange: Exchange) -> HttpResponse:
         db, seller = exchange.db, exchange.seller
-        open_shop(db, seller, exchange.now, exchange.settings)
+        PRODUCTS.open(db, seller, exchange.now, exchange.settings)
         new = db.execute("INSERT OR IGNORE INTO parcel_shop VALUES (?)", (seller,)).rowcount
-        products = referenced_products(db, seller)
+        products = PRODUCTS.every(db, seller)
         if new and products and exchange.settings.of(OutboundBehaviour).has_past:
             for event in PAST:
                 _remember(db, seller, event, products, exchange.now, exchange.settings)
@@ -89,7 +86,7 @@ def _remember(
     db: Connection,
     seller: str,
     event: SentParcel | GivenBack,
-    products: Sequence[FulfilmentProduct],
+    products: Sequence[StoredThing],
     now: datetime,
     settings: SandboxSettings,
 ) -> None:
@@ -99,8 +96,8 @@ def _remember(
         _give_back(db, seller, event, at, settings)
         return
     number = store.new(db, life.SORT, seller).number
-    product = products[number % len(products)]
-    reference = product.reference if event.is_known else f"UNKNOWN-{number}"
+    product = products[number % len(products)].document
+    reference = product["sellerProductReference"] if event.is_known else f"UNKNOWN-{number}"
     body = made_up_shipment(f"OUT-{number:04d}", number, reference)
     shipment = life.new_shipment(db, seller, body, at, settings)
     store.write(db, shipment, at)

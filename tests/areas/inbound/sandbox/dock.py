@@ -3,7 +3,7 @@
 from typing import Any
 
 from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.inbound.sandbox.store import UNKNOWN_GTIN
+from feedtool.areas.inbound.sandbox.shipments import UNKNOWN_GTIN
 from tests.sandbox.desk import Answer, Desk
 
 QUIET = InboundBehaviour(opening_shipments=0)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.inbound.sandbox import life
+from feedtool.areas.inbound.sandbox import shipments
 from tests.areas.inbound.sandbox.dock import QUIET, announce, announced, item, shown
 from tests.sandbox.desk import Desk
 
@@ -90,8 +90,8 @@ def test_a_shipment_goes_its_way(quiet: Desk) -> None:
         quiet.wait(1)
         seen.append(shown(quiet, name)["status"])
     assert seen == [
-        *(life.CREATED, life.REFERENCING, life.REFERENCED, life.PROCESSING),
-        *(life.ACCEPTED, life.APPOINTED, life.IN_PROGRESS, life.DONE),
+        *(shipments.CREATED, shipments.REFERENCING, shipments.REFERENCED, shipments.PROCESSING),
+        *(shipments.ACCEPTED, shipments.APPOINTED, shipments.IN_PROGRESS, shipments.DONE),
     ]
     done = shown(quiet, name)
     assert [it["receivedQuantity"] for it in done["items"]] == [5, 2]
@@ -102,7 +102,7 @@ def test_an_unknown_product_has_it_refused(quiet: Desk) -> None:
     name = announced(quiet, item(), item(-1))
     quiet.wait(100)
     refused = shown(quiet, name)
-    assert refused["status"] == life.REFUSED
+    assert refused["status"] == shipments.REFUSED
     assert [it["gtin"] for it in refused["refuseDetail"]["products"]] == ["2000000000015"]
     quiet.wait(30 * DAY)
     assert shown(quiet, name) == refused
@@ -114,7 +114,7 @@ def test_a_fourth_is_in_dispute_and_a_ninth_never_arrives(quiet: Desk) -> None:
     quiet.wait(DAY)
     disputed = shown(quiet, names[3])
     assert (disputed["status"], disputed["items"][0]["inDisputeQuantity"]) == ("PartiallyDone", 1)
-    assert shown(quiet, names[8])["status"] == life.APPOINTED
+    assert shown(quiet, names[8])["status"] == shipments.APPOINTED
     quiet.wait(11 * DAY)
     assert [shown(quiet, names[at])["status"] for at in (3, 8)] == ["Done", "AutomaticallyDone"]
 
