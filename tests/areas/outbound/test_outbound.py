@@ -14,16 +14,18 @@ from openpyxl import load_workbook
 
 from feedtool.areas.outbound import columns
 from feedtool.areas.outbound.feeds import FEEDS
+from feedtool.areas.outbound.sandbox.parcels import SHIPMENTS
 from tests.areas.conftest import (
     Enter,
     effects,
     killed_and_resumed,
     pass_time,
     rows_read_once,
+    state,
     submit,
 )
 from tests.areas.outbound.test_rules import back, parcel
-from tests.cli.conftest import STATE, Feedtool
+from tests.cli.conftest import Feedtool
 
 Row = dict[str, Any]
 
@@ -322,8 +324,8 @@ def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> No
     with closing(sqlite3.connect("home/ledger.sqlite")) as db, db:
         db.execute("DELETE FROM results")
         db.execute("UPDATE requests SET fate = 'Unknown'")
-    with closing(sqlite3.connect(STATE)) as db, db:
-        db.execute("DELETE FROM outbound WHERE json_extract(document, '$.reference') = 'N-1'")
+    with state() as db:
+        SHIPMENTS.remove(db, reference="N-1")
     held = submit(feedtool, "new.csv")
     assert answers(held) == [("Held", ["parcel-doubtful"])] * 2
     assert sum(effects().values()) == 1

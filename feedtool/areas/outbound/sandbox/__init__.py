@@ -1,11 +1,12 @@
 """The sandbox's parcels: what its warehouses send to customers, and what these send back.
 
-Reading order: `shipments`, `cancellations` and `returns` (the routes, and what happens by itself),
-`past` (what there was when a shop opened), `store`.
+Reading order: `parcels` (shipments and returns), `cancellations`, `past` (what there was when a
+shop opened).
 """
 
-from feedtool.areas.outbound.sandbox import cancellations, returns, shipments
+from feedtool.areas.outbound.sandbox.cancellations import CANCELLATIONS
+from feedtool.areas.outbound.sandbox.parcels import RETURNS, SHIPMENTS
 from feedtool.sandbox.exchange import Part
 
-PARTS: tuple[Part, ...] = (shipments, cancellations, returns)
+PARTS: tuple[Part, ...] = (SHIPMENTS, CANCELLATIONS, RETURNS)
 """The behaviour of what leaves the sandbox's warehouses."""

@@ -4,60 +4,43 @@ In Created the service decides at once. Later the logistics partner does, and ev
 no, as it does where the parcel has left meanwhile.
 """
 
-from functools import partial
+from datetime import datetime
 from sqlite3 import Connection
+from typing import Any
 
-import jsonschema_rs
-
-from feedtool.areas.outbound.sandbox import life, store
+from feedtool.areas.outbound.sandbox import parcels
 from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
-from feedtool.areas.outbound.sandbox.past import opened
-from feedtool.areas.outbound.sandbox.store import StoredParcel
+from feedtool.areas.outbound.sandbox.parcels import SHIPMENTS
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import DRAFT, check_structure, json_body
+from feedtool.sandbox.arguments import FILLED
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
-    Route,
     SandboxSettings,
     bad_request,
     json_answer,
     not_found,
 )
-from feedtool.sandbox.state import moment_of, stamp
+from feedtool.sandbox.resources import Life, Resource, StoredThing, TimedState
+from feedtool.sandbox.state import stamp
 
-TABLES = ""
-SORT = "cancellation"
 IN_PROGRESS, ACCEPTED, REJECTED = "InProgress", "Accepted", "Rejected"
-BY_THE_PARTNER = (life.ACCEPTED, life.IN_PREPARATION)
+BY_THE_PARTNER = (parcels.ACCEPTED, parcels.IN_PREPARATION)
 EVERY_REFUSED = 3
 
-_FILLED = {"type": "string", "minLength": 1}
-_REQUEST = jsonschema_rs.Draft202012Validator(
-    {
-        "$schema": DRAFT,
-        "type": "object",
-        "required": ["outboundShipmentId", "reason"],
-        "properties": {"outboundShipmentId": _FILLED, "reason": _FILLED},
-    }
-)
 
-
-@opened
-def create(exchange: Exchange) -> HttpResponse:
+def create(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
     """POST /outbound-cancellation-requests: of what has not left yet."""
-    body = json_body(exchange.request)
-    check_structure(_REQUEST, body, "a cancellation request")
-    db, now = exchange.db, exchange.now
-    shipment = store.find(db, life.SORT, exchange.seller, body["outboundShipmentId"])
+    db, now, settings = exchange.db, exchange.now, exchange.settings
+    shipment = SHIPMENTS.find(db, exchange.seller, body["outboundShipmentId"])
     if shipment is None:
         raise not_found("The outbound shipment")
-    if shipment.status not in {life.CREATED, *BY_THE_PARTNER}:
+    if shipment.status not in {parcels.CREATED, *BY_THE_PARTNER}:
         raise bad_request("outboundShipmentId", f"The shipment is {shipment.status}.")
     before = shipment.document["cancellationRequest"]
     if before and before["status"] == IN_PROGRESS:
         raise bad_request("outboundShipmentId", "Its cancellation was asked for before.")
-    request = store.new(db, SORT, exchange.seller)
+    request = CANCELLATIONS.new(db, exchange.seller, now)
     request.document = {
         "cancellationRequestId": request.name,
         "outboundShipmentId": shipment.name,
@@ -66,63 +49,55 @@ def create(exchange: Exchange) -> HttpResponse:
         "reason": body["reason"],
         "timestamp": stamp(now),
     }
-    behaviour = exchange.settings.of(OutboundBehaviour)
-    if shipment.status == life.CREATED:
-        _decide(db, request, shipment, exchange.settings, is_granted=True)
-    else:
-        request.next_at = stamp(now + behaviour.cancelled_after)
-        _keep(db, request, shipment)
+    status = IN_PROGRESS
+    if shipment.status == parcels.CREATED:
+        status = ACCEPTED
+        SHIPMENTS.enter(shipment, parcels.CANCELLED, now, settings)
+    CANCELLATIONS.enter(request, status, now, settings)
+    CANCELLATIONS.keep(db, request)
+    _keep_shipment(db, shipment, request, status)
     effects.note(exchange, "outbound cancellation", shipment.name, body)
     return json_answer(201, request.document)
 
 
-def _decide(
-    db: Connection,
-    request: StoredParcel,
-    shipment: StoredParcel,
-    settings: SandboxSettings,
-    *,
-    is_granted: bool,
+def _keep_shipment(
+    db: Connection, shipment: StoredThing, request: StoredThing, status: str
 ) -> None:
-    at = moment_of(request.next_at or request.document["timestamp"])
-    request.document["status"] = ACCEPTED if is_granted else REJECTED
-    request.next_at = None
-    if is_granted:
-        life.move(shipment, life.CANCELLED, at, settings)
-    _keep(db, request, shipment)
-
-
-def _keep(db: Connection, request: StoredParcel, shipment: StoredParcel) -> None:
-    """Keep a request, also as its shipment shows it."""
+    """Keep a shipment with its request, as it shows that."""
     names = ("status", "origin", "reason", "timestamp")
-    shipment.document["cancellationRequest"] = {name: request.document[name] for name in names}
-    now = moment_of(request.document["timestamp"])
-    store.write(db, request, now)
-    store.write(db, shipment, now)
+    shown = {name: request.document[name] for name in names}
+    shipment.document["cancellationRequest"] = {**shown, "status": status}
+    SHIPMENTS.keep(db, shipment)
 
 
-@opened
-def read(exchange: Exchange) -> HttpResponse:
-    """A cancellation request by its id."""
-    what = "The cancellation request"
-    return json_answer(200, store.asked_for(exchange, SORT, what, "cancellationRequestId").document)
+def _decided(
+    db: Connection, request: StoredThing, now: datetime, settings: SandboxSettings
+) -> str | None:
+    """Let the partner decide on a request."""
+    shipment = SHIPMENTS.find(db, request.seller, request.document["outboundShipmentId"])
+    if shipment is None:
+        return None
+    is_granted = shipment.status in BY_THE_PARTNER and request.number % EVERY_REFUSED != 0
+    status = ACCEPTED if is_granted else REJECTED
+    if is_granted:
+        SHIPMENTS.enter(shipment, parcels.CANCELLED, now, settings)
+    _keep_shipment(db, shipment, request, status)
+    return status
 
 
-next_due = partial(store.next_due, sort=SORT)
-
-
-def step(db: Connection, settings: SandboxSettings) -> None:
-    """Let the partner decide on the request whose time has come first."""
-    request, _ = store.first_due(db, SORT)
-    name = request.document["outboundShipmentId"]
-    shipment = store.find(db, life.SORT, request.seller, name)
-    if shipment is not None:
-        is_there = shipment.status in BY_THE_PARTNER
-        is_granted = is_there and request.number % EVERY_REFUSED != 0
-        _decide(db, request, shipment, settings, is_granted=is_granted)
-
-
-ROUTES: tuple[Route, ...] = (
-    Route("POST", "/outbound-cancellation-requests", create, counted=True),
-    Route("GET", "/outbound-cancellation-requests/{cancellationRequestId}", read, counted=True),
+CANCELLATIONS = Resource(
+    kind="cancellation request",
+    path="/outbound-cancellation-requests",
+    key="cancellationRequestId",
+    named="{seller}/cancellation/{number}",
+    body={
+        "required": ["outboundShipmentId", "reason"],
+        "properties": {"outboundShipmentId": FILLED, "reason": FILLED},
+    },
+    create=create,
+    life=Life(
+        OutboundBehaviour, {IN_PROGRESS: TimedState(lambda of, _: of.cancelled_after, _decided)}
+    ),
+    opens=SHIPMENTS.open,
+    counted=True,
 )
