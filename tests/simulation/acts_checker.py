@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from feedtool.areas.orders.sandbox import life
+from feedtool.areas.orders.sandbox.gestures import GESTURES
 from feedtool.delivery.direct import NO_EFFECT
 from feedtool.model.nouns import RowResult, Status
 from tests.simulation.checker import Findings, Wrong
@@ -55,10 +56,11 @@ class OrdersCourt:
         self.lost = world.lost()
         self.rows = [row for run in world.story.runs for row in run.rows]
         self.asked = Counter(map(_asked, self.rows))
-        query = "SELECT id, order_id, amount, status FROM gesture WHERE seller = ?"
         with world.service.state.transaction() as db:
-            found = db.execute(query, (SELLER,)).fetchall()
-        self.gestures = {f"GR-{number:08d}": (*of,) for number, *of in found}
+            gestures = [gesture.document for gesture in GESTURES.every(db, SELLER)]
+        self.gestures = {
+            it["requestId"]: (it["orderId"], it["amount"], it["status"]) for it in gestures
+        }
 
     def judge(self) -> Findings:
         """What the world came to; Wrong when anything of it is not as it must be."""

@@ -91,13 +91,14 @@ def opened(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], H
 
     @wraps(answer)
     def answer_in_shop(exchange: Exchange) -> HttpResponse:
-        _open(exchange.db, exchange.seller, exchange.now, exchange.settings)
+        open_shop(exchange.db, exchange.seller, exchange.now, exchange.settings)
         return answer(exchange)
 
     return answer_in_shop
 
 
-def _open(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
+def open_shop(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
+    """Let orders of the past be there, and customers come, unless the shop is open already."""
     behaviour = settings.of(OrderBehaviour)
     is_visited = bool(behaviour.customers_every)
     first = stamp(now + behaviour.customers_every) if is_visited else None
