@@ -4,8 +4,9 @@ Reading order: `orders` (the routes) and `filters`, `shipments`, `cancellations`
 `life` (what orders do by themselves), `shop` and `made_up` (where they come from), `store`.
 """
 
-from feedtool.areas.orders.sandbox import cancellations, orders, shop, store
+from feedtool.areas.orders.sandbox import orders, shop, store
+from feedtool.areas.orders.sandbox.cancellations import CANCELLATIONS
 from feedtool.areas.orders.sandbox.gestures import GESTURES
 from feedtool.sandbox.exchange import Part
 
-PARTS: tuple[Part, ...] = (shop, orders, cancellations, GESTURES, store)
+PARTS: tuple[Part, ...] = (shop, orders, CANCELLATIONS, GESTURES, store)

@@ -4,15 +4,15 @@ A request that is taken has its effect a little later, if its reason is still el
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 import jsonschema_rs
-import orjson
 
 from feedtool.areas.orders.sandbox import life, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.orders.sandbox.shop import opened
+from feedtool.areas.orders.sandbox.shop import open_shop
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import DRAFT, asked, check_structure, json_body, known_channel
@@ -24,18 +24,10 @@ from feedtool.sandbox.exchange import (
     bad_request,
     json_answer,
 )
-from feedtool.sandbox.state import moment_of, stamp
+from feedtool.sandbox.resources import Life, Resource, StoredThing, TimedState
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS cancellation(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  due_at TEXT,                 -- NULL once it has had its effect
-  seller TEXT NOT NULL,
-  order_id TEXT NOT NULL,
-  lines TEXT NOT NULL          -- line's name: reason
-);
-CREATE INDEX IF NOT EXISTS cancellation_next ON cancellation(due_at) WHERE due_at IS NOT NULL;
-"""
+TAKEN = "Taken"
+"""The status of a request; no route shows it."""
 
 USERS = ("Customer", "Seller", "SalesChannel", "Fulfillment")
 """Those who may cancel ("Cancellation sources")."""
@@ -96,7 +88,6 @@ def _validator(properties: dict[str, Any]) -> jsonschema_rs.Draft202012Validator
 _FULL, _PARTIAL = _validator(_TERMS), _validator({"lines": _LINES})
 
 
-@opened
 def read_reasons(exchange: Exchange) -> HttpResponse:
     """GET /cancellation-reasons: those that pass the filters that are given."""
     channel = asked(exchange, "salesChannel")
@@ -121,7 +112,6 @@ def _one_of(exchange: Exchange, name: str, values: tuple[str, ...]) -> str | Non
     return value
 
 
-@opened
 def cancel_order(exchange: Exchange) -> HttpResponse:
     """POST /order-cancellation-requests: every line, and none of them may be cancelled yet."""
     body = json_body(exchange.request)
@@ -133,7 +123,6 @@ def cancel_order(exchange: Exchange) -> HttpResponse:
     return _take(exchange, "cancellation", order, wanted, body)
 
 
-@opened
 def cancel_lines(exchange: Exchange) -> HttpResponse:
     """POST /order-partial-cancellation-requests: the listed lines."""
     body = json_body(exchange.request)
@@ -157,13 +146,12 @@ def _take(
     if refused := [line_id for line_id in wanted if line_id not in possible]:
         what = f"The line {refused[0]} cannot be cancelled now"
         raise bad_request("reason", f"{what} for {wanted[refused[0]]!r}.")
-    due = stamp(exchange.now + exchange.settings.of(OrderBehaviour).cancel_after)
-    number = exchange.db.execute(
-        "INSERT INTO cancellation(due_at, seller, order_id, lines) VALUES (?, ?, ?, ?)",
-        (due, exchange.seller, order.order_id, orjson.dumps(wanted).decode()),
-    ).lastrowid
+    request = CANCELLATIONS.new(exchange.db, exchange.seller, exchange.now)
+    request.document = {"orderId": order.order_id, "lines": dict(wanted)}
+    CANCELLATIONS.enter(request, TAKEN, exchange.now, exchange.settings)
+    CANCELLATIONS.keep(exchange.db, request)
     effects.note(exchange, kind, order.order_id, body)
-    return json_answer(201, {"requestId": f"CR-{number:08d}"})
+    return json_answer(201, {"requestId": f"CR-{request.number:08d}"})
 
 
 def _cancellable(order: StoredOrder, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -188,34 +176,25 @@ def _is_eligible(name: str | None, status: str) -> bool:
     )
 
 
-# Their effect.
-
-
-def next_due(db: Connection) -> str | None:
-    """When the next request has its effect."""
-    query = "SELECT MIN(due_at) FROM cancellation WHERE due_at IS NOT NULL"
-    due: str | None
-    (due,) = db.execute(query).fetchone()
-    return due
-
-
-def step(db: Connection, settings: SandboxSettings) -> None:
-    """Cancel the lines of the request whose time has come first."""
-    request, due, seller, order_id, wanted = db.execute(
-        "SELECT id, due_at, seller, order_id, lines FROM cancellation WHERE due_at IS NOT NULL"
-        " ORDER BY due_at, id LIMIT 1"
-    ).fetchone()
-    db.execute("UPDATE cancellation SET due_at = NULL WHERE id = ?", (request,))
-    order = store.find(db, seller, order_id)
-    lines = order and _cancellable(order, orjson.loads(wanted))
+def _have_effect(
+    db: Connection, request: StoredThing, now: datetime, settings: SandboxSettings
+) -> None:
+    """Cancel those lines of a request that can still be cancelled."""
+    order = store.find(db, request.seller, request.document["orderId"])
+    lines = order and _cancellable(order, request.document["lines"])
     if order and lines:
-        at, behaviour = moment_of(due), settings.of(OrderBehaviour)
-        life.cancel(order, lines, at, behaviour)
-        store.write(db, order, at, behaviour.visible_after)
+        behaviour = settings.of(OrderBehaviour)
+        life.cancel(order, lines, now, behaviour)
+        store.write(db, order, now, behaviour.visible_after)
 
 
-ROUTES: tuple[Route, ...] = (
-    Route("GET", "/cancellation-reasons", read_reasons),
-    Route("POST", "/order-cancellation-requests", cancel_order),
-    Route("POST", "/order-partial-cancellation-requests", cancel_lines),
+CANCELLATIONS = Resource(
+    kind="order cancellation request",
+    life=Life(OrderBehaviour, {TAKEN: TimedState(lambda of, _: of.cancel_after, _have_effect)}),
+    opens=open_shop,
+    routes=(
+        Route("GET", "/cancellation-reasons", read_reasons),
+        Route("POST", "/order-cancellation-requests", cancel_order),
+        Route("POST", "/order-partial-cancellation-requests", cancel_lines),
+    ),
 )
