@@ -24,6 +24,7 @@ from msgspec.structs import asdict, replace
 
 from feedtool.sandbox.arguments import (
     DRAFT,
+    HIGHEST,
     LIMIT,
     asked,
     asked_number,
@@ -58,11 +59,7 @@ CREATE TABLE IF NOT EXISTS thing(
   UNIQUE (kind, seller, name)
 );
 CREATE INDEX IF NOT EXISTS thing_next ON thing(kind, next_at) WHERE next_at IS NOT NULL;
-CREATE TABLE IF NOT EXISTS opened(  -- sellers who have asked for a kind of things
-  kind TEXT NOT NULL,
-  seller TEXT NOT NULL,
-  PRIMARY KEY (kind, seller)
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS opened(kind TEXT, seller TEXT, PRIMARY KEY (kind, seller)) WITHOUT ROWID;
 """
 
 
@@ -167,6 +164,8 @@ class Lists(Struct, frozen=True):
     """Where the path of the resource is not the list's."""
     filters: Mapping[str, QueryFilter] | None = None
     """By query parameter; None where there is no list."""
+    limit: str = "limit"
+    """The parameter with the size of a page."""
     highest: int | None = None
     """A limit above it is 400."""
     order: str = "Asc"
@@ -358,9 +357,11 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
 
     def _read_all(self, exchange: Exchange) -> HttpResponse:
         lists = self.lists
-        if lists.highest and asked_number(exchange, "limit", LIMIT) > lists.highest:
+        limit = asked_number(exchange, lists.limit, LIMIT)
+        if lists.highest and limit > lists.highest:
             raise bad_request("limit", f"limit must be a number from 1 to {lists.highest}.")
-        page, (where, values) = asked_page(exchange), self._selected(exchange)
+        page = asked_page(exchange)._replace(limit=min(limit, HIGHEST))
+        where, values = self._selected(exchange)
         order = (asked(exchange, "orderBy") if lists.is_ordered else None) or lists.order
         if order not in {"Asc", "Desc"}:
             raise bad_request("orderBy", "orderBy must be Asc or Desc.")

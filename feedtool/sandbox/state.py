@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-LAYOUT = 5
+LAYOUT = 6
 """Raised with every change to a table; a state of another layout is refused, not migrated."""
 
 APPLICATION = 0x46_54_53_42

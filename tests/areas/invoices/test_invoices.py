@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
+from feedtool.areas.invoices.sandbox.imports import INVOICES, InvoiceBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX_SELLER
 from feedtool.sandbox import SandboxSettings, effects
@@ -24,8 +24,7 @@ ORDERS = [f"O-{number}" for number in range(1, 6)]
 def had() -> dict[str, int]:
     """How many invoices each order was given."""
     with state() as db:
-        rows = db.execute("SELECT order_id, uploads FROM order_invoice ORDER BY order_id")
-        return {row["order_id"]: row["uploads"] for row in rows.fetchall()}
+        return {it.name: it.document["uploads"] for it in INVOICES.every(db, SANDBOX_SELLER)}
 
 
 def sent() -> list[str]:

@@ -1,6 +1,6 @@
 """The sandbox's invoices: `imports` (the routes, and what becomes of a file) and `documents`."""
 
-from feedtool.areas.invoices.sandbox import imports
+from feedtool.areas.invoices.sandbox.imports import FILES, IMPORTS
 from feedtool.sandbox.exchange import Part
 
-PARTS: tuple[Part, ...] = (imports,)
+PARTS: tuple[Part, ...] = (IMPORTS, FILES)

@@ -9,11 +9,12 @@ or ends in Failure; the specification does not show the order. What a ZIP holds 
 beginning. The invoice of an order is replaced by a new one.
 """
 
-import sqlite3
 import uuid
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
+from sqlite3 import Connection
 from typing import Any
 
 from msgspec import Struct
@@ -28,7 +29,6 @@ from feedtool.areas.invoices.sandbox.documents import (
 from feedtool.areas.orders.sandbox.shop import opened
 from feedtool.areas.orders.sandbox.store import find
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import HIGHEST, LIMIT, asked_number, asked_page, page_answer
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
@@ -36,9 +36,9 @@ from feedtool.sandbox.exchange import (
     SandboxSettings,
     bad_request,
     json_answer,
-    not_found,
 )
-from feedtool.sandbox.state import moment_of, stamp
+from feedtool.sandbox.resources import Life, Lists, Resource, StoredThing, TimedState
+from feedtool.sandbox.state import stamp
 
 RUNNING, SUCCESS, PARTIAL, FAILURE = "Running", "Success", "PartialSuccess", "Failure"
 ORDER_CHECK, FILE_CHECK, DONE = "OrderCheck", "FileCheck", "Done"
@@ -56,38 +56,6 @@ class InvoiceBehaviour(Struct, frozen=True):
     """"The feature is limited to some sales channels"."""
     refuses_unknown: bool = False
     """True if an upload with the name of no order is refused as a whole ("Errors", rule 8)."""
-
-
-TABLES = """
-CREATE TABLE IF NOT EXISTS invoice_import(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  import_id TEXT UNIQUE,
-  seller TEXT NOT NULL,
-  created_at TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS invoice_file(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  import INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  order_id TEXT NOT NULL,
-  content BLOB,                -- NULL once the file has come to its end
-  status TEXT NOT NULL,
-  state TEXT NOT NULL,         -- integrationStatus
-  message TEXT NOT NULL,
-  next_at TEXT                 -- when it goes on; NULL once it has come to its end
-);
-CREATE INDEX IF NOT EXISTS invoice_file_by_import ON invoice_file(import);
-CREATE INDEX IF NOT EXISTS invoice_file_next ON invoice_file(next_at) WHERE next_at IS NOT NULL;
-CREATE TABLE IF NOT EXISTS order_invoice(
-  seller TEXT NOT NULL,
-  order_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sha256 TEXT NOT NULL,
-  at TEXT NOT NULL,
-  uploads INTEGER NOT NULL,    -- how many invoices the order was given, of which this is the last
-  PRIMARY KEY (seller, order_id)
-) WITHOUT ROWID;
-"""
 
 
 # Routes.
@@ -112,37 +80,6 @@ def submit_of_order(exchange: Exchange) -> HttpResponse:
     return _begin(exchange, [(file, order) for file in files])
 
 
-def read_all(exchange: Exchange) -> HttpResponse:
-    """GET /order-invoice-imports: the seller's, newest first."""
-    size = min(asked_number(exchange, "pageSize", LIMIT), HIGHEST)
-    page = asked_page(exchange)._replace(limit=size)
-    rows = exchange.db.execute(
-        "SELECT * FROM invoice_import WHERE seller = ? AND (? = 0 OR id < ?)"
-        " ORDER BY id DESC LIMIT ?",
-        (exchange.seller, page.after, page.after, size + 1),
-    ).fetchall()
-    return page_answer(exchange, page, rows, lambda row: _document(exchange.db, row))
-
-
-def read(exchange: Exchange) -> HttpResponse:
-    """GET /order-invoice-imports/{importId}: the result of each file."""
-    row = exchange.db.execute(
-        "SELECT * FROM invoice_import WHERE import_id = ? AND seller = ?",
-        (exchange.ids["importId"], exchange.seller),
-    ).fetchone()
-    if row is None:
-        raise not_found("The import")
-    return json_answer(200, _document(exchange.db, row))
-
-
-ROUTES: tuple[Route, ...] = (
-    Route("POST", "/orders/{orderId}/invoice-documents", submit_of_order, counted=True),
-    Route("POST", "/order-invoice-imports", submit, counted=True),
-    Route("GET", "/order-invoice-imports", read_all, counted=True),
-    Route("GET", "/order-invoice-imports/{importId}", read, counted=True),
-)
-
-
 def _check_order(exchange: Exchange, order: str, cause: str) -> None:
     if _channel_of(exchange.db, exchange.seller, order) is None:
         raise bad_request(cause, f"The order {order} does not exist.")
@@ -150,151 +87,149 @@ def _check_order(exchange: Exchange, order: str, cause: str) -> None:
 
 def _begin(exchange: Exchange, files: Sequence[tuple[UploadedFile, str]]) -> HttpResponse:
     """Take files in, each with the order that it is for."""
-    db, now = exchange.db, exchange.now
-    number = db.execute(
-        "INSERT INTO invoice_import(seller, created_at) VALUES (?, ?)",
-        (exchange.seller, stamp(now)),
-    ).lastrowid
-    import_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"invoice import {number} of {stamp(now)}"))
-    db.execute("UPDATE invoice_import SET import_id = ? WHERE id = ?", (import_id, number))
-    due = now + exchange.settings.of(InvoiceBehaviour).order_check
+    db, seller, now = exchange.db, exchange.seller, exchange.now
+    taken = IMPORTS.new(db, seller, now)
+    text = f"invoice import {taken.number} of {stamp(now)}"
+    taken.name = str(uuid.uuid5(uuid.NAMESPACE_URL, text))
+    taken.document = {"importId": taken.name, "createdAt": stamp(now)}
+    IMPORTS.keep(db, taken)
     for file, order in files:
-        _add(db, number, file, order, stamp(due))
+        _add(db, seller, taken.name, file, order, now, exchange.settings)
         effects.note(exchange, "invoice", order, sha256(file.content).hexdigest())
-    row = db.execute("SELECT * FROM invoice_import WHERE id = ?", (number,)).fetchone()
-    return json_answer(201, _document(db, row))
+    return json_answer(201, show(exchange, taken))
 
 
 def _add(
-    db: sqlite3.Connection, number: int | None, file: UploadedFile, order: str, due: str
+    db: Connection,
+    seller: str,
+    import_id: str,
+    file: UploadedFile,
+    order: str,
+    now: datetime,
+    settings: SandboxSettings,
 ) -> None:
-    db.execute(
-        "INSERT INTO invoice_file(import, name, order_id, content, status, state, message, next_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, '', ?)",
-        (number, file.name, order, file.content, RUNNING, ORDER_CHECK, due),
-    )
+    added = FILES.new(db, seller, now)
+    content = b64encode(file.content).decode()
+    added.document = {"importId": import_id, "name": file.name, "order": order, "content": content}
+    FILES.enter(added, ORDER_CHECK, now, settings)
+    FILES.keep(db, added)
 
 
-def _document(db: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]:
+def show(exchange: Exchange, taken: StoredThing) -> dict[str, Any]:
     """An import as it is shown; `message` is made up, since no field of a reason is shown."""
-    files = db.execute("SELECT * FROM invoice_file WHERE import = ? ORDER BY id", (row["id"],))
-    shown = [
+    files = [
         {
-            "name": file["name"],
-            "status": file["status"],
-            "integrationStatus": file["state"],
-            **({"message": file["message"]} if file["message"] else {}),
+            "name": file.document["name"],
+            "status": {DONE: SUCCESS, FAILURE: FAILURE}.get(file.status, RUNNING),
+            "integrationStatus": file.status,
+            **({"message": file.document["message"]} if "message" in file.document else {}),
         }
-        for file in files
+        for file in FILES.every(exchange.db, exchange.seller, importId=taken.name)
     ]
-    return {
-        "importId": row["import_id"],
-        "createdAt": row["created_at"],
-        "status": _together({file["status"] for file in shown}),
-        "files": shown,
-    }
-
-
-def _together(statuses: set[str]) -> str:
-    """The status of an import, by those of its files."""
-    if RUNNING in statuses:
-        return RUNNING
-    return next(iter(statuses)) if len(statuses) == 1 else PARTIAL
+    statuses = {file["status"] for file in files}
+    together = next(iter(statuses)) if len(statuses) == 1 else PARTIAL
+    status = RUNNING if RUNNING in statuses else together
+    return {**taken.document, "status": status, "files": files}
 
 
 # What becomes of a file.
 
 
-def next_due(db: sqlite3.Connection) -> str | None:
-    """When the next file goes on."""
-    due: str | None
-    (due,) = db.execute("SELECT MIN(next_at) FROM invoice_file").fetchone()
-    return due
-
-
-def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
-    """The file whose time has come first goes on by one state."""
-    file = db.execute(
-        "SELECT f.*, i.seller FROM invoice_file AS f JOIN invoice_import AS i ON i.id = f.import"
-        " WHERE next_at IS NOT NULL ORDER BY next_at, f.id LIMIT 1"
-    ).fetchone()
-    STEPS[file["state"]](db, file, settings.of(InvoiceBehaviour))
-
-
-def _check_file_order(db: sqlite3.Connection, file: sqlite3.Row, times: InvoiceBehaviour) -> None:
+def check_order(db: Connection, file: StoredThing, _: datetime, settings: SandboxSettings) -> str:
     """A ZIP is of no order: those of its inner files are looked at when it is unpacked."""
-    if not is_zip(file["content"]):
-        channel = _channel_of(db, file["seller"], file["order_id"])
+    if not is_zip(_content(file)):
+        order = file.document["order"]
+        channel = _channel_of(db, file.seller, order)
         if channel is None:
-            return _fail(db, file, f"The order {file['order_id']} does not exist.")
-        if channel in times.closed_channels:
-            return _fail(db, file, f"The sales channel {channel} takes no invoices.")
-    return _go_on(db, file, FILE_CHECK, times.file_check)
+            return _fail(file, f"The order {order} does not exist.")
+        if channel in settings.of(InvoiceBehaviour).closed_channels:
+            return _fail(file, f"The sales channel {channel} takes no invoices.")
+    return FILE_CHECK
 
 
-def _check_content(db: sqlite3.Connection, file: sqlite3.Row, times: InvoiceBehaviour) -> None:
-    if is_zip(file["content"]):
-        return _go_on(db, file, FILE_EXTRACT, times.extract)
-    if not is_invoice(file["content"]):
-        return _fail(db, file, "The file is neither a PDF nor a UBL 2.1 invoice.")
-    return _go_on(db, file, FILE_UPLOAD, times.upload)
+def check_content(_: Connection, file: StoredThing, __: datetime, ___: SandboxSettings) -> str:
+    """Only a PDF and an invoice in UBL are kept as they are."""
+    if is_zip(_content(file)):
+        return FILE_EXTRACT
+    if not is_invoice(_content(file)):
+        return _fail(file, "The file is neither a PDF nor a UBL 2.1 invoice.")
+    return FILE_UPLOAD
 
 
-def _extract(db: sqlite3.Connection, file: sqlite3.Row, times: InvoiceBehaviour) -> None:
+def extract(db: Connection, file: StoredThing, now: datetime, settings: SandboxSettings) -> str:
     """The inner files join the list; one that was sent for an order stays that order's."""
-    inner = unpacked(file["content"])
-    if not inner or any(is_zip(one.content) for one in inner):
-        return _fail(db, file, "The ZIP cannot be unpacked, or holds no files.")
-    own = UploadedFile(file["name"], b"").stem
-    due = stamp(moment_of(file["next_at"]) + times.order_check)
-    for one in inner:
-        _add(
-            db, file["import"], one, one.stem if file["order_id"] == own else file["order_id"], due
-        )
-    return _end(db, file, SUCCESS, DONE)
+    inner_files, document = unpacked(_content(file)), file.document
+    if not inner_files or any(is_zip(inner.content) for inner in inner_files):
+        return _fail(file, "The ZIP cannot be unpacked, or holds no files.")
+    is_of_itself = document["order"] == UploadedFile(document["name"], b"").stem
+    for inner in inner_files:
+        order = inner.stem if is_of_itself else document["order"]
+        _add(db, file.seller, document["importId"], inner, order, now, settings)
+    return DONE
 
 
-def _keep(db: sqlite3.Connection, file: sqlite3.Row, _: InvoiceBehaviour) -> None:
+def upload(db: Connection, file: StoredThing, now: datetime, _: SandboxSettings) -> str:
     """A new invoice replaces the one that the order has."""
-    digest = sha256(file["content"]).hexdigest()
-    db.execute(
-        "INSERT INTO order_invoice VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET"
-        " name = excluded.name, sha256 = excluded.sha256, at = excluded.at, uploads = uploads + 1",
-        (file["seller"], file["order_id"], file["name"], digest, file["next_at"]),
-    )
-    _end(db, file, SUCCESS, DONE)
+    order = file.document["order"]
+    invoice = INVOICES.find(db, file.seller, order) or INVOICES.new(db, file.seller, now)
+    invoice.name = order
+    invoice.document = {
+        "name": file.document["name"],
+        "sha256": sha256(_content(file)).hexdigest(),
+        "at": stamp(now),
+        "uploads": invoice.document.get("uploads", 0) + 1,
+    }
+    INVOICES.keep(db, invoice)
+    return DONE
 
 
-STEPS = {
-    ORDER_CHECK: _check_file_order,
-    FILE_CHECK: _check_content,
-    FILE_EXTRACT: _extract,
-    FILE_UPLOAD: _keep,
-}
+def forget_content(file: StoredThing, _: datetime) -> None:
+    """Let go of the content of a file that has come to its end."""
+    if file.status in {DONE, FAILURE}:
+        del file.document["content"]
 
 
-def _go_on(db: sqlite3.Connection, file: sqlite3.Row, state: str, pause: timedelta) -> None:
-    due = stamp(moment_of(file["next_at"]) + pause)
-    db.execute(
-        "UPDATE invoice_file SET state = ?, next_at = ? WHERE id = ?", (state, due, file["id"])
-    )
+def _content(file: StoredThing) -> bytes:
+    return b64decode(file.document["content"])
 
 
-def _fail(db: sqlite3.Connection, file: sqlite3.Row, message: str) -> None:
-    _end(db, file, FAILURE, FAILURE, message)
+def _fail(file: StoredThing, message: str) -> str:
+    file.document["message"] = message
+    return FAILURE
 
 
-def _end(
-    db: sqlite3.Connection, file: sqlite3.Row, status: str, state: str, message: str = ""
-) -> None:
-    db.execute(
-        "UPDATE invoice_file SET status = ?, state = ?, message = ?, next_at = NULL, content = NULL"
-        " WHERE id = ?",
-        (status, state, message, file["id"]),
-    )
-
-
-def _channel_of(db: sqlite3.Connection, seller: str, order: str) -> str | None:
+def _channel_of(db: Connection, seller: str, order: str) -> str | None:
     """The sales channel of a seller's order; None where there is no such order."""
     known = find(db, seller, order)
     return known.channel if known else None
+
+
+IMPORTS = Resource(
+    kind="import",
+    path="/order-invoice-imports",
+    key="importId",
+    lists=Lists(filters={}, limit="pageSize", order="Desc"),
+    show=show,
+    routes=(
+        Route("POST", "/orders/{orderId}/invoice-documents", submit_of_order),
+        Route("POST", "/order-invoice-imports", submit),
+    ),
+    counted=True,
+)
+FILES = Resource(
+    kind="invoice file",
+    life=Life(
+        InvoiceBehaviour,
+        {
+            ORDER_CHECK: TimedState(lambda of, _: of.order_check, check_order),
+            FILE_CHECK: TimedState(lambda of, _: of.file_check, check_content),
+            FILE_EXTRACT: TimedState(lambda of, _: of.extract, extract),
+            FILE_UPLOAD: TimedState(lambda of, _: of.upload, upload),
+        },
+        entered=forget_content,
+    ),
+    indexed=("importId",),
+)
+"""The files of imports; a status is what is shown as `integrationStatus`."""
+INVOICES = Resource(kind="order invoice")
+"""By the order's name; `uploads` is the number of invoices that the order was given so far."""

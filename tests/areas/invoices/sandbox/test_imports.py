@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.invoices.sandbox.documents import uploaded_files
-from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
+from feedtool.areas.invoices.sandbox.imports import INVOICES, InvoiceBehaviour
 from feedtool.model.multipart import FilePart, Multipart, multipart
 from feedtool.sandbox import HttpRequest, effects
 from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
@@ -55,8 +55,8 @@ def words(document: Any) -> list[tuple[str, str, str]]:
 def kept(desk: Desk) -> dict[str, tuple[str, int]]:
     """The invoice of each order, by its file's name, and how many it has had."""
     with desk.sandbox.state.transaction() as db:
-        rows = db.execute("SELECT order_id, name, uploads FROM order_invoice ORDER BY 1").fetchall()
-    return {row["order_id"]: (row["name"], row["uploads"]) for row in rows}
+        invoices = INVOICES.every(db, "S1")
+    return {it.name: (it.document["name"], it.document["uploads"]) for it in invoices}
 
 
 def test_a_pdf_goes_through_every_state(desk: Desk) -> None:
