@@ -21,6 +21,7 @@ from feedtool.cli.errors import Stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.rows import selection_of
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
 from feedtool.runs.config import FILE
@@ -205,7 +206,7 @@ class ServedAccounts(Struct, frozen=True):
 
         with self._options(name) as (ctx, given):
             account_options(ctx, given)
-            reading = read_options(ctx, given)
+            reading = read_options(ctx, read_record(options.Reading, given))
             yield PlanningAccount(reading, selection_of(given), account_of(given))
 
     @contextmanager
@@ -219,12 +220,15 @@ class ServedAccounts(Struct, frozen=True):
 
         with self._options(name) as (ctx, given):
             account_options(ctx, given)
-            home, reading = home_folder(given["home"]), read_options(ctx, given)
+            home, reading = (
+                home_folder(given["home"]),
+                read_options(ctx, read_record(options.Reading, given)),
+            )
             given["page"] = reading.dialect.report_page_size
             notices = replace(self.notices, profile=given["profile"], targets=targets_of(given))
             with (
                 connect(home, given, self.stop, needs_channel=self.needs_channel) as session,
-                open_workspace(home, given["ledger"], given["store"]) as workspace,
+                open_workspace(home, read_record(options.Records, given)) as workspace,
             ):
                 yield SellerAccount(
                     session,

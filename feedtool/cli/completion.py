@@ -1,17 +1,26 @@
 """`feedtool completion`."""
 
-import click
+from typing import Annotated
 
-from feedtool.cli import feedtool, options
-from feedtool.cli.help import HelpfulCommand
+import click
+from msgspec import Struct
+
+from feedtool.cli import feedtool
+from feedtool.cli.options import Showing
+from feedtool.cli.typed import command_of
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("shell", type=click.Choice(SHELLS))
-@options.showing_alone
-def completion(shell: str) -> None:
+class CompletionOptions(Struct, frozen=True, kw_only=True):
+    """Options of `completion`."""
+
+    shell: Annotated[str, click.Argument(["shell"], type=click.Choice(SHELLS))]
+    showing: Showing
+
+
+@command_of(CompletionOptions)
+def completion(_: click.Context, options: CompletionOptions) -> None:
     """Print the script with which a shell completes feedtool's commands on Tab.
 
     Commands, options, kinds, codes, runs, profiles and categories are completed. Install it once:
@@ -28,7 +37,7 @@ def completion(shell: str) -> None:
 
     from feedtool.cli.errors import COMPLETION
 
-    script = get_completion_class(shell)
+    script = get_completion_class(options.shell)
     if script is None:
-        raise ValueError(shell)
+        raise ValueError(options.shell)
     click.echo(script(feedtool, {}, "feedtool", COMPLETION).source())

@@ -4,17 +4,32 @@ import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
 
-from feedtool.cli import completers, options, options_account
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.help import HelpfulCommand, HelpfulGroup
+from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import home_path
 from feedtool.cli.next_command import after_config
+from feedtool.cli.options import (
+    FORMAT,
+    HOME,
+    INSECURE_OPTION,
+    ChosenProfile,
+    Configuration,
+    Reading,
+    Showing,
+    chosen,
+    flag,
+    names_of,
+)
+from feedtool.cli.options_account import Connection, Notifying
 from feedtool.cli.schema_option import json_schema
+from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
@@ -43,7 +58,7 @@ def _schema() -> dict[str, Any]:
     known: dict[str, list[dict[str, Any]]] = {}
     for parameter in (parameter for command in feedtool.every() for parameter in command.params):
         for word in parameter.opts:
-            if word.startswith("--") and not parameter.is_eager and word != options.INSECURE_OPTION:
+            if word.startswith("--") and not parameter.is_eager and word != INSECURE_OPTION:
                 known.setdefault(word.removeprefix("--"), []).append(_option_schema(parameter))
     return configuration_schema(
         {
@@ -73,34 +88,44 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
     return {**own, "description": str(getattr(parameter, "help", ""))}
 
 
-@config.command(cls=HelpfulCommand)
-@json_schema("feedtool.toml", _schema)
-@options.configuration
-@options.reading
-@options_account.connection
-@options_account.notifying
-@options.showing
-@options.home
-@options.format_
-@options.flag("--all", "Also the settings that have their default; JSON always has them.")
-@click.pass_context
-def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> None:  # noqa: A002
+SCHEMA = json_schema("feedtool.toml", _schema)
+
+
+class ShowOptions(Struct, frozen=True, kw_only=True):
+    """Options of `config show`; the settings of most are shown."""
+
+    json_schema: Annotated[None, SCHEMA] = None
+    configuration: Configuration
+    reading: Reading
+    connection: Connection
+    notifying: Notifying
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    form: Annotated[str, FORMAT]
+    all: Annotated[
+        bool, flag("--all", "Also the settings that have their default; JSON always has them.")
+    ]
+
+
+@command_of(ShowOptions, group=config)
+def show(ctx: click.Context, options: ShowOptions) -> None:
     """Show the settings that differ from the default, and where each comes from.
 
     They are named as feedtool.toml names them; secrets are masked. Precedence: option, environment,
     feedtool.toml, default.
     """
-    rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
+    settings = ctx.params.keys() - {"form", "all"}
+    rows = [_row(ctx, name, ctx.params[name]) for name in sorted(settings)]
     rows += [*_other_defaults(ctx), *_budget(ctx), *_dialect(ctx)]
-    if form != "text":
+    if options.form != "text":
         from feedtool.report.as_json import write_entries
 
         listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
-        write_entries(listed, sys.stdout, form)
+        write_entries(listed, sys.stdout, options.form)
         return
     from feedtool.report.plain import clean
 
-    shown = [row for row in rows if all or row[2] != DEFAULT]
+    shown = [row for row in rows if options.all or row[2] != DEFAULT]
     if not shown:
         echo("note", tr("all settings are as they are by default; --all lists them"))
     width = max((len(name) for name, _, _ in shown), default=0)
@@ -148,7 +173,7 @@ def masked(value: object) -> object:
 
 
 def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
-    state = options.chosen(ctx)
+    state = chosen(ctx)
     match ctx.get_parameter_source(name):
         case ParameterSource.COMMANDLINE:
             return tr("option")
@@ -164,9 +189,9 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
 
 def _other_defaults(ctx: click.Context) -> list[Row]:
     """The options of `[defaults]` that other commands have."""
-    config = options.chosen(ctx).config
+    config = chosen(ctx).config
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
-    own = options.names_of(ctx.command)
+    own = names_of(ctx.command)
     return [
         (name, MASK if name in SECRETS else masked(value), f"{config.path}, defaults")
         for name, value in sorted(named.items())
@@ -176,7 +201,7 @@ def _other_defaults(ctx: click.Context) -> list[Row]:
 
 def _budget(ctx: click.Context) -> list[Row]:
     """What the account shares with others, if it does."""
-    state = options.chosen(ctx)
+    state = chosen(ctx)
     if (budget := state.profile.budget) is None:
         return [("budget", "", DEFAULT)]
     table = f"{state.config.path}, budgets"
@@ -189,7 +214,7 @@ def _dialect(ctx: click.Context) -> list[Row]:
     """The dialect's fields; those that differ from the default come from the profile."""
     from feedtool.model.settings import AccountSettings
 
-    state = options.chosen(ctx)
+    state = chosen(ctx)
     usual = _fields(AccountSettings())
     return [
         (name, value, DEFAULT if value == usual[name] else _of_profile(state))
@@ -197,7 +222,7 @@ def _dialect(ctx: click.Context) -> list[Row]:
     ]
 
 
-def _of_profile(state: options.ChosenProfile) -> str:
+def _of_profile(state: ChosenProfile) -> str:
     return str(state.profile.path or f"{state.config.path}, profile")
 
 
@@ -230,10 +255,17 @@ def _shown(value: object) -> str:
     return "" if value is None else str(value)
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("code", required=False, shell_complete=completers.codes)
-@options.showing_alone
-def explain(code: str | None) -> None:
+class ExplainOptions(Struct, frozen=True, kw_only=True):
+    """Options of `explain`."""
+
+    code: Annotated[
+        str | None, click.Argument(["code"], required=False, shell_complete=completers.codes)
+    ]
+    showing: Showing
+
+
+@command_of(ExplainOptions)
+def explain(_: click.Context, options: ExplainOptions) -> None:
     """Say what CODE means and how to fix it; without CODE list all problem codes and statuses.
 
     CODE is a problem code (gtin-checksum), a status (Rejected), a package's state, or a code of the
@@ -242,8 +274,8 @@ def explain(code: str | None) -> None:
     from feedtool.report.tally import SEVERITIES
     from feedtool.runs.codes import all_codes, explain_code
 
-    if code:
-        click.echo(explain_code(code, CONSOLE.say.language))
+    if options.code:
+        click.echo(explain_code(options.code, CONSOLE.say.language))
         return
     codes = all_codes(CONSOLE.say.language)
     rows = [

@@ -3,38 +3,49 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, kind_asked, read_options
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import after_writing
-from feedtool.cli.rows import as_row
+from feedtool.cli.options import FORMAT, Common, Configuration, Reading, text
+from feedtool.cli.rows import AS_ROW
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.text import tr
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("source", metavar="IN", shell_complete=completers.files)
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@options.configuration
-@options.reading
-@as_row
-@options.text(
-    "--to",
-    "KIND",
-    "What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
-    shell_complete=completers.kinds,
-)
-@options.format_
-@options.common
-@click.pass_context
-def convert(
-    ctx: click.Context, /, source: str, target: Path, to: str | None, form: str, **given: Any
-) -> int:
+class ConvertOptions(Struct, frozen=True, kw_only=True):
+    """Options of `convert`."""
+
+    source: Annotated[
+        str, click.Argument(["source"], metavar="IN", shell_complete=completers.files)
+    ]
+    target: Annotated[
+        Path, click.Argument(["target"], metavar="OUT", type=click.Path(path_type=Path))
+    ]
+    configuration: Configuration
+    reading: Reading
+    as_row: Annotated[str | None, AS_ROW]
+    to: Annotated[
+        str | None,
+        text(
+            "--to",
+            "KIND",
+            "What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
+            shell_complete=completers.kinds,
+        ),
+    ]
+    form: Annotated[str, FORMAT]
+    common: Common
+
+
+@command_of(ConvertOptions)
+def convert(ctx: click.Context, options: ConvertOptions) -> int:
     """Turn a file into another: a workbook, a CSV, an Offers.xml, its zip, JSON requests.
 
     The ending of OUT says what it is: .xlsx, .csv, .zip (the legacy zip), .xml (the Offers.xml
@@ -48,8 +59,9 @@ def convert(
     from feedtool.runs.convert import convert
     from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, form_of
 
-    if to is not None:
-        load().feed_of(to)
+    source, target, form = options.source, options.target, options.form
+    if options.to is not None:
+        load().feed_of(options.to)
     try:
         target.exists()
     except OSError as error:  # a name that no system takes
@@ -62,9 +74,11 @@ def convert(
             tr("give OUT another name"),
         ) from error
     wanted = form_of(target, load())
-    _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
-    reading = read_options(ctx, given, settle=kind_asked(form))
-    how = ConversionOptions(target, wanted, to, given["language"], bool(given["channel"]))
+    may_replace, language = options.common.yes, options.common.showing.language
+    _check_target(source, target, is_folder=not wanted.ending, may_replace=may_replace)
+    reading = read_options(ctx, options.reading, options.as_row, settle=kind_asked(form))
+    has_channel = bool(options.reading.channel)
+    how = ConversionOptions(target, wanted, options.to, language, has_channel)
     with inputs([source]) as [file]:
         conversion = convert(file, reading, how, load())
         for sheet in conversion.written:

@@ -10,6 +10,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.home import open_workspace
+from feedtool.cli.typed import read_record
 from feedtool.feeds.export import Export, moment_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import plural, tr
@@ -79,7 +80,7 @@ def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> 
     from feedtool.ledger.cursors import Cursors
     from feedtool.runs.cursor_list import write_cursors
 
-    with open_workspace(home, given["ledger"], given["store"]) as workspace:
+    with open_workspace(home, read_record(options.Records, given)) as workspace:
         states = Cursors(workspace.ledger.engine).listed(kind.kind)
     write_cursors(states, sys.stdout, form, CONSOLE.say)
     if not states:
@@ -99,7 +100,7 @@ def go_back(kind: Export, home: Path, given: dict[str, Any], use: "CursorUse") -
     with (
         stopping() as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
-        open_workspace(home, given["ledger"], given["store"]) as workspace,
+        open_workspace(home, read_record(options.Records, given)) as workspace,
     ):
         count = rewind(kind, use.name, given["rewind"], session, workspace)
     if count is None:

@@ -4,16 +4,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
+from feedtool.cli.options import FORMAT, Common, Configuration, Reading, Records, path
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit
 from feedtool.model.sheet import INVALID
 from feedtool.model.text import FieldName, MessageText, joined, tr
@@ -27,17 +29,28 @@ if TYPE_CHECKING:
 ENDINGS = (".xlsx", ".csv")
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("before", metavar="A", shell_complete=completers.runs_and_files)
-@click.argument("after", metavar="B", shell_complete=completers.runs_and_files)
-@options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")
-@options.configuration
-@options.reading
-@options.format_
-@options.common
-@options.ledger
-@click.pass_context
-def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
+class DiffOptions(Struct, frozen=True, kw_only=True):
+    """Options of `diff`."""
+
+    before: Annotated[
+        str, click.Argument(["before"], metavar="A", shell_complete=completers.runs_and_files)
+    ]
+    after: Annotated[
+        str, click.Argument(["after"], metavar="B", shell_complete=completers.runs_and_files)
+    ]
+    out: Annotated[
+        Path | None,
+        path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file"),
+    ]
+    configuration: Configuration
+    reading: Reading
+    form: Annotated[str, FORMAT]
+    common: Common
+    records: Records
+
+
+@command_of(DiffOptions)
+def diff(ctx: click.Context, options: DiffOptions) -> int:
     """Show what B would send that A would not, row by row.
 
     A and B are files, or numbers of earlier runs, whose files are read as they were then. Rows are
@@ -45,38 +58,39 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     """
     from feedtool.runs.diff import compare, write_diff
 
-    if out := given["out"]:
+    before, after, form = options.before, options.after, options.form
+    if out := options.out:
         refuse_ending(out, ENDINGS)
-        refuse_target(out, may_replace=given["yes"])
-    asked = read_options(ctx, given, settle=kind_asked(given["form"]))
+        refuse_target(out, may_replace=options.common.yes)
+    reading = read_options(ctx, options.reading, settle=kind_asked(form))
     with ExitStack() as stack:
-        old, new = (_sheets(name, asked, given, stack) for name in (before, after))
-        result = compare(old, new, asked.dialect)
+        old, new = (_sheets(name, reading, options, stack) for name in (before, after))
+        result = compare(old, new, reading.dialect)
     if out:
-        write_diff(result, out, asked.dialect.reading, CONSOLE.say)
+        write_diff(result, out, reading.dialect.reading, CONSOLE.say)
         echo("note", tr("saved as {file}", file=out))
-    if given["form"] != "text":
-        write_objects([_fields(before, after, result)], sys.stdout, given["form"])
+    if form != "text":
+        write_objects([_fields(before, after, result)], sys.stdout, form)
     else:
         say = new[0].translator(CONSOLE.say) if new else CONSOLE.say
         for line in _lines(before, after, result):
             click.echo(say(line))
-    after_diff(after, given["form"], is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
+    after_diff(after, form, is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
     return Exit.ROWS if result.invalid else Exit.OK
 
 
 def _sheets(
-    name: str, asked: "ReadOptions", given: dict[str, Any], stack: ExitStack
+    name: str, reading: "ReadOptions", options: DiffOptions, stack: ExitStack
 ) -> "Sequence[CheckedSheet]":
     """The sheets of a file, or of the run of that number where there is no such file."""
     from feedtool.runs.diff import sheets_of_file, sheets_of_run
 
     if name.isdecimal() and not Path(name).exists():
-        home = home_folder(given["home"])
-        workspace = stack.enter_context(open_workspace(home, given["ledger"], given["store"]))
+        home = home_folder(options.common.home)
+        workspace = stack.enter_context(open_workspace(home, options.records))
         return sheets_of_run(int(name), workspace)
     (file,) = stack.enter_context(inputs([name]))
-    return sheets_of_file(file, asked)
+    return sheets_of_file(file, reading)
 
 
 def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":

@@ -17,6 +17,7 @@ from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
+from feedtool.cli.typed import read_record
 from feedtool.feeds.export import Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
@@ -148,7 +149,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         stopping(go_on) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
-        open_workspace(home, given["ledger"], given["store"])
+        open_workspace(home, read_record(options.Records, given))
         if needs_ledger(kind, use)
         else nullcontext() as it,
     ):

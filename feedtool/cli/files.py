@@ -39,9 +39,9 @@ FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 """Names' endings that may stand for the same format."""
 
 _files = partial(
-    click.argument, "files", nargs=-1, metavar="FILE...", shell_complete=completers.files
+    click.Argument, ["files"], nargs=-1, metavar="FILE...", shell_complete=completers.files
 )
-files, maybe_files = _files(required=True), _files(required=False)
+FILES, MAYBE_FILES = _files(required=True), _files(required=False)
 """The latter of a command that may have them from elsewhere, and says so where it has not."""
 
 
@@ -76,9 +76,10 @@ def listed_inputs(
 
 
 def targets(
-    inputs: Sequence[Input], out: Path | None, *, in_place: bool, word: str = RESULT
+    inputs: Sequence[Input], writing: options.Writing, word: str = RESULT
 ) -> dict[str, Path]:
     """The place of each file's annotated copy, by the file's name; UsageProblem if it has none."""
+    out, in_place = writing.out, writing.in_place
     if out and in_place:
         raise UsageProblem(
             tr("--out and --in-place contradict each other"), tr("choose one of them")
@@ -180,24 +181,24 @@ def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> No
         raise cannot_write(target, PermissionError(tr("the folder is read-only")))
 
 
-def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
+def read_options(
+    ctx: click.Context, reading: options.Reading, as_row: str | None = None, **more: Any
+) -> ReadOptions:
     """The way to read files; UsageProblem for an unknown kind, or a header mapped to no column."""
-    kind, as_row = given["kind"], given.get("as_row")
-    if kind is not None:
-        load().feed_of(kind)
+    if reading.kind is not None:
+        load().feed_of(reading.kind)
     settings, catalog = options.chosen(ctx).profile.dialect, catalogue(ctx)
     _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
-    channel = given["channel"] or settings.primary_channel
     return ReadOptions(
         settings,
-        channel,
-        kind,
-        given["sheet"],
+        reading.channel or settings.primary_channel,
+        reading.kind,
+        reading.sheet,
         as_rows,
         catalog=catalog,
         recipes=recipe_folders(ctx),
-        defaults=_defaults(options.chosen(ctx).profile.default, given["default"], settings),
+        defaults=_defaults(options.chosen(ctx).profile.default, reading.default, settings),
         **more,
     )
 

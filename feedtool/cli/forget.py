@@ -3,15 +3,16 @@
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options
 from feedtool.cli.durations import duration
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.options import CONFIG_FILE, FORMAT, HOME, Records, Showing, flag, text
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import joined, plural, tr
 
@@ -23,31 +24,32 @@ GO_ON = tr("run it again: it goes on with what is left")
 MEGABYTE = 1_000_000
 
 
-@click.command(cls=HelpfulCommand)
-@options.text(
-    "--older-than",
-    "TIME",
-    "The runs that began longer ago: 90d. At least 7d.",
-    callback=duration,
-    required=True,
-)
-@options.flag("--keep-counts", "Keep how many rows of each run had which result.")
-@options.flag("--dry-run", "Only say what would be forgotten.")
-@options.config_file
-@options.format_
-@options.showing_alone
-@options.home
-@options.ledger
-def forget(
-    older_than: timedelta,
-    form: str,
-    home: Path | None,
-    ledger: str | None,
-    store: str | None,
-    *,
-    keep_counts: bool,
-    dry_run: bool,
-) -> None:
+class ForgetOptions(Struct, frozen=True, kw_only=True):
+    """Options of `forget`."""
+
+    older_than: Annotated[
+        timedelta,
+        text(
+            "--older-than",
+            "TIME",
+            "The runs that began longer ago: 90d. At least 7d.",
+            callback=duration,
+            required=True,
+        ),
+    ]
+    keep_counts: Annotated[
+        bool, flag("--keep-counts", "Keep how many rows of each run had which result.")
+    ]
+    dry_run: Annotated[bool, flag("--dry-run", "Only say what would be forgotten.")]
+    config: Annotated[None, CONFIG_FILE] = None
+    form: Annotated[str, FORMAT]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+
+
+@command_of(ForgetOptions)
+def forget(_: click.Context, options: ForgetOptions) -> None:
     """Forget old runs: their rows, requests and answers, and the snapshots of their files.
 
     What later runs are compared with stays: what the service has last accepted of each offer, what
@@ -58,17 +60,19 @@ def forget(
     from feedtool.runs.forget import ForgettingPace, refuse_young, to_forget, write_forgotten
     from feedtool.runs.forget import forget as forget_runs
 
-    refuse_young(older_than)
-    now = CONSOLE.clock.now()
-    with stopping(GO_ON) as stop, open_workspace(home_folder(home), ledger, store) as workspace:
-        if dry_run:
-            forgotten = to_forget(workspace, now - older_than)
+    refuse_young(options.older_than)
+    now, is_dry_run = CONSOLE.clock.now(), options.dry_run
+    before, keeps = now - options.older_than, options.keep_counts
+    home = home_folder(options.home)
+    with stopping(GO_ON) as stop, open_workspace(home, options.records) as workspace:
+        if is_dry_run:
+            forgotten = to_forget(workspace, before)
         else:
             pace = ForgettingPace(stop.sleep, stop.reason)
-            forgotten = forget_runs(workspace, now - older_than, now, pace, keep_counts=keep_counts)
-        write_forgotten(forgotten, sys.stdout, form, CONSOLE.say)
-        _tell(forgotten, is_dry_run=dry_run)
-        if not dry_run:
+            forgotten = forget_runs(workspace, before, now, pace, keep_counts=keeps)
+        write_forgotten(forgotten, sys.stdout, options.form, CONSOLE.say)
+        _tell(forgotten, is_dry_run=is_dry_run)
+        if not is_dry_run:
             _shrink(workspace)
 
 

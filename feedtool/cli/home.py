@@ -52,20 +52,15 @@ def home_folder(given: Path | None) -> Path:
 
 
 @contextmanager
-def open_workspace(
-    home: Path, ledger: str | None, store: str | None = None
-) -> Iterator["Workspace"]:
-    """The records of the state folder, or those that machines share.
-
-    `ledger` is the URL of a database, `store` that of a place for snapshots.
-    """
+def open_workspace(home: Path, records: options.Records) -> Iterator["Workspace"]:
+    """The records of the state folder, or those that machines share."""
     from feedtool.ledger import Ledger
     from feedtool.ledger.shared_snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
 
-    snapshots = open_snapshots(home, store)
+    snapshots = open_snapshots(home, records.store)
     snapshots.delete_expired(CONSOLE.clock.now().date())
-    with Ledger(ledger or home / LEDGER) as opened:
+    with Ledger(records.ledger or home / LEDGER) as opened:
         yield Workspace(opened, snapshots, home / "results")
 
 

@@ -1,20 +1,39 @@
 """`feedtool ledger`: whether the ledger is whole, and a copy of it while others work."""
 
 from pathlib import Path
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.help import HelpfulCommand, HelpfulGroup
+from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import LEDGER, home_path
+from feedtool.cli.options import CONFIG_FILE, DATABASE, HOME, Showing
+from feedtool.cli.typed import command_of
 from feedtool.ledger import integrity
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import CannotWrite, UsageProblem
 from feedtool.model.text import tr
 from feedtool.sheets.atomic_write import atomic_write
 
-_which = options.group(options.config_file, options.showing_alone, options.home, options.database)
+
+class LedgerOptions(Struct, frozen=True, kw_only=True):
+    """The ledger that is meant."""
+
+    config: Annotated[None, CONFIG_FILE] = None
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    ledger: Annotated[str | None, DATABASE]
+
+
+class BackupOptions(Struct, frozen=True, kw_only=True):
+    """Options of `ledger backup`."""
+
+    file: Annotated[
+        Path | None, click.Argument(["file"], required=False, type=click.Path(path_type=Path))
+    ]
+    source: LedgerOptions
 
 
 @click.group(cls=HelpfulGroup, no_args_is_help=False)
@@ -25,15 +44,14 @@ def ledger() -> None:
     """
 
 
-@ledger.command(cls=HelpfulCommand)
-@_which
-def check(home: Path | None, ledger: str | None) -> None:
+@command_of(LedgerOptions, group=ledger)
+def check(_: click.Context, options: LedgerOptions) -> None:
     """See whether the ledger is whole.
 
     SQLite's own check reads all of its file. Of PostgreSQL only version and tables are looked at.
     Nothing is changed, and others work meanwhile. The exit code is 2 where something is wrong.
     """
-    look = integrity.check(ledger or home_path(home) / LEDGER)
+    look = integrity.check(options.ledger or home_path(options.home) / LEDGER)
     values = {"shown": look.shown, "version": look.version}
     if look.is_file:
         text = tr("The ledger {shown} is whole. It is of version {version}.", **values)
@@ -45,17 +63,16 @@ def check(home: Path | None, ledger: str | None) -> None:
         echo("note", later)
 
 
-@ledger.command(cls=HelpfulCommand)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
-@_which
-def backup(file: Path | None, home: Path | None, ledger: str | None) -> None:
+@command_of(BackupOptions, group=ledger)
+def backup(_: click.Context, options: BackupOptions) -> None:
     """Copy the ledger's file while others work.
 
     The copy has the ledger of one moment. It is FILE, which must not be there yet, or
     ledger-TIME.sqlite here, and is there once it is whole and checked. A damaged ledger is not
     copied. For PostgreSQL use pg_dump.
     """
-    target = file or Path(f"ledger-{CONSOLE.clock.now():%Y-%m-%dT%H%M%SZ}.sqlite")
+    source = options.source
+    target = options.file or Path(f"ledger-{CONSOLE.clock.now():%Y-%m-%dT%H%M%SZ}.sqlite")
 
     def refuse_existing(_: Path) -> None:
         if target.exists():
@@ -66,7 +83,7 @@ def backup(file: Path | None, home: Path | None, ledger: str | None) -> None:
     refuse_existing(target)
     try:
         with atomic_write(target, refuse_existing, is_private=True) as copy:
-            integrity.back_up(ledger or home_path(home) / LEDGER, copy)
+            integrity.back_up(source.ledger or home_path(source.home) / LEDGER, copy)
     except CannotWrite as error:
         hint = tr("name another FILE, in a folder that is there and has room")
         raise CannotWrite(error.message, hint) from error

@@ -17,6 +17,7 @@ from feedtool.cli.files import STDIN, inputs, is_terminal, read_options, recipe_
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
 from feedtool.cli.schema_option import json_schema
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
 from feedtool.runs.mapping import SURE
@@ -80,7 +81,7 @@ def map_(
 
     is_asking = form == "text" and is_terminal() and not given["yes"]
     with inputs([file]) as [read]:
-        usual = read_options(ctx, given)
+        usual = read_options(ctx, read_record(options.Reading, given))
         reading = _with_base(ctx, usual, given["base"]) if given["base"] else usual
         proposal = propose_recipe(read, reading, load())
         for key, value in reading.defaults.items():

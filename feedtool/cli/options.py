@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -13,6 +12,7 @@ from msgspec import Struct, field
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.cli.language import settings_folder
+from feedtool.cli.typed import parameters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
 from feedtool.runs.config import FILE, Config, load
@@ -45,13 +45,21 @@ def chosen(ctx: click.Context) -> ChosenProfile:
     return ctx.ensure_object(ChosenProfile)
 
 
-def option(*names: str, **settings: Any) -> Callable[[F], F]:
+class Option(click.Option):
+    """An option, and the decorator of a command whose options are no record yet."""
+
+    def __call__(self, function: F) -> F:  # noqa: D102
+        vars(function).setdefault("__click_params__", []).append(self)
+        return function
+
+
+def option(*names: str, **settings: Any) -> Option:
     """A click option with its FEEDTOOL_… variable."""
     long = next(name for name in names if name.startswith("--")).partition("/")[0]
     variable = "FEEDTOOL_" + long.removeprefix("--").replace("-", "_").upper()
     settings.setdefault("envvar", variable)
     settings.setdefault("show_envvar", False)
-    return click.option(*names, **settings)
+    return Option(names, **settings)
 
 
 def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
@@ -138,28 +146,31 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     return {name: ctx.params.get(name) if name in typed else None for name in names}
 
 
-def group(*options: Callable[[F], F]) -> Callable[[F], F]:
+def group(*parameters: Any) -> Callable[[F], F]:
     """One decorator for several, in the order of `--help`."""
 
     def decorate(function: F) -> F:
-        for add in reversed(options):
-            function = add(function)
+        for parameter in reversed(parameters):
+            if isinstance(parameter, click.Parameter):
+                vars(function).setdefault("__click_params__", []).append(parameter)
+            else:
+                function = parameter(function)
         return function
 
     return decorate
 
 
-def text(name: str, metavar: str, help_: str, **settings: Any) -> Callable[[F], F]:
+def text(name: str, metavar: str, help_: str, **settings: Any) -> Option:
     """An option with a word, as it is typed; `name` may be `--as kind`: its parameter's."""
     return option(*name.split(), metavar=metavar, help=help_, **settings)
 
 
-def flag(name: str, help_: str) -> Callable[[F], F]:
+def flag(name: str, help_: str) -> Option:
     """An option that is there or not; `name` may be `-v --verbose`."""
     return option(*name.split(), is_flag=True, help=help_)
 
 
-def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> Callable[[F], F]:
+def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> Option:
     """An option with a path; `may_be` is `file` or `folder` where it cannot be the other."""
     other = {"": {}, "file": {"dir_okay": False}, "folder": {"file_okay": False}}[may_be]
     return option(
@@ -167,13 +178,13 @@ def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) 
     )
 
 
-def choice(name: str, choices: Sequence[str], help_: str) -> Callable[[F], F]:
+def choice(name: str, choices: Sequence[str], help_: str) -> Option:
     """An option with one of some words, the first by default; `name` may be `--format form`."""
     kind = click.Choice(choices)
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
-def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
+def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Option:
     """An option with a number from `min` on, which is 1."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
     if "default" in more:
@@ -181,9 +192,7 @@ def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Call
     return option(name, type=bounds, metavar=metavar, help=help_, **more)
 
 
-def seconds(
-    name: str, default: float, help_: str, longest: float | None = None
-) -> Callable[[F], F]:
+def seconds(name: str, default: float, help_: str, longest: float | None = None) -> Option:
     """An option with more than no seconds."""
     return option(
         name,
@@ -195,7 +204,7 @@ def seconds(
     )
 
 
-config_file = path(
+CONFIG_FILE = path(
     "--config",
     "FILE",
     f"The configuration.  [default: {FILE} here, then in the user's settings folder]",
@@ -203,7 +212,7 @@ config_file = path(
     expose_value=False,
     callback=_load_config,
 )
-profiles_folder = path(
+PROFILES = path(
     "--profiles",
     "DIR",
     "A folder of further profiles, a file NAME.toml for each.",
@@ -211,67 +220,105 @@ profiles_folder = path(
     is_eager=True,
     callback=_choose_folder,
 )
-configuration = group(
-    config_file,
-    profiles_folder,
-    # Not eager: it comes after the two wherever it is written.
-    text(
-        "--profile",
-        "NAME",
-        "The account, a table [profile.NAME] of the configuration, or a file of --profiles.",
-        shell_complete=completers.profiles,
-        callback=_choose_profile,
-    ),
+# Not eager: it comes after the two wherever it is written.
+PROFILE = text(
+    "--profile",
+    "NAME",
+    "The account, a table [profile.NAME] of the configuration, or a file of --profiles.",
+    shell_complete=completers.profiles,
+    callback=_choose_profile,
 )
-"""Which account is meant; to be declared before the options that a profile gives values."""
 
-channel = text(
+
+class Configuration(Struct, frozen=True, kw_only=True):
+    """The account that is meant; declared before the options that a profile gives values."""
+
+    config: Annotated[None, CONFIG_FILE] = None
+    profiles: Annotated[Path | None, PROFILES]
+    profile: Annotated[str | None, PROFILE]
+
+
+KIND = text(
+    "--as kind",
+    "KIND",
+    "The kind of the files, such as offers-upsert.",
+    shell_complete=completers.kinds,
+)
+CHANNEL = text(
     "--channel", "ID", "The sales channel, where a row names none.  [default: the primary one]"
 )
-
-category = text(
+CATEGORY = text(
     "--category",
     "CODE[,CODE]",
     "Of products: these categories alone; a higher one stands for all in it.",
     shell_complete=completers.categories,
 )
 
-reading = group(
-    text(
-        "--as kind",
-        "KIND",
-        "The kind of the files, such as offers-upsert.",
-        shell_complete=completers.kinds,
-    ),
-    text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
-    text(
-        "--recipe",
-        "PATH",
-        "The recipe that reads your own sheet: a file, or preset:NAME.",
-        shell_complete=completers.files,
-    ),
-    text(
-        "--default",
-        "FIELD=VALUE",
-        "The value of a field where its cell is blank or its column absent.",
-        multiple=True,
-    ),
-    channel,
-)
 
-writing = group(
-    path("--out", "PATH", "The annotated copy.  [default: NAME.result.EXT beside the file]"),
-    flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
-    flag("--plain", "Put neither notes on cells nor a filter into the annotated copy."),
-)
+class Reading(Struct, frozen=True, kw_only=True):
+    """How files are read."""
 
-format_ = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")
-verbose = flag("-v --verbose", "Leave nothing out: every problem with its field, every choice.")
-reporting = group(
-    format_,
-    path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
-    verbose,
-)
+    kind: Annotated[str | None, KIND]
+    sheet: Annotated[
+        tuple[str, ...],
+        text(
+            "--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True
+        ),
+    ]
+    recipe: Annotated[
+        str | None,
+        text(
+            "--recipe",
+            "PATH",
+            "The recipe that reads your own sheet: a file, or preset:NAME.",
+            shell_complete=completers.files,
+        ),
+    ]
+    default: Annotated[
+        tuple[str, ...],
+        text(
+            "--default",
+            "FIELD=VALUE",
+            "The value of a field where its cell is blank or its column absent.",
+            multiple=True,
+        ),
+    ]
+    channel: Annotated[str | None, CHANNEL]
+
+
+class Writing(Struct, frozen=True, kw_only=True):
+    """The annotated copy."""
+
+    out: Annotated[
+        Path | None,
+        path("--out", "PATH", "The annotated copy.  [default: NAME.result.EXT beside the file]"),
+    ]
+    in_place: Annotated[
+        bool, flag("--in-place", "Replace the file itself by its annotated copy, atomically.")
+    ]
+    plain: Annotated[
+        bool, flag("--plain", "Put neither notes on cells nor a filter into the annotated copy.")
+    ]
+
+
+FORMAT = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")
+VERBOSE = flag("-v --verbose", "Leave nothing out: every problem with its field, every choice.")
+
+
+class Reporting(Struct, frozen=True, kw_only=True):
+    """The result on stdout, and a report of it."""
+
+    form: Annotated[str, FORMAT] = "text"
+    report: Annotated[
+        Path | None,
+        path(
+            "--report",
+            "PATH",
+            "Also write a report: .json, .csv or .html.",
+            callback=_check_report,
+        ),
+    ] = None
+    verbose: Annotated[bool, VERBOSE] = False
 
 
 def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language) -> Language:
@@ -297,48 +344,74 @@ def _set_quiet(ctx: click.Context, parameter: click.Parameter, wanted: object) -
     CONSOLE.is_quiet = CONSOLE.is_quiet or bool(wanted)
 
 
-_language = partial(
-    option,
-    "--language",
-    type=click.Choice(LANGUAGES),
-    default=terminal_language,
-    show_default="the terminal's, else en",
-    callback=_set_language,
-    help="The language of all that is shown, of templates, and of the service's messages.",
-)
-quiet = option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_quiet,
-    help="Only errors on stderr: no progress, no notes, no next command.",
-)
-showing = group(_language(), quiet)
-"""In which language a command speaks, and how much of it."""
-showing_alone = group(_language(expose_value=False), quiet)
-"""The same of a command that has no other use for the language."""
+class Showing(Struct, frozen=True, kw_only=True):
+    """In which language a command speaks, and how much of it."""
 
-home = path(
+    language: Annotated[
+        Language,
+        option(
+            "--language",
+            type=click.Choice(LANGUAGES),
+            default=terminal_language,
+            show_default="the terminal's, else en",
+            callback=_set_language,
+            help="The language of all that is shown, of templates, and of the service's messages.",
+        ),
+    ]
+    quiet: Annotated[
+        None,
+        option(
+            "-q",
+            "--quiet",
+            is_flag=True,
+            expose_value=False,
+            callback=_set_quiet,
+            help="Only errors on stderr: no progress, no notes, no next command.",
+        ),
+    ] = None
+
+
+HOME = path(
     "--home",
     "DIR",
     "The folder of the ledger, the catalogue and the sandbox's state.  [default: the user's state "
     "folder]",
     may_be="folder",
 )
-database = text(
+DATABASE = text(
     "--ledger", "URL", "A database in place of the ledger's file: postgresql+psycopg://…"
 )
-ledger = group(
-    database,
-    text("--store", "PLACE", "Another place for snapshots: a folder, or s3://BUCKET/PREFIX."),
-)
-"""Where the records are that machines share."""
-no_wait = flag("--no-wait", "Do not wait for results that are not there yet.")
 
-yes = flag("--yes", "Answer every question with yes, and replace a file that is there.")
-common = group(showing, home, yes)
-"""Options of every command on files, used or not."""
+
+class Records(Struct, frozen=True, kw_only=True):
+    """The place of the records, where machines share them."""
+
+    ledger: Annotated[str | None, DATABASE] = None
+    store: Annotated[
+        str | None,
+        text("--store", "PLACE", "Another place for snapshots: a folder, or s3://BUCKET/PREFIX."),
+    ] = None
+
+
+NO_WAIT = flag("--no-wait", "Do not wait for results that are not there yet.")
+YES = flag("--yes", "Answer every question with yes, and replace a file that is there.")
+
+
+class Common(Struct, frozen=True, kw_only=True):
+    """Options of every command on files, used or not."""
+
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    yes: Annotated[bool, YES]
+
+
+# Decorators of the commands whose options are no record yet.
+configuration = group(*parameters(Configuration))
+config_file, channel, category, format_, verbose = CONFIG_FILE, CHANNEL, CATEGORY, FORMAT, VERBOSE
+profiles_folder, home, database, no_wait, yes = PROFILES, HOME, DATABASE, NO_WAIT, YES
+reading, writing = group(*parameters(Reading)), group(*parameters(Writing))
+reporting, showing = group(*parameters(Reporting)), group(*parameters(Showing))
+ledger, common = group(*parameters(Records)), group(*parameters(Common))
 
 
 def refuse_two_services(ctx: click.Context) -> None:

@@ -1,80 +1,170 @@
 """Options that say which account is meant, what is sent to it, and who hears of a run."""
 
+from pathlib import Path
+from typing import Annotated
+
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options
+from feedtool.cli import completers
+from feedtool.cli.options import INSECURE_OPTION, flag, group, option, path, seconds, text
+from feedtool.cli.typed import parameters
 
-sandbox = options.flag("--sandbox", "Use the embedded sandbox, on this machine, for practice.")
-base_url = options.text("--base-url", "URL", "The service's address, version segment included.")
-seller = options.text("--seller", "ID", "The SellerId of the account.")
-token_file = options.path("--token-file", "FILE", "A file that holds the token.")
-token_command = options.text("--token-command", "COMMAND", "A command that prints the token.")
+SANDBOX = flag("--sandbox", "Use the embedded sandbox, on this machine, for practice.")
+BASE_URL = text("--base-url", "URL", "The service's address, version segment included.")
+SELLER = text("--seller", "ID", "The SellerId of the account.")
+TOKEN_FILE = path("--token-file", "FILE", "A file that holds the token.")
+TOKEN_COMMAND = text("--token-command", "COMMAND", "A command that prints the token.")
 
-connection = options.group(
-    base_url,
+
+class TokenOptions(Struct, frozen=True, kw_only=True):
+    """The ways of having a token."""
+
+    token: Annotated[
+        str | None, text("--token", "TOKEN", "The bearer token; better in the environment.")
+    ] = None
+    token_file: Annotated[Path | None, TOKEN_FILE] = None
+    token_command: Annotated[str | None, TOKEN_COMMAND] = None
+    token_url: Annotated[
+        str | None,
+        text(
+            "--token-url",
+            "URL",
+            "An OAuth2 token endpoint, which gives the token for client credentials.",
+        ),
+    ] = None
+    client_id: Annotated[
+        str | None, text("--client-id", "ID", "The client's identifier, for client credentials.")
+    ] = None
+    client_secret: Annotated[
+        str | None,
+        text("--client-secret", "SECRET", "The client's secret; better in the environment."),
+    ] = None
+    client_secret_file: Annotated[
+        Path | None,
+        path("--client-secret-file", "FILE", "A file that holds the client secret."),
+    ] = None
+    client_secret_command: Annotated[
+        str | None,
+        text("--client-secret-command", "COMMAND", "A command that prints the client secret."),
+    ] = None
+    token_scope: Annotated[
+        str | None,
+        text("--token-scope", "SCOPE", "The scope that the token endpoint is asked for."),
+    ] = None
+    token_audience: Annotated[
+        str | None, text("--token-audience", "NAME", "The audience that the token is for.")
+    ] = None
+
+
+class TimeoutOptions(Struct, frozen=True, kw_only=True):
+    """The longest waits, in seconds."""
+
+    connect_timeout: Annotated[
+        float, seconds("--connect-timeout", 10, "The longest wait for a connection.")
+    ]
+    answer_timeout: Annotated[
+        float, seconds("--answer-timeout", 60, "The longest silence of the service.")
+    ]
+    call_timeout: Annotated[
+        float,
+        seconds("--call-timeout", 300, "The longest time for a call, even if data still comes in."),
+    ]
+
+
+class Connection(Struct, frozen=True, kw_only=True):
+    """An account, and the way to it."""
+
+    base_url: Annotated[str | None, BASE_URL]
     # Not `option`: no variable of the environment decides it.
-    click.option(
-        options.INSECURE_OPTION,
-        is_flag=True,
-        help="Let the token travel unencrypted, to an address that begins with http://.",
-    ),
-    seller,
-    options.text("--token", "TOKEN", "The bearer token; better in the environment."),
-    token_file,
-    token_command,
-    options.text(
-        "--token-url",
-        "URL",
-        "An OAuth2 token endpoint, which gives the token for client credentials.",
-    ),
-    options.text("--client-id", "ID", "The client's identifier, for client credentials."),
-    options.text("--client-secret", "SECRET", "The client's secret; better in the environment."),
-    options.path("--client-secret-file", "FILE", "A file that holds the client secret."),
-    options.text("--client-secret-command", "COMMAND", "A command that prints the client secret."),
-    options.text("--token-scope", "SCOPE", "The scope that the token endpoint is asked for."),
-    options.text("--token-audience", "NAME", "The audience that the token is for."),
-    options.seconds("--connect-timeout", 10, "The longest wait for a connection."),
-    options.seconds("--answer-timeout", 60, "The longest silence of the service."),
-    options.seconds(
-        "--call-timeout", 300, "The longest time for a call, even if data still comes in."
-    ),
-)
+    insecure_http: Annotated[
+        bool,
+        click.Option(
+            [INSECURE_OPTION],
+            is_flag=True,
+            help="Let the token travel unencrypted, to an address that begins with http://.",
+        ),
+    ]
+    seller: Annotated[str | None, SELLER]
+    tokens: TokenOptions
+    timeouts: TimeoutOptions
 
-notifying = options.group(
-    options.text(
-        "--hook", "COMMAND", "A command that gets the summary of a run, as JSON on its stdin."
-    ),
-    options.text("--webhook", "URL", "An address to which the summary is posted."),
-    options.seconds(
-        "--notify-wait", 30, "The longest wait for --hook and --webhook, once all else is done."
-    ),
-    options.path(
-        "--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"
-    ),
-)
-"""Targets of the summary of a run."""
 
-selection = options.group(
-    options.option(
-        "--changed-only/--all-rows",
-        help="Leave out rows that change nothing of what the service last accepted, as far as is "
-        "known here.  [default: --all-rows]",
-    ),
-    options.flag(
-        "--prefer-update",
-        "With --changed-only: send an Upsert that changes only price or stock as an Update of "
-        "just that.",
-    ),
-)
-"""Which rows are sent; a profile may say so."""
+class Notifying(Struct, frozen=True, kw_only=True):
+    """Targets of the summary of a run."""
 
-release = options.group(
-    options.text(
-        "--release",
-        "CODE[,CODE]",
-        "Send what the guards of these codes would hold.",
-        default="",
-        shell_complete=completers.guards,
-    ),
-    options.text("--reason", "TEXT", "With --release: why it is meant; kept with the run."),
+    hook: Annotated[
+        str | None,
+        text(
+            "--hook", "COMMAND", "A command that gets the summary of a run, as JSON on its stdin."
+        ),
+    ]
+    webhook: Annotated[
+        str | None, text("--webhook", "URL", "An address to which the summary is posted.")
+    ]
+    notify_wait: Annotated[
+        float,
+        seconds(
+            "--notify-wait",
+            30,
+            "The longest wait for --hook and --webhook, once all else is done.",
+        ),
+    ]
+    log: Annotated[
+        Path | None,
+        path(
+            "--log",
+            "FILE",
+            "Add what is done to this file, a JSON object a line.",
+            may_be="file",
+        ),
+    ]
+
+
+class Selecting(Struct, frozen=True, kw_only=True):
+    """The rows that are sent; a profile may say so."""
+
+    changed_only: Annotated[
+        bool,
+        option(
+            "--changed-only/--all-rows",
+            help="Leave out rows that change nothing of what the service last accepted, as far as "
+            "is known here.  [default: --all-rows]",
+        ),
+    ]
+    prefer_update: Annotated[
+        bool,
+        flag(
+            "--prefer-update",
+            "With --changed-only: send an Upsert that changes only price or stock as an Update of "
+            "just that.",
+        ),
+    ]
+
+
+class Releasing(Struct, frozen=True, kw_only=True):
+    """Rows that are sent although guards would hold them."""
+
+    release: Annotated[
+        str,
+        text(
+            "--release",
+            "CODE[,CODE]",
+            "Send what the guards of these codes would hold.",
+            default="",
+            shell_complete=completers.guards,
+        ),
+    ] = ""
+    reason: Annotated[
+        str | None,
+        text("--reason", "TEXT", "With --release: why it is meant; kept with the run."),
+    ] = None
+
+
+# Decorators of the commands whose options are no record yet.
+sandbox, base_url, seller, token_file, token_command = (
+    *(SANDBOX, BASE_URL, SELLER),
+    *(TOKEN_FILE, TOKEN_COMMAND),
 )
+connection, notifying = group(*parameters(Connection)), group(*parameters(Notifying))
+selection, release = group(*parameters(Selecting)), group(*parameters(Releasing))

@@ -2,13 +2,14 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
+from feedtool.cli.options import Reporting
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import MessageText, tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
@@ -28,16 +29,18 @@ if TYPE_CHECKING:
 
 def echo_results(
     results: Sequence[SheetResult],
-    given: Mapping[str, Any],
+    reporting: Reporting,
     stopped: FeedtoolError | None = None,
+    *,
+    is_only_failed: bool = False,
 ) -> int:
-    """Shows the results as the options `given` say, and writes the report; the exit code."""
+    """Show the results and write their report; return the exit code."""
     stamps = (result.checked.language for result in results)
     codes = all_codes(CONSOLE.language.of(next(filter(None, stamps), None)))
     CONSOLE.say = codes.say
     unwritten = None
     try:
-        _write(results, given, codes)
+        _write(results, reporting, codes, is_only_failed=is_only_failed)
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
         discard_stdout()
     except OSError as error:
@@ -49,7 +52,7 @@ def echo_results(
     for failed in dict.fromkeys(result.copy_failed for result in results):
         if failed:
             echo_error(failed)
-    if report := given["report"]:
+    if report := reporting.report:
         write_report(report, results, codes, CONSOLE.clock.now())
         echo("report", str(report))
     if unwritten:
@@ -58,16 +61,20 @@ def echo_results(
 
 
 def echo_submission(
-    submission: "Submission", given: Mapping[str, Any], targets: Iterable[Path] = ()
+    submission: "Submission",
+    reporting: Reporting,
+    targets: Iterable[Path] = (),
+    *,
+    is_only_failed: bool = False,
 ) -> int:
-    """Shows what a delivery came to, even where something stopped it; the exit code."""
+    """Show the results of a delivery, even of one that was stopped; return the exit code."""
     results, stopped = submission.outcomes, submission.stopped
     for warning in submission.warnings:
         echo("warning", warning)
     if stopped:
         echo_error(stopped)
     warn_of_copies(results, targets)
-    return echo_results(results, given, stopped)
+    return echo_results(results, reporting, stopped, is_only_failed=is_only_failed)
 
 
 def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
@@ -92,8 +99,10 @@ def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> N
             )
 
 
-def _write(results: Sequence[SheetResult], given: Mapping[str, Any], codes: Codes) -> None:
-    out, form = sys.stdout, given["form"]
+def _write(
+    results: Sequence[SheetResult], reporting: Reporting, codes: Codes, *, is_only_failed: bool
+) -> None:
+    out, form = sys.stdout, reporting.form
     if isinstance(out, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
         encoding = None if form == "text" else "utf-8"
@@ -105,7 +114,7 @@ def _write(results: Sequence[SheetResult], given: Mapping[str, Any], codes: Code
     else:
         write_columns(results, out, codes.say)
         write_rows(results, out, codes.say)
-        if given.get("explain_row") and not given["verbose"]:  # of that row alone
+        if not reporting.verbose:  # of a row that is explained alone
             results = [
                 result for result in results if result.checked.explained is None or result.annotated
             ]
@@ -116,9 +125,9 @@ def _write(results: Sequence[SheetResult], given: Mapping[str, Any], codes: Code
                 results,
                 out,
                 codes,
-                is_only_failed=given.get("failed_only", False),
+                is_only_failed=is_only_failed,
                 is_colour=wants_colour(out),
-                is_verbose=given["verbose"],
+                is_verbose=reporting.verbose,
                 width=width,
             )
     out.flush()

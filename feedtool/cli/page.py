@@ -18,6 +18,7 @@ from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.page_access import access_options, entrance
+from feedtool.cli.typed import read_record
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def desk_of(
         Users(who(), rights),
         Shelf(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
-        partial(open_workspace, home, given["ledger"], given["store"]),
+        partial(open_workspace, home, read_record(options.Records, given)),
         partial(clocks, home),
         LARGEST,
         options.language_of(ctx),

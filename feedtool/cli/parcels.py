@@ -6,14 +6,29 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.options import (
+    CONFIG_FILE,
+    FORMAT,
+    HOME,
+    KIND,
+    Common,
+    Configuration,
+    Records,
+    Showing,
+    chosen,
+    count,
+    flag,
+    option,
+    text,
+)
+from feedtool.cli.typed import command_of
 from feedtool.feeds.export import moment_of
 from feedtool.model.errors import (
     Exit,
@@ -41,9 +56,9 @@ WAITING = tr("the files stay in the queue, and workers send them; see `feedtool 
 
 @contextmanager
 def open_queue(
-    given: dict[str, Any], wait: Callable[[FeedtoolError], bool] = lambda _: False
+    home: Path | None, records: Records, wait: Callable[[FeedtoolError], bool] = lambda _: False
 ) -> "Iterator[tuple[Workspace, PassQueue]]":
-    """The records of the state folder, and the queue of passes beside their ledger.
+    """The records of a state folder, and the queue of passes beside their ledger.
 
     If their server is away, `wait` pauses, and returns True to try again.
     """
@@ -51,11 +66,11 @@ def open_queue(
     from feedtool.worker.queue import PassQueue
 
     procrastinate()  # what is missing is said before anything is made
-    home, ledger, store = home_folder(given["home"]), given["ledger"], given["store"]
+    folder = home_folder(home)
     with ExitStack() as stack:
         while True:
             try:
-                workspace = stack.enter_context(open_workspace(home, ledger, store))
+                workspace = stack.enter_context(open_workspace(folder, records))
                 queue = stack.enter_context(PassQueue(workspace.ledger.engine))
                 break
             except (LedgerAway, Interrupted) as error:
@@ -86,7 +101,7 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     return None if text is None else moment_of(parameter.opts[0])(text)
 
 
-same_within = options.count(
+SAME_WITHIN = count(
     "--same-within",
     "Refuse a file whose content was sent within this many days; 0 refuses none.",
     "DAYS",
@@ -96,39 +111,55 @@ same_within = options.count(
 )
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
-)
-@options.configuration
-@options.text(
-    "--as kind",
-    "KIND",
-    "The kind of the files, such as offers-upsert.",
-    shell_complete=completers.kinds,
-)
-@options.option(
-    "--priority",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Files with a higher number are sent first, before those of all other sellers.",
-)
-@options.text(
-    "--not-before", "WHEN", "Send them at this time or later: 2026-11-20T08:00Z.", callback=_moment
-)
-@same_within
-@options.flag(
-    "--wait", "Wait until all files are answered; the exit code is then that of their rows."
-)
-@options.format_
-@options.common
-@options.ledger
-@click.pass_context
-def enqueue(
-    ctx: click.Context, /, files: Sequence[Path], form: str, *, wait: bool, **given: Any
-) -> int:
+class EnqueueOptions(Struct, frozen=True, kw_only=True):
+    """Options of `enqueue`."""
+
+    files: Annotated[
+        tuple[Path, ...],
+        click.Argument(
+            ["files"],
+            nargs=-1,
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="FILE...",
+        ),
+    ]
+    configuration: Configuration
+    kind: Annotated[str | None, KIND]
+    priority: Annotated[
+        int,
+        option(
+            "--priority",
+            type=int,
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="Files with a higher number are sent first, before those of all other sellers.",
+        ),
+    ]
+    not_before: Annotated[
+        datetime | None,
+        text(
+            "--not-before",
+            "WHEN",
+            "Send them at this time or later: 2026-11-20T08:00Z.",
+            callback=_moment,
+        ),
+    ]
+    same_within: Annotated[int, SAME_WITHIN]
+    wait: Annotated[
+        bool,
+        flag(
+            "--wait", "Wait until all files are answered; the exit code is then that of their rows."
+        ),
+    ]
+    form: Annotated[str, FORMAT]
+    common: Common
+    records: Records
+
+
+@command_of(EnqueueOptions)
+def enqueue(ctx: click.Context, options: EnqueueOptions) -> int:
     """Put files into the queue of a shared ledger; workers on any machine send them.
 
     Their contents are kept at once: the files themselves are not needed any more. Those of one
@@ -137,45 +168,46 @@ def enqueue(
     from feedtool.worker.bringing import Bringer, BringOptions
     from feedtool.worker.listing import write_parcels
 
-    key = _key_of(ctx)
-    with stopping(WAITING) as stop, open_queue(given) as (workspace, queue):
-        within = timedelta(days=given["same_within"])
+    key, profile = _key_of(ctx, options.configuration.profile)
+    home, records = options.common.home, options.records
+    with stopping(WAITING) as stop, open_queue(home, records) as (workspace, queue):
+        within = timedelta(days=options.same_within)
         since = CONSOLE.clock.now() - within if within else None
-        bringer = Bringer(workspace, queue, key, given["profile"], given["kind"] or None)
-        how = BringOptions(given["priority"], given["not_before"], since)
-        brought = bringer.bring_all(files, how, CONSOLE.clock.now())
+        bringer = Bringer(workspace, queue, key, profile, options.kind or None)
+        how = BringOptions(options.priority, options.not_before, since)
+        brought = bringer.bring_all(options.files, how, CONSOLE.clock.now())
         for problem in brought.problems:
             echo_error(problem)
         for parcel in brought.waiting:
             echo("note", tr("{name} waits already", name=f"{parcel.name} ({parcel.parcel})"))
         codes = {problem.exit for problem in brought.problems}
         parcels: Sequence[Parcel] = brought.parcels
-        if wait:
+        if options.wait:
             parcels = _answered([*parcels, *brought.waiting], workspace.ledger.parcels, stop)
             codes |= {Exit(parcel.exit_code or 0) for parcel in parcels}
-        write_parcels(parcels, sys.stdout, form, CONSOLE.say, CONSOLE.clock.now())
+        write_parcels(parcels, sys.stdout, options.form, CONSOLE.say, CONSOLE.clock.now())
         if not codes and not parcels:
             return Exit.NOTHING
         return first_of({*codes, Exit.OK})
 
 
-def _key_of(ctx: click.Context) -> "SellerKey":
-    """The service and the seller of the profile."""
+def _key_of(ctx: click.Context, profile: str | None) -> "tuple[SellerKey, str]":
+    """The seller of the profile, which has to be named, and its name."""
     from feedtool.ledger.records import seller_key
 
-    if not ctx.params["profile"]:
+    if not profile:
         raise UsageProblem(
             tr("--profile is missing"),
             tr("name the profile whose account sends the files; workers know it by this name"),
         )
-    account = options.chosen(ctx).profile.account
+    account = chosen(ctx).profile.account
     for name in ("base_url", "seller"):
         if not account.get(name):
             raise UsageProblem(
-                tr("the profile {profile} has no {name}", profile=ctx.params["profile"], name=name),
+                tr("the profile {profile} has no {name}", profile=profile, name=name),
                 tr("add it to the configuration"),
             )
-    return seller_key(str(account["base_url"]), str(account["seller"]))
+    return seller_key(str(account["base_url"]), str(account["seller"])), profile
 
 
 def _answered(parcels: "Sequence[Parcel]", kept: "Parcels", stop: Stopping) -> "Sequence[Parcel]":
@@ -194,16 +226,26 @@ def _answered(parcels: "Sequence[Parcel]", kept: "Parcels", stop: Stopping) -> "
 ACTIONS = ("drop", "hold", "release", "hurry")
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("action", required=False, type=click.Choice(ACTIONS))
-@click.argument("parcels", nargs=-1, type=int, metavar="[PARCEL]...")
-@options.count("--first", "Only the first of them.  [default: all]")
-@options.config_file
-@options.format_
-@options.showing_alone
-@options.home
-@options.ledger
-def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -> None:
+class QueueOptions(Struct, frozen=True, kw_only=True):
+    """Options of `queue`."""
+
+    action: Annotated[
+        str | None, click.Argument(["action"], required=False, type=click.Choice(ACTIONS))
+    ]
+    parcels: Annotated[
+        tuple[int, ...],
+        click.Argument(["parcels"], nargs=-1, type=int, metavar="[PARCEL]..."),
+    ]
+    first: Annotated[int | None, count("--first", "Only the first of them.  [default: all]")]
+    config: Annotated[None, CONFIG_FILE] = None
+    form: Annotated[str, FORMAT]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+
+
+@command_of(QueueOptions)
+def queue(_: click.Context, options: QueueOptions) -> None:
     """List the files in the queue: those that wait, and those whose answers are not delivered yet.
 
     `drop` removes a parcel, `hold` lets it wait until `release`, `hurry` puts it before all others.
@@ -211,17 +253,18 @@ def queue(action: str | None, parcels: Sequence[int], form: str, **given: Any) -
     """
     from feedtool.worker.listing import write_parcels
 
-    if action is not None and not parcels:
+    action = options.action
+    if action is not None and not options.parcels:
         raise UsageProblem(
             tr("name the parcels by their numbers"), tr("`feedtool queue` lists them")
         )
-    with open_queue(given) as (workspace, passes):
+    with open_queue(options.home, options.records) as (workspace, passes):
         if action is None:
-            found = workspace.ledger.parcels.listing(given["first"])
+            parcels = workspace.ledger.parcels.listing(options.first)
         else:
-            found = [_changed(action, number, workspace, passes) for number in parcels]
-    write_parcels(found, sys.stdout, form, CONSOLE.say, CONSOLE.clock.now())
-    if not found:
+            parcels = [_changed(action, number, workspace, passes) for number in options.parcels]
+    write_parcels(parcels, sys.stdout, options.form, CONSOLE.say, CONSOLE.clock.now())
+    if not parcels:
         echo("note", tr("nothing waits"))
 
 

@@ -19,6 +19,7 @@ from feedtool.cli.files import is_terminal
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import LEDGER, home_path, open_workspace
 from feedtool.cli.rows import selection_of
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
@@ -196,7 +197,7 @@ def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace
         )
     home = home_path(given["home"])
     if basis.is_account_known and (given["ledger"] or (home / LEDGER).is_file()):
-        with open_workspace(home, given["ledger"], given["store"]) as workspace:
+        with open_workspace(home, read_record(options.Records, given)) as workspace:
             yield workspace
     else:
         yield None

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
 from feedtool.cli.next_command import after_delivery, words_of_run
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, FeedtoolError, Stopped, first_of
 from feedtool.model.text import tr
 
@@ -68,7 +69,9 @@ class RecordedRuns(Struct, frozen=True):
                     break
             outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
             warnings = [warning for _, submission in each for warning in submission.warnings]
-            echo_submission(Submission(outcomes, warnings=warnings), self.given)
+            echo_submission(
+                Submission(outcomes, warnings=warnings), read_record(options.Reporting, self.given)
+            )
             codes = [self._notify(*ended, notices) for ended in each]
         needs_more = [code != Exit.OK for code in codes]
         at = needs_more.index(True) if any(needs_more) else -1
@@ -89,9 +92,10 @@ class RecordedRuns(Struct, frozen=True):
         fetched = self._deliver(run) if has_news else Submission([])
         now, replaces = CONSOLE.clock.now(), self.given["yes"]
         outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
-        shown = {**self.given, "failed_only": not has_news}
         submission = replace(fetched, outcomes=outcomes)
-        code = echo_submission(submission, shown)
+        code = echo_submission(
+            submission, read_record(options.Reporting, self.given), is_only_failed=not has_news
+        )
         if not any(outcome.failed for outcome in outcomes):
             echo(
                 "note",

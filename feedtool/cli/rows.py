@@ -28,7 +28,7 @@ def _row_numbers(
     return ",".join(sorted(set(words), key=int)) or None
 
 
-as_row = options.text(
+AS_ROW = options.text(
     "--as-row",
     "N[,N]",
     "Read these rows even if they look like totals or a header.",
@@ -47,7 +47,7 @@ def _ranges(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     return str(ranges)
 
 
-chosen = options.text(
+ROWS = options.text(
     "--rows",
     "N[-N][,…]",
     "Send these rows alone, as in 2-5,9 or 40-, by their numbers in the sheet.",

@@ -6,16 +6,19 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 
 from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_listing, after_status
+from feedtool.cli.options import CONFIG_FILE, FORMAT, HOME, VERBOSE, Records, Showing, count, text
 from feedtool.cli.recorded_runs import RecordedRuns
+from feedtool.cli.typed import command_of, read_record
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.text import tr
 
@@ -24,14 +27,18 @@ if TYPE_CHECKING:
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
-_listing = options.group(
-    options.config_file,
-    options.format_,
-    options.verbose,
-    options.showing_alone,
-    options.home,
-    options.ledger,
-)
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """The form of a list of runs, and the records that have them."""
+
+    config: Annotated[None, CONFIG_FILE] = None
+    form: Annotated[str, FORMAT]
+    verbose: Annotated[bool, VERBOSE]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+
+
 _recorded = options.group(
     options.configuration,
     options_account.connection,
@@ -43,29 +50,27 @@ _recorded = options.group(
 )
 
 
-@click.command(cls=HelpfulCommand)
-@options.count("--last", "Only so many.  [default: all]")
-@options.count("--before", "Only those before run N: the next page.")
-@options.text(
-    "--abandon",
-    "N",
-    "Give up run N, which can never go on, so that it keeps no other waiting; refused while "
-    "anything of it may still be applied.",
-    type=int,
-    shell_complete=completers.runs,
-)
-@_listing
-def runs(
-    last: int | None,
-    before: int | None,
-    abandon: int | None,
-    form: str,
-    home: Path | None,
-    ledger: str | None,
-    store: str | None,
-    *,
-    verbose: bool,
-) -> None:
+class RunsOptions(Struct, frozen=True, kw_only=True):
+    """Options of `runs`."""
+
+    last: Annotated[int | None, count("--last", "Only so many.  [default: all]")]
+    before: Annotated[int | None, count("--before", "Only those before run N: the next page.")]
+    abandon: Annotated[
+        int | None,
+        text(
+            "--abandon",
+            "N",
+            "Give up run N, which can never go on, so that it keeps no other waiting; refused while"
+            " anything of it may still be applied.",
+            type=int,
+            shell_complete=completers.runs,
+        ),
+    ]
+    listing: Listing
+
+
+@command_of(RunsOptions)
+def runs(_: click.Context, options: RunsOptions) -> None:
     """List all runs, newest first: of which files, and what became of their rows.
 
     Warns in time of what the service is about to delete. -v also shows by whom, and of which
@@ -73,27 +78,28 @@ def runs(
     """
     from feedtool.runs.history import every_run, run_state, write_runs
 
-    folder = home_folder(home)
-    with open_workspace(folder, ledger, store) as workspace:
+    listing, abandoned, before = options.listing, options.abandon, options.before
+    folder, form = home_folder(listing.home), listing.form
+    with open_workspace(folder, listing.records) as workspace:
         clock_of = clocks(folder, workspace)
-        if abandon is None:
-            told = partial(echo, "warning")
-            states = every_run(workspace.ledger, clock_of, last, told, before=before)
+        if abandoned is None:
+            warn = partial(echo, "warning")
+            states = every_run(workspace.ledger, clock_of, options.last, warn, before=before)
         else:
-            _abandon(abandon, workspace, clock_of)
-            states = iter([run_state(workspace.ledger, abandon, clock_of)])
-        listing = _Listing(states)
-        write_runs(listing, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
-    _warn(listing.warned)
-    if listing.newest is None:
+            _abandon(abandoned, workspace, clock_of)
+            states = iter([run_state(workspace.ledger, abandoned, clock_of)])
+        listed = _Listed(states)
+        write_runs(listed, sys.stdout, form, CONSOLE.say, is_verbose=listing.verbose)
+    _warn(listed.warned)
+    if listed.newest is None:
         echo("note", tr("there are no runs yet") if before is None else tr("no run is older"))
-    if form == "text" and abandon is None:
-        after_listing(listing.newest, is_all_finished=listing.is_all_finished)
-    elif form == "text" and listing.newest:
-        after_status(listing.newest)
+    if form == "text" and abandoned is None:
+        after_listing(listed.newest, is_all_finished=listed.is_all_finished)
+    elif form == "text" and listed.newest:
+        after_status(listed.newest)
 
 
-class _Listing:
+class _Listed:
     """Runs on their way to be written, and what is to be said of them afterwards."""
 
     def __init__(self, states: "Iterator[RunState]") -> None:
@@ -110,18 +116,18 @@ class _Listing:
             yield state
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
-@_listing
-def status(
-    run: int,
-    form: str,
-    home: Path | None,
-    ledger: str | None,
-    store: str | None,
-    *,
-    verbose: bool,
-) -> None:
+RUN = click.Argument(["run"], type=int, metavar="RUN", shell_complete=completers.runs)
+
+
+class StatusOptions(Struct, frozen=True, kw_only=True):
+    """Options of `status`."""
+
+    run: Annotated[int, RUN]
+    listing: Listing
+
+
+@command_of(StatusOptions)
+def status(_: click.Context, options: StatusOptions) -> None:
     """Show one RUN: its files and packages, what became of its rows, what will be lost when.
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock. -v also shows
@@ -129,10 +135,11 @@ def status(
     """
     from feedtool.runs.history import run_state, write_run
 
-    folder = home_folder(home)
-    with open_workspace(folder, ledger, store) as workspace:
-        state = run_state(workspace.ledger, run, clocks(folder, workspace))
-    write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
+    listing = options.listing
+    folder, form = home_folder(listing.home), listing.form
+    with open_workspace(folder, listing.records) as workspace:
+        state = run_state(workspace.ledger, options.run, clocks(folder, workspace))
+    write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=listing.verbose)
     _warn([state])
     if form == "text":
         after_status(state)
@@ -208,7 +215,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
     from feedtool.runs.workspace import options_of, unfinished
 
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"], given["store"]) as workspace:
+    with open_workspace(home, read_record(Records, given)) as workspace:
         left = unfinished(workspace)
         runs = left if run is None else [number for number in left if number == run]
         if not runs:
@@ -246,7 +253,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"], given["store"]) as workspace:
+    with open_workspace(home, read_record(Records, given)) as workspace:
         options_of(run, workspace)  # refuses an unknown one
         recorded = RecordedRuns(ctx, workspace, home, given, only_fetch=True)
         if given["failed_only"]:
@@ -260,4 +267,6 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
         if workspace.ledger.has_to_fetch(run):
             return recorded.go_on([run])
         submission = recorded.write_copies(run)
-        return recorded.end(run, submission, echo_submission(submission, given))
+        return recorded.end(
+            run, submission, echo_submission(submission, read_record(options.Reporting, given))
+        )

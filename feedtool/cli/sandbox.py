@@ -2,16 +2,17 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery
+from feedtool.cli.options import HOME, Records, Reporting, Showing, count, option, path, text
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
@@ -20,39 +21,67 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 """Seconds of its time that each quota is for."""
 
 
-@click.command(cls=HelpfulCommand)
-@options.count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0)
-@options.path("--state", "FILE", "The file of its state.  [default: in memory]", may_be="file")
-@options.option(
-    "--speed",
-    type=click.FloatRange(min=0, min_open=True),
-    default=100.0,
-    show_default=True,
-    help="How fast its time runs.",
-)
-@options.count(
-    "--quota",
-    "Requests to offer package endpoints that each seller has in a minute of its time.  [default: "
-    "no limit]",
-)
-@options.count(
-    "--creations",
-    "New products that each seller may create in an hour of its time; more are refused by "
-    "their report with QuotaExceeded.  [default: no limit]",
-    min=0,
-)
-@options.count("--products-limit", "Most products of one batch.", default=10_000)
-@options.count(
-    "--reported-products",
-    "Of a larger batch, reports show only so many products.  [default: all]",
-)
-@options.text(
-    "--closed-products",
-    "GTIN[,GTIN]",
-    "Products whose sheets are archived: only their creator may add anything to them.",
-)
-@options.showing_alone
-def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
+class SandboxOptions(Struct, frozen=True, kw_only=True):
+    """Options of `sandbox`."""
+
+    port: Annotated[
+        int,
+        count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0),
+    ]
+    state: Annotated[
+        Path | None,
+        path("--state", "FILE", "The file of its state.  [default: in memory]", may_be="file"),
+    ]
+    speed: Annotated[
+        float,
+        option(
+            "--speed",
+            type=click.FloatRange(min=0, min_open=True),
+            default=100.0,
+            show_default=True,
+            help="How fast its time runs.",
+        ),
+    ]
+    quota: Annotated[
+        int | None,
+        count(
+            "--quota",
+            "Requests to offer package endpoints that each seller has in a minute of its time."
+            "  [default: no limit]",
+        ),
+    ]
+    creations: Annotated[
+        int | None,
+        count(
+            "--creations",
+            "New products that each seller may create in an hour of its time; more are refused by "
+            "their report with QuotaExceeded.  [default: no limit]",
+            min=0,
+        ),
+    ]
+    products_limit: Annotated[
+        int, count("--products-limit", "Most products of one batch.", default=10_000)
+    ]
+    reported_products: Annotated[
+        int | None,
+        count(
+            "--reported-products",
+            "Of a larger batch, reports show only so many products.  [default: all]",
+        ),
+    ]
+    closed_products: Annotated[
+        str | None,
+        text(
+            "--closed-products",
+            "GTIN[,GTIN]",
+            "Products whose sheets are archived: only their creator may add anything to them.",
+        ),
+    ]
+    showing: Showing
+
+
+@command_of(SandboxOptions)
+def sandbox(_: click.Context, options: SandboxOptions) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
     The first line on stdout is the base address for --base-url. The token is `sandbox`, any
@@ -65,17 +94,18 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     from feedtool.sandbox.exchange import Quota, SandboxSettings
     from feedtool.sandbox.server import serve
 
-    quota, creations = given["quota"], given["creations"]
-    closed = given["closed_products"] or ""
+    quota, creations = options.quota, options.creations
+    closed = options.closed_products or ""
     products = ProductBehaviour(
-        limit=given["products_limit"],
-        reported=given["reported_products"],
+        limit=options.products_limit,
+        reported=options.reported_products,
         creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
         closed=tuple(filter(None, map(str.strip, closed.split(",")))),
     )
     settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, parts=(products,))
     try:
-        serve(sandbox_parts(), port, state, speed, settings, announce=_print)
+        place = options.port, options.state
+        serve(sandbox_parts(), *place, options.speed, settings, announce=_print)
     except StateUnreadableError as error:
         raise UsageProblem(str(error), tr("name another file with --state")) from error
     except OSError as error:
@@ -93,11 +123,21 @@ def _print(address: str) -> None:
 SAMPLE = "offers-upsert.xlsx"
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
-@options.showing
-@options.home
-def demo(folder: Path, language: str, home: Path | None) -> int:
+class DemoOptions(Struct, frozen=True, kw_only=True):
+    """Options of `demo`."""
+
+    folder: Annotated[
+        Path,
+        click.Argument(
+            ["folder"], default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False)
+        ),
+    ]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+
+
+@command_of(DemoOptions)
+def demo(_: click.Context, options: DemoOptions) -> int:
     """See the main job with nothing to set up.
 
     Puts a sample workbook into FOLDER (default feedtool-demo here), checks it, sends it to the
@@ -112,13 +152,13 @@ def demo(folder: Path, language: str, home: Path | None) -> int:
     from feedtool.runs.outputs import Outputs
     from feedtool.runs.submit import submit
 
-    sample, words = _put(folder), {"sandbox": ["--sandbox"]}
+    sample, words = _put(options.folder), {"sandbox": ["--sandbox"]}
     target = beside(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
-    state = home_folder(home)
+    state = home_folder(options.home)
     with (
-        to_sandbox(state, {"language": language}) as session,
-        open_workspace(state, None) as workspace,
+        to_sandbox(state, {"language": options.showing.language}) as session,
+        open_workspace(state, Records()) as workspace,
     ):
         submission = submit(
             [Input(str(sample), sample)],
@@ -130,7 +170,7 @@ def demo(folder: Path, language: str, home: Path | None) -> int:
         )
         if submission.stopped:
             raise submission.stopped
-        code = echo_results(submission.outcomes, {"form": "text", "report": None, "verbose": False})
+        code = echo_results(submission.outcomes, Reporting())
     if code not in {Exit.OK, Exit.ROWS}:
         return code
     echo("look", tr("open {target}: the answer stands in the last three columns", target=target))

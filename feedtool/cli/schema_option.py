@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from feedtool.cli.options import F, option
+from feedtool.cli.options import Option, option
 
 
-def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]:
+def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Option:
     """`--json-schema`, which prints a schema and does nothing else."""
 
     def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:

@@ -3,49 +3,58 @@
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options
 from feedtool.cli.durations import duration
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.options import (
+    CONFIG_FILE,
+    FORMAT,
+    HOME,
+    PROFILES,
+    Records,
+    Showing,
+    chosen,
+    count,
+    flag,
+    text,
+)
+from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 
 
-@click.command(cls=HelpfulCommand)
-@options.flag("--trouble", "Only those whose last pass did not get to its end.")
-@options.flag("--held", "Only those of whom guards hold rows.")
-@options.text(
-    "--waiting-longer-than",
-    "TIME",
-    "Only those of whom a file has waited longer: 90s, 10m, 2h, 1d.",
-    callback=duration,
-)
-@options.flag("--never", "Only those of whom nothing was ever sent.")
-@options.count("--page", "Only the N-th hundred of them.  [default: all]")
-@options.config_file
-@options.profiles_folder
-@options.format_
-@options.showing_alone
-@options.home
-@options.ledger
-@click.pass_context
-def sellers(
-    ctx: click.Context,
-    waiting_longer_than: timedelta | None,
-    page: int | None,
-    profiles: Path | None,
-    form: str,
-    home: Path | None,
-    ledger: str | None,
-    store: str | None,
-    *,
-    trouble: bool,
-    held: bool,
-    never: bool,
-) -> None:
+class SellersOptions(Struct, frozen=True, kw_only=True):
+    """Options of `sellers`."""
+
+    trouble: Annotated[
+        bool, flag("--trouble", "Only those whose last pass did not get to its end.")
+    ]
+    held: Annotated[bool, flag("--held", "Only those of whom guards hold rows.")]
+    waiting_longer_than: Annotated[
+        timedelta | None,
+        text(
+            "--waiting-longer-than",
+            "TIME",
+            "Only those of whom a file has waited longer: 90s, 10m, 2h, 1d.",
+            callback=duration,
+        ),
+    ]
+    never: Annotated[bool, flag("--never", "Only those of whom nothing was ever sent.")]
+    page: Annotated[int | None, count("--page", "Only the N-th hundred of them.  [default: all]")]
+    config: Annotated[None, CONFIG_FILE] = None
+    profiles: Annotated[Path | None, PROFILES]
+    form: Annotated[str, FORMAT]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+
+
+@command_of(SellersOptions)
+def sellers(ctx: click.Context, options: SellersOptions) -> None:
     """Show all sellers at a glance: who waits, who is in work, what came of the last run.
 
     Those in trouble come first, then who has waited longest. Sellers of profiles that have sent
@@ -55,12 +64,13 @@ def sellers(
     from feedtool.runs.sellers import known_sellers, seller_states, write_sellers
 
     now = CONSOLE.clock.now()
-    since = now - waiting_longer_than if waiting_longer_than else None
-    wanted = SellerFilter(trouble, held, since, never)
-    known = known_sellers(options.chosen(ctx).config.with_folder(profiles).profiles)
-    with open_workspace(home_folder(home), ledger, store) as workspace:
-        states = seller_states(workspace.ledger, now, wanted, known=known, page=page)
-        count = write_sellers(states, sys.stdout, form, CONSOLE.say, now)
-    if not count:
-        is_any = page is None and wanted == SellerFilter()
+    longest, page = options.waiting_longer_than, options.page
+    since = now - longest if longest else None
+    sought = SellerFilter(options.trouble, options.held, since, options.never)
+    known = known_sellers(chosen(ctx).config.with_folder(options.profiles).profiles)
+    with open_workspace(home_folder(options.home), options.records) as workspace:
+        states = seller_states(workspace.ledger, now, sought, known=known, page=page)
+        number = write_sellers(states, sys.stdout, options.form, CONSOLE.say, now)
+    if not number:
+        is_any = page is None and sought == SellerFilter()
         echo("note", tr("there are no sellers yet") if is_any else tr("no seller is like that"))

@@ -10,9 +10,9 @@ from feedtool.check import Input, ReadOptions
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import (
+    MAYBE_FILES,
     kind_asked,
     listed_inputs,
-    maybe_files,
     read_options,
     targets,
 )
@@ -37,7 +37,8 @@ from feedtool.cli.planning import (
     records,
 )
 from feedtool.cli.previewing import asking_live, check_preview, previewing
-from feedtool.cli.rows import as_row, chosen, chosen_rows
+from feedtool.cli.rows import AS_ROW, ROWS, chosen_rows
+from feedtool.cli.typed import read_record
 from feedtool.model.text import tr
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import note_fixable
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=PlannedCommand)
-@maybe_files
+@options.group(MAYBE_FILES)
 @options.flag("--dry-run", "Stop after the plan and show it; send nothing.")
 @options_account.sandbox
 @options.path(
@@ -93,10 +94,10 @@ if TYPE_CHECKING:
 @options.configuration
 @options_account.selection
 @options_account.release
-@chosen
+@ROWS
 @options_account.connection
 @options.reading
-@as_row
+@AS_ROW
 @options.writing
 @options.flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct.")
 @options.reporting
@@ -120,7 +121,9 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     purges = is_purge(ctx, given)
     # A plan has to come out the same wherever it is sent.
     settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
-    asked = read_options(ctx, given, purges=purges, settle=settle)
+    asked = read_options(
+        ctx, read_record(options.Reading, given), given["as_row"], purges=purges, settle=settle
+    )
     with (
         listed_inputs(ctx, files, given["kind"]) as read,
         reading_of_plan(given, plan, read, asked) as reading,
@@ -164,14 +167,14 @@ def _plan_only(
             echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
         if given["form"] == "text":
             note_fixable(results, read, reading)
-        code = echo_results(results, given)
+        code = echo_results(results, read_record(options.Reporting, given))
         after_plan([file.name for file in read], results, given)
         return code
 
 
 def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
-    copies = targets(read, given["out"], in_place=in_place)
+    copies = targets(read, read_record(options.Writing, given))
     language = CONSOLE.language
     return Outputs(
         copies,
@@ -205,7 +208,7 @@ def _submit(
         stopping() as stop,
         connect(home, given, stop) as session,
         progress_of(given["form"], notices.on_event) as on_event,
-        open_workspace(home, given["ledger"], given["store"]) as workspace,
+        open_workspace(home, read_record(options.Records, given)) as workspace,
     ):
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
         account = Account(session.address, session.seller, session.profile, session.is_sandbox)
@@ -229,7 +232,9 @@ def _submit(
             passing.end(submission)
         if given["form"] == "text":
             note_fixable(submission.outcomes, read, reading)
-        code = echo_submission(submission, given, outputs.targets.values())
+        code = echo_submission(
+            submission, read_record(options.Reporting, given), outputs.targets.values()
+        )
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
     if not submission.stopped and not any(result.run for result in submission.outcomes):
         after_blocked(submission.outcomes, given["form"])

@@ -21,6 +21,7 @@ from feedtool.cli.next_command import (
     typed,
     words_of_run,
 )
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
 
@@ -64,7 +65,7 @@ def todo(ctx: click.Context, /, form: str, *, check: bool, **given: Any) -> int:
                 lines = todo_at_service(session, settings)
             except FeedtoolError as error:  # it is said behind what is known here
                 stopped = error
-        workspace = stack.enter_context(open_workspace(home, given["ledger"], given["store"]))
+        workspace = stack.enter_context(open_workspace(home, read_record(options.Records, given)))
         lines += todo_in_ledger(workspace, seller)
         commands = []
         for line in lines:

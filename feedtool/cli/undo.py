@@ -17,6 +17,7 @@ from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import ACCOUNT, PLACES, command, echo_next, typed
 from feedtool.cli.planning import KEPT, account_of
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.text import plural, tr
 from feedtool.report.as_json import write_objects
@@ -67,7 +68,7 @@ def undo(ctx: click.Context, /, run: int, out: Path | None, **given: Any) -> int
         refuse_target(place, may_replace=given["yes"])
     account = account_of(given)
     home = home_folder(given["home"])
-    with open_workspace(home, given["ledger"], given["store"]) as workspace:
+    with open_workspace(home, read_record(options.Records, given)) as workspace:
         begun = run_to_undo(run, workspace, (account.service, account.seller))
         settings = options.chosen(ctx).profile.dialect
         with _undo_options(home, given, settings) as how:

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
 from feedtool.areas.registry import load
 from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes
 from feedtool.check.kinds import HeaderMissing
-from feedtool.cli import completers, options
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE
 from feedtool.cli.files import (
+    FILES,
     FIXED,
     RESULT,
-    files,
     kind_asked,
     listed_inputs,
     read_options,
@@ -23,8 +24,19 @@ from feedtool.cli.files import (
 )
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import FIX, after_check
+from feedtool.cli.options import (
+    Common,
+    Configuration,
+    Reading,
+    Reporting,
+    Writing,
+    count,
+    flag,
+    text,
+)
 from feedtool.cli.output import echo_results, warn_of_copies
-from feedtool.cli.rows import as_row
+from feedtool.cli.rows import AS_ROW
+from feedtool.cli.typed import command_of
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
@@ -66,27 +78,39 @@ def _fix_names(
     return chosen_fixes(filter(None, names), load()) if given else None
 
 
-@click.command(cls=FixingCommand)
-@files
-@options.configuration
-@options.reading
-@as_row
-@options.flag("--annotate", "Also write the annotated copy.")
-@options.text(
-    FIX,
-    "[NAME,…]",
-    "Fix in a copy what is safe to fix, and what you name.",
-    multiple=True,
-    callback=_fix_names,
-    shell_complete=completers.fixes,
-)
-@options.flag("--explain-columns", "Say how each header was understood, and why.")
-@options.count("--explain-row", "Show how each field of this row came about, step by step.")
-@options.writing
-@options.reporting
-@options.common
-@click.pass_context
-def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
+class ValidateOptions(Struct, frozen=True, kw_only=True):
+    """Options of `validate`."""
+
+    files: Annotated[tuple[str, ...], FILES]
+    configuration: Configuration
+    reading: Reading
+    as_row: Annotated[str | None, AS_ROW]
+    annotate: Annotated[bool, flag("--annotate", "Also write the annotated copy.")]
+    fix: Annotated[
+        frozenset[str] | None,
+        text(
+            FIX,
+            "[NAME,…]",
+            "Fix in a copy what is safe to fix, and what you name.",
+            multiple=True,
+            callback=_fix_names,
+            shell_complete=completers.fixes,
+        ),
+    ]
+    explain_columns: Annotated[
+        bool, flag("--explain-columns", "Say how each header was understood, and why.")
+    ]
+    explain_row: Annotated[
+        int | None,
+        count("--explain-row", "Show how each field of this row came about, step by step."),
+    ]
+    writing: Writing
+    reporting: Reporting
+    common: Common
+
+
+@command_of(ValidateOptions, FixingCommand)
+def validate(ctx: click.Context, options: ValidateOptions) -> int:
     """Read and check FILEs and say everything that is wrong.
 
     Sends nothing, needs no account and no network. A FILE is a workbook (.xlsx, .xlsm, .xlsb, .xls,
@@ -100,38 +124,43 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     """
     from feedtool.runs.outputs import Outputs
 
-    out, in_place, fixes = given["out"], given["in_place"], given["fix"]
-    with listed_inputs(ctx, files, given["kind"]) as read:
-        is_wanted = given["annotate"] or out is not None
-        is_written = is_wanted or in_place or fixes is not None
-        row = given["explain_row"]
+    writing, form, fixes = options.writing, options.reporting.form, options.fix
+    with listed_inputs(ctx, options.files, options.reading.kind) as read:
+        is_wanted = options.annotate or writing.out is not None
+        is_written = is_wanted or writing.in_place or fixes is not None
+        row = options.explain_row
         reading = read_options(
             ctx,
-            given,
+            options.reading,
+            options.as_row,
             with_items=is_written or row is not None,
             explain_row=row,
-            settle=kind_asked(given["form"]),
+            settle=kind_asked(form),
         )
         word = RESULT if fixes is None else FIXED
-        copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
-        language = CONSOLE.language
-        outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
+        copies = targets(read, writing, word) if is_written else {}
+        outputs = Outputs(
+            copies,
+            is_in_place=writing.in_place,
+            is_plain=writing.plain,
+            language=CONSOLE.language,
+        )
         if fixes is None:
             from feedtool.runs.validate import note_fixable, validate
 
             results = validate(read, reading, outputs)
-            if given["form"] == "text":
+            if form == "text":
                 note_fixable(results, read, reading)
         else:
             from feedtool.runs.fixes import validate_and_fix
 
             results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
-            warn_of_copies(results, () if in_place else copies.values())
-        if given["explain_columns"]:
+            warn_of_copies(results, () if writing.in_place else copies.values())
+        if options.explain_columns:
             for result in results:
                 result.explained = explained(result.checked)
-        code = echo_results(results, given)
-        after_check(files, results, given["form"])
+        code = echo_results(results, options.reporting)
+        after_check(options.files, results, form)
         return code
 
 
@@ -144,11 +173,11 @@ def explained(checked: CheckedSheet) -> ExplainedHeader | None:
 
 def _columns(header: Header) -> Iterator[ColumnFacts]:
     nearest = dict(header.unknown)
-    for index, text in sorted(header.texts.items()):
+    for index, name in sorted(header.texts.items()):
         if column := header.columns.get(index):
-            yield ColumnFacts(letters(index), text, column.key, header.reasons.get(index, ""))
+            yield ColumnFacts(letters(index), name, column.key, header.reasons.get(index, ""))
         elif index in header.own:
-            yield ColumnFacts(letters(index), text, None, tr("written by feedtool; replaced"))
+            yield ColumnFacts(letters(index), name, None, tr("written by feedtool; replaced"))
         else:
             near = nearest.get(index)
             reason = (
@@ -156,4 +185,4 @@ def _columns(header: Header) -> Iterator[ColumnFacts]:
                 if near
                 else tr("unknown; kept, not sent")
             )
-            yield ColumnFacts(letters(index), text, None, reason)
+            yield ColumnFacts(letters(index), name, None, reason)

@@ -15,7 +15,8 @@ from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
 from feedtool.cli.export import filters_of, options_of
 from feedtool.cli.files import read_options
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.parcels import same_within
+from feedtool.cli.parcels import SAME_WITHIN
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -64,7 +65,7 @@ def _export(text: str) -> "OutboxExport":
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
 @options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
 @options.seconds("--poll", 1, "How long between two looks into the inbox.", 3600)
-@same_within
+@SAME_WITHIN
 @options.text(
     "--export exports",
     "KIND",
@@ -122,12 +123,14 @@ def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
         )
     watched = Folder(folder)
     with (
-        open_workspace(home_folder(given["home"]), given["ledger"], given["store"]) as workspace,
+        open_workspace(
+            home_folder(given["home"]), read_record(options.Records, given)
+        ) as workspace,
         stopping(HINT) as stop,
         run_notices("watch", given) as notices,
     ):
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
-        read_options(ctx, given)
+        read_options(ctx, read_record(options.Reading, given))
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if not _serves_profiles(ctx):
             with accounts.open(None):

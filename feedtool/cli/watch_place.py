@@ -12,6 +12,8 @@ from feedtool.areas.registry import load
 from feedtool.cli.accounts import ServedAccounts
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import home_path
+from feedtool.cli.options import Records
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import tr
 
@@ -52,7 +54,9 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
     log = DeduplicatedLog(echo)
     wait = until_it_is_there(stop, lambda error: log.once("ledger", "error", error.message))
     with (
-        open_queue(given, (lambda _: False) if given["once"] else wait) as (workspace, queue),
+        open_queue(
+            given["home"], read_record(Records, given), (lambda _: False) if given["once"] else wait
+        ) as (workspace, queue),
         closing(open_place(url, Path.cwd())) as place,
     ):
         if given["create"] and isinstance(place, FolderPlace) and Folder(place.root).create():

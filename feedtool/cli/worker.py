@@ -15,6 +15,7 @@ from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
 from feedtool.cli.errors import CONSOLE, Terminated, bug_report, echo, stopping
 from feedtool.cli.home import home_folder
 from feedtool.cli.parcels import open_queue, until_it_is_there
+from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -89,7 +90,9 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
     with stopping(HINT) as stop, ExitStack() as stack:
         wait = (lambda _: False) if given["once"] else until_it_is_there(stop, tell)
         try:
-            workspace, queue = stack.enter_context(open_queue(given, wait))
+            workspace, queue = stack.enter_context(
+                open_queue(given["home"], read_record(options.Records, given), wait)
+            )
         except Terminated:
             return Exit.OK
         notices = stack.enter_context(run_notices("worker", given))
