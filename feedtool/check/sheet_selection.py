@@ -243,8 +243,8 @@ class _Selection:
         settings = context.settings
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
-        possible, settings = self._possible(wanted or stamp, enough), self._settings
-        named = [(some, names_of(some[0], settings)) for some in possible]
+        possible = self._possible(wanted or stamp, enough)
+        named = [(some, names_of(some[0], self._settings)) for some in possible]
         candidates = Candidates(head, [names for _, names in named])
         # Whoever knows the most of its columns comes first; of equals the one that is in front.
         named.sort(key=lambda pair: -candidates.most_known(pair[1]))

@@ -15,8 +15,7 @@ COPY = 1
 
 def drop(page: Page, *paths: Path, on: str = "h1") -> None:
     """Drops files, or folders, on an element of the page, as a file manager does."""
-    page.wait_for_load_state()  # before that no script takes them
-    settle(page)
+    settle(page)  # before its scripts are there a drop would open the file
     box = page.locator(on).first.bounding_box()
     assert box, on
     files = {"items": [], "files": [*map(str, paths)], "dragOperationsMask": COPY}
