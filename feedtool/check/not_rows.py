@@ -41,6 +41,8 @@ TOTALS = frozenset(
 folded like a header: without case, blanks, accents and punctuation."""
 
 LONGEST_WORD = 40
+LONGEST_LABEL = 1000
+"""A cell may hold a text of megabytes, which takes long to look through and is no header."""
 LEAST_ABOVE = 2
 """Cells that a sum is of; a single one may just be repeated."""
 NOISE = Decimal("0.005")
@@ -149,6 +151,8 @@ class NotRows:
             return all(values[key] is None for key in self._identity.values())
         if self._example and reference != self._example and reference.endswith(self._example):
             return True
+        if len(reference) > LONGEST_LABEL:
+            return False
         if _has_digit(reference) and reference != self._heading:
             return False
         return folded(reference) in self._words
