@@ -47,6 +47,7 @@ def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | 
     return found.fields, found.is_sure, quantity
 
 
+@MOSTLY_SQLITE
 def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send(update(1, price__price="18"))

@@ -172,7 +172,7 @@ def four(postgresql: str, request: pytest.FixtureRequest) -> Iterator[list[Proce
         yield started
 
 
-CALLS = 20
+CALLS = 10
 WINDOW = 0.25
 """Seconds in each of which the calls are counted."""
 

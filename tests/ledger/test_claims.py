@@ -5,11 +5,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
-from tests.ledger.conftest import NOW, Process
+from tests.ledger.conftest import NOW, Process, on_both
 
 WEEK = timedelta(days=7)
 
@@ -58,7 +56,7 @@ def test_a_content_is_under_way_once(ledger: Ledger) -> None:
     assert isinstance(take(ledger), Claim)
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("has_run", "later", "is_earlier"),
     [
         *((True, timedelta(), True), (True, WEEK, True)),

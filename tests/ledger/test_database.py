@@ -15,7 +15,7 @@ from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.dialect import COMPILED
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, LedgerAway, UsageProblem
-from tests.ledger.conftest import Opening, Process, Server
+from tests.ledger.conftest import Opening, Process, Server, on_both
 
 SECRET = "s3cr3t"
 
@@ -139,7 +139,7 @@ def test_a_damaged_ledger_is_said_to_be_damaged(
             assert "keep its files as they are" in refused.value.hint
 
 
-@pytest.mark.parametrize("change", ["DROP TABLE budgets", "ALTER TABLE parcels DROP COLUMN size"])
+@on_both("change", ["DROP TABLE budgets", "ALTER TABLE parcels DROP COLUMN size"])
 def test_a_ledger_of_a_state_in_between_is_refused(
     place: Path | str, opening: Opening, change: str
 ) -> None:

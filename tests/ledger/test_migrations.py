@@ -93,7 +93,7 @@ def test_a_new_ledger_needs_no_steps(place: Path | str) -> None:
     assert found(place, 3) == {}
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("step", "kind", "why"),
     [(break_off, RuntimeError, "out of ideas"), (fail, UsageProblem, "cannot be opened")],
 )
@@ -207,7 +207,7 @@ def _described(inspector: Inspector, table: str) -> tuple[object, ...]:
     )
 
 
-@pytest.mark.parametrize("version", [1, 8])
+@on_both("version", [1, 8])
 def test_an_earlier_versions_tables_become_those_of_a_new_ledger(
     place: Path | str, version: int
 ) -> None:

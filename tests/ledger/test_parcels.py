@@ -4,8 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, scope_of
 from feedtool.ledger.parcels import FOLDER, DueSeller, Parcel, ParcelAnswer, ParcelState
@@ -257,7 +255,7 @@ POSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@on_both("change", CHANGES)
 def test_people_change_what_no_worker_has_in_hand(ledger: Ledger, change: str) -> None:
     changed = set()
     for state, meanwhile in MEANWHILE.items():

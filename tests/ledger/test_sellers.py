@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import select
 
 from feedtool.ledger import Ledger
@@ -11,7 +10,7 @@ from feedtool.ledger.fleet_tables import sellers
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import text_of_kept, tr
-from tests.ledger.conftest import NOW, SERVICE
+from tests.ledger.conftest import NOW, SERVICE, on_both
 
 KEY = seller_key(SERVICE, "S1")
 GONE = Interrupted(tr("no answer from {host}", host="service.example"))
@@ -48,14 +47,14 @@ def test_whoever_names_no_profile_takes_none_away(ledger: Ledger) -> None:
     assert noted(ledger, "profile", "run_id") == [("shop", 2)]
 
 
-@pytest.mark.parametrize(
+@on_both(
     ("errors", "passes", "failures", "exit_code"),
     [
+        ((GONE, None, GONE), 3, 1, 5),
         ((None,), 1, 0, None),
         ((GONE,), 1, 1, 5),
         ((GONE, GONE), 2, 2, 5),
         ((GONE, None), 2, 0, None),
-        ((GONE, None, GONE), 3, 1, 5),
     ],
 )
 def test_failures_are_counted_until_a_pass_gets_to_its_end(

@@ -258,11 +258,16 @@ def broken(request: pytest.FixtureRequest) -> Any:
     return at
 
 
+STEPS = pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+"""Killed at every third call, and at each in the long runs."""
+
+
+@STEPS
 def test_killed_while_a_file_is_kept(
-    tmp_path: Path, bucket: str, buckets: Callable[[str], BucketSnapshots], broken: Any
+    tmp_path: Path, bucket: str, buckets: Callable[[str], BucketSnapshots], broken: Any, step: int
 ) -> None:
     path = written(tmp_path)
-    for last in count(1):
+    for last in count(1, step):
         with broken(last) as fragile:
             machine = buckets(f"one-{last}")
             machine.expire(machine.keep(path), DAY)
@@ -280,11 +285,12 @@ def test_killed_while_a_file_is_kept(
     assert last > 5
 
 
+@STEPS
 def test_killed_while_it_is_deleted(
-    tmp_path: Path, bucket: str, buckets: Callable[[str], BucketSnapshots], broken: Any
+    tmp_path: Path, bucket: str, buckets: Callable[[str], BucketSnapshots], broken: Any, step: int
 ) -> None:
     path = written(tmp_path)
-    for last in count(1):
+    for last in count(1, step):
         sha256 = buckets("one").keep(path)
         buckets("one").expire(sha256, DAY)
         with broken(last) as fragile:
