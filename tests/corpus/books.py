@@ -414,13 +414,16 @@ BOOKS: dict[str, Callable[[], bytes]] = {
     for path in sorted((ROOT / folder).glob("*.xlsx"))
 }
 """Each by its name; called, it gives the bytes."""
-USUAL_TEMPLATES = {"templates/offers-upsert.en.xlsx", "templates/fulfillment-products.en.xlsx"}
-SIMILAR = {name for name in BOOKS if name.startswith("templates/")} - USUAL_TEMPLATES
-"""Templates that are written as those two are, in other words and for other columns."""
+USUAL = {
+    *("templates/offers-upsert.en.xlsx", "templates/fulfillment-products.en.xlsx"),
+    *("samples/offers-mistakes.xlsx", "samples/products.xlsx"),
+}
+SIMILAR = {name for name in BOOKS if name.startswith(("templates/", "samples/"))} - USUAL
+"""Templates and samples that are written as those are, in other words and for other columns."""
 
 
 def parameters(names: Iterable[str]) -> list[Any]:
-    """The books for the tests, templates but for two kinds in the long run alone."""
+    """The books for the tests; most of those that feedtool has made are for the long run."""
     return [
         pytest.param(name, marks=pytest.mark.long) if name in SIMILAR else name for name in names
     ]

@@ -34,7 +34,13 @@ ENDS = {
 """The books that no check reads to its end, and what it says."""
 
 
-@pytest.mark.parametrize("name", CASES)
+SIMILAR = {f"writing: {name}" for name in test_texts.SIMILAR}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long) if name in SIMILAR else name for name in CASES],
+)
 def test_cases(tmp_path: Path, name: str) -> None:
     case, (kind, _, own) = CASES[name], name.partition(": ")
     file = case.write(tmp_path)
@@ -59,13 +65,13 @@ def test_seeds(tmp_path: Path, name: str) -> None:
     assert assert_copied(file, tmp_path / "out") == "rows"
 
 
-@settings(max_examples=12, derandomize=True)
+@settings(max_examples=8, derandomize=True)
 @given(shapes.workbooks())
 def test_workbooks_made_up(content: bytes) -> None:
     made_up("made.xlsx", content)
 
 
-@settings(max_examples=16, derandomize=True)
+@settings(max_examples=10, derandomize=True)
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
     made_up("made.csv", content)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,12 @@ ENCODINGS: dict[str, Callable[[], bytes]] = {
     },
 }
 SEVERAL = [(name, end) for name in SEPARATORS for end in ENDS]
+USUAL = set(zip(SEPARATORS, cycle(ENDS), strict=False))
+"""Each separator with one of the ends of lines."""
+SIMILAR = {
+    f"{quotes}{name}, {end}" for name, end in {*SEVERAL} - USUAL for quotes in ("", "all quoted, ")
+}
+"""The other writings, for tests that take longer."""
 MAKES: dict[str, Callable[[], bytes]] = {
     **{
         f"{name}, {end}": partial(csv, fields(), separator=SEPARATORS[name], end=ENDS[end])
