@@ -38,6 +38,7 @@ from tests.clocks import quick_clock
 for command in sys.stdin.read().strip().splitlines():
     code = run(shlex.split(command), quick_clock())
     gc.collect()
+    gc.freeze()
     print("ended", code, command)
 """
 

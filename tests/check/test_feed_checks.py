@@ -67,7 +67,7 @@ def with_every_row_asked(feed: Feed) -> Feed:
 
 
 @pytest.mark.parametrize("kind", OFFERS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=ROWS)
 def test_the_same_is_said(
     tmp_path_factory: pytest.TempPathFactory,

@@ -100,7 +100,7 @@ def test_each_good_file_is_answered_once(
 def test_what_a_dead_watcher_had_claimed_is_taken_over(world: Watched) -> None:
     first = world.start()
     world.wait_for((world.root / "processing").is_dir)
-    for number in range(1, 5):
+    for number in (1, 2):
         writers.renamed_in(world.inbox, number)
     world.wait_for(lambda: bool(world.names("processing")))
     second = world.start()
@@ -109,8 +109,8 @@ def test_what_a_dead_watcher_had_claimed_is_taken_over(world: Watched) -> None:
     world.wait_for(lambda: not set(left) & set(world.names("processing")))
     world.wait_for(world.is_quiet)
     assert second.poll() is None
-    assert world.summaries() == [f"{number}.xlsx" for number in range(1, 5)]
-    assert sorted(world.applied()) == [f"SKU-{number}" for number in range(1, 5)]
+    assert world.summaries() == [f"{number}.xlsx" for number in (1, 2)]
+    assert sorted(world.applied()) == ["SKU-1", "SKU-2"]
 
 
 @pytest.mark.parametrize("world", ["postgresql"], indirect=True)

@@ -99,10 +99,24 @@ DRIPPING = {
 }
 
 
+OVER_TLS = ("a header", "the answer to a second call")
+
+
 @pytest.mark.usefixtures("_trusted")
-@pytest.mark.parametrize("is_tls", [False, True], ids=["plain", "TLS"])
-@pytest.mark.parametrize(("begun", "drop"), DRIPPING.values(), ids=DRIPPING)
-def test_a_dripping_answer_ends_with_the_call(begun: bytes, drop: bytes, *, is_tls: bool) -> None:
+@pytest.mark.parametrize(
+    ("name", "is_tls"),
+    [
+        *((name, False) for name in DRIPPING),
+        *((name, True) for name in OVER_TLS),
+        *(
+            pytest.param(name, True, marks=pytest.mark.long)
+            for name in DRIPPING
+            if name not in OVER_TLS
+        ),
+    ],
+)
+def test_a_dripping_answer_ends_with_the_call(name: str, *, is_tls: bool) -> None:
+    begun, drop = DRIPPING[name]
     # That the server comes to an end shows that the connection was let go.
     with port(drip(begun, drop), is_tls=is_tls) as base, connect_for(base, 50) as client:
         if begun == OK:

@@ -595,6 +595,7 @@ def assert_ends_in_a_value_or_in_words(source: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+@settings(max_examples=20)
 @given(values=st.lists(st.sampled_from(list(ROW)), min_size=1, max_size=3))
 def test_each_function_of_anything_is_a_value_or_fails_in_words(
     name: str, values: list[str]

@@ -51,7 +51,14 @@ def with_dates_as(number: int, folder: Path) -> bytes:
     return bytes(records)
 
 
-@pytest.mark.parametrize("number", [*range(27, 37), *range(50, 59)])
+ENDS = (27, 36, 50, 58)
+"""Of the two ranges that these formats are numbered in."""
+INSIDE = [number for number in (*range(27, 37), *range(50, 59)) if number not in ENDS]
+
+
+@pytest.mark.parametrize(
+    "number", [*ENDS, *(pytest.param(number, marks=pytest.mark.long) for number in INSIDE)]
+)
 def test_built_in_formats_of_east_asia_are_dates(
     tmp_path: Path, read_bytes: ReadBytes, number: int
 ) -> None:
