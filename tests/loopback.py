@@ -18,6 +18,12 @@ class Served(NamedTuple):
     bodies: list[bytes]
 
 
+class PatientServer(ThreadingHTTPServer):
+    """Lets many call at once: a caller that finds no room calls again after a second."""
+
+    request_queue_size = 64
+
+
 @contextmanager
 def serving_answers(answer: Callable[[str], Answer], path: str = "") -> Iterator[Served]:
     """Serve what a function gives for a path, at an address that ends in `path`."""
@@ -38,7 +44,7 @@ def serving_answers(answer: Callable[[str], Answer], path: str = "") -> Iterator
 
         def log_message(self, *_: object) -> None: ...
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with PatientServer(("127.0.0.1", 0), Handler) as server:
         served = Served(f"http://127.0.0.1:{server.server_port}{path}", [], [])
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield served

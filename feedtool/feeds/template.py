@@ -163,6 +163,9 @@ class Contents(Struct, frozen=True):
     reference: str = ""
     """The key of the column whose cell says that a row is an example."""
 
+    def __hash__(self) -> int:  # of the fields that have a hash
+        return hash((self.kind, self.sheet, self.language, self.file, self.fields))
+
 
 class Basis(NamedTuple):
     """The language, settings and categories that a template is made for."""

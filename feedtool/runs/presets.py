@@ -1,6 +1,7 @@
 """The recipes that ship."""
 
 from datetime import date
+from functools import lru_cache
 
 from feedtool.check.recipes.recipe import Recipe, parse_recipe
 from feedtool.model.errors import UsageProblem
@@ -15,6 +16,7 @@ def presets() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
 
 
+@lru_cache(64)
 def preset(name: str, today: date) -> Recipe:
     """A recipe that ships. UsageProblem where there is none of that name."""
     if name not in presets():

@@ -23,7 +23,7 @@ def write_template(feed: Feed, target: Path, basis: Basis) -> None:
         UsageProblem: the columns depend on categories, and one of them cannot be had.
     """
     from feedtool.templates.contents import contents_of
-    from feedtool.templates.workbook import build, save  # openpyxl, slow to import
+    from feedtool.templates.workbook import build, packed  # openpyxl, slow to import
 
     contents = contents_of(feed, basis)
-    save(build(replace(contents, file=target.name)), target)
+    target.write_bytes(packed(build(replace(contents, file=target.name))))

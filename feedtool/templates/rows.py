@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_workbook
 from feedtool.templates import limits as excel
-from feedtool.templates.workbook import LISTS, build, put_header, save
+from feedtool.templates.workbook import LISTS, build, packed, put_header
 
 CSV = ".csv"
 TEXT_FORMS = {CSV: fill_csv, ".txt": fill_tabbed}
@@ -97,7 +98,9 @@ def write(
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
-        names, formats = _save_empty(book, sheets, copies_cells=copies_cells)
+        empty = _empty_book(sheets, copies_cells=copies_cells)
+        book.write_bytes(empty.content)
+        names, formats = empty.names, empty.formats
         with opened as place, _naming(target, place):
             for number, (name, sheet) in enumerate(zip(names, sheets, strict=True), start=1):
                 into = place if number == len(sheets) else other
@@ -117,22 +120,34 @@ def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str]
     return replace(contents, fields=tuple(fields))
 
 
-def _save_empty(
-    path: Path, sheets: Sequence[SheetRows], *, copies_cells: bool
-) -> tuple[list[str], Formats]:
-    """Saves the workbook without its rows; the names of its sheets, and the formats in it."""
+class EmptyBook(NamedTuple):
+    """A workbook without its rows."""
+
+    content: bytes
+    names: Sequence[str]
+    """The sheets that rows go into."""
+    formats: Formats
+
+
+def _empty_book(sheets: Sequence[SheetRows], *, copies_cells: bool) -> EmptyBook:
+    """The workbook without its rows."""
     contents = [sheet.contents for sheet in sheets if isinstance(sheet.contents, Contents)]
-    if not contents:
-        book = Workbook()
-        book.remove(book.worksheets[0])
-        for table, rows in sheets:
-            _add_table(book, table, len(rows))
-        table = sheets[0].contents
-        if isinstance(table, PlainTable) and table.export:
-            entry = StringProperty(name=LISTED, value=table.export)
-            book.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
-        save(book, path)
-        return book.sheetnames, PLAIN
+    if contents:
+        return empty_template(*contents, copies_cells=copies_cells)
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for table, rows in sheets:
+        _add_table(book, table, len(rows))
+    table = sheets[0].contents
+    if isinstance(table, PlainTable) and table.export:
+        entry = StringProperty(name=LISTED, value=table.export)
+        book.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
+    return EmptyBook(packed(book), book.sheetnames, PLAIN)
+
+
+@lru_cache(maxsize=16)
+def empty_template(*contents: Contents, copies_cells: bool) -> EmptyBook:
+    """A template's workbook, which takes longer to make than to fill with a few rows."""
     book = build(*contents)
     formats = PLAIN
     if copies_cells:
@@ -145,9 +160,8 @@ def _save_empty(
             cell.number_format = number_format
             styles.append(cell.style_id)
         formats = Formats(*styles)
-    save(book, path)
-    names = book.sheetnames
-    return names[-1 - len(contents) : -1], formats
+    content, names = packed(book), book.sheetnames
+    return EmptyBook(content, names[-1 - len(contents) : -1], formats)
 
 
 def _add_table(book: Workbook, table: Contents | PlainTable, count: int) -> None:

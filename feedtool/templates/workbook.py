@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from itertools import pairwise
-from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl import Workbook
@@ -82,20 +81,20 @@ def build(contents: Contents, *further: Contents) -> Workbook:
     return workbook
 
 
-def save(workbook: Workbook, target: Path) -> None:
-    """Writes a workbook so that equal workbooks have equal bytes."""
+def packed(workbook: Workbook) -> bytes:
+    """The file of a workbook; equal workbooks have equal bytes."""
     drawn = BytesIO()
     workbook.save(drawn)
     workbook.properties.created = workbook.properties.modified = UNDATED.replace(tzinfo=None)
     core = tostring(workbook.properties.to_tree())
-    packed = BytesIO()
-    with ZipFile(drawn) as source, ZipFile(packed, "w", ZIP_DEFLATED) as copy:
+    file = BytesIO()
+    with ZipFile(drawn) as source, ZipFile(file, "w", ZIP_DEFLATED) as copy:
         for name in source.namelist():
             entry = ZipInfo(name, UNDATED.timetuple()[:6])
             entry.compress_type = ZIP_DEFLATED
             entry.create_system = 3  # else it names the machine's own
             copy.writestr(entry, core if name == ARC_CORE else source.read(name))
-    target.write_bytes(packed.getvalue())
+    return file.getvalue()
 
 
 def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> dict[str, str]:

@@ -93,8 +93,11 @@ def test_corrected_it_sends_those_rows_and_no_other(
 
 
 MISTAKEN = (
-    *("offers-mistakes", "legacy-offers", "products-and-offers"),
-    *(pytest.param(name, marks=pytest.mark.long) for name in ("offers-update", "products")),
+    *("offers-mistakes", "products-and-offers"),
+    *(
+        pytest.param(name, marks=pytest.mark.long)
+        for name in ("legacy-offers", "offers-update", "products")
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,7 +14,7 @@ import pytest
 from feedtool.model.errors import Exit
 from feedtool.runs import config
 from tests.cli.conftest import Feedtool, OnTerminal
-from tests.cli.test_process import process
+from tests.forked import forking
 
 ADDRESS = "https://a.example/v2"
 SHOP = {"base_url": ADDRESS, "seller": "7", "token_file": "t.txt", "channel": "PRIMARY"}
@@ -106,14 +107,15 @@ def test_what_the_screen_says_leads_to_a_submission(tmp_path: Path) -> None:
     The first answer that is offered is taken, and the first command that is named next.
     """
     typed, screen = ["feedtool init"], ""
-    while "Annotated copy:" not in screen:
-        assert len(typed) <= MOST_STEPS, typed
-        code, screen = type_on_terminal(typed[-1], tmp_path)
-        assert code == 0, screen
-        typed.append(re.findall(r"^next: [^`]*`(feedtool [^`\n]+)`", screen, re.MULTILINE)[0])
-    assert "40 rows: 36 Integrated, 4 Rejected. Run" in screen
-    assert typed[1:] == ["feedtool account check", "feedtool demo", LAST]
-    code, screen = type_on_terminal(LAST, tmp_path)
+    with forking(tmp_path):
+        while "Annotated copy:" not in screen:
+            assert len(typed) <= MOST_STEPS, typed
+            code, screen = type_on_terminal(typed[-1], tmp_path)
+            assert code == 0, screen
+            typed.append(re.findall(r"^next: [^`]*`(feedtool [^`\n]+)`", screen, re.MULTILINE)[0])
+        assert "40 rows: 36 Integrated, 4 Rejected. Run" in screen
+        assert typed[1:] == ["feedtool account check", "feedtool demo", LAST]
+        code, screen = type_on_terminal(LAST, tmp_path)
     assert (code, "4" in screen) == (Exit.ROWS, True)
 
 
@@ -125,8 +127,15 @@ def type_on_terminal(command: str, folder: Path) -> tuple[int, str]:
     settings = {"HOME": str(folder), "PATH": os.environ["PATH"], "LANG": "C", "NO_COLOR": "1"}
     with ThreadPoolExecutor() as pool:
         screen = pool.submit(_watch_and_answer, ours)
-        streams = {"stdin": its, "stdout": its, "stderr": its}
-        ran = process(*command.split()[1:], **streams, cwd=folder, env=settings)
+        ran = subprocess.run(  # noqa: S603  # our own command
+            [str(folder / "feedtool"), *command.split()[1:]],
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            cwd=folder,
+            env=settings,
+            check=False,
+        )
         os.close(its)
     os.close(ours)
     return ran.returncode, screen.result().replace("\r\n", "\n")

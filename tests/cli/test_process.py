@@ -99,7 +99,7 @@ def test_standard_input_is_read_as_bytes(files: Files) -> None:
     assert ran.returncode == 0
 
 
-@pytest.mark.parametrize("form", ["text", "json", "jsonl"])
+@pytest.mark.parametrize("form", ["text", pytest.param("json", marks=pytest.mark.long), "jsonl"])
 def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
     files.csv(*(offer(number, quantity="-1") for number in range(1500)))
     command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
@@ -113,8 +113,11 @@ def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
 
 
 SPEAKING = (
-    *(["--help"], ["explain"], ["validate", "a.csv"]),
-    *(pytest.param(it, marks=pytest.mark.long) for it in (["--version"], ["config", "show"])),
+    *(["--help"], ["validate", "a.csv"]),
+    *(
+        pytest.param(words, marks=pytest.mark.long)
+        for words in (["explain"], ["--version"], ["config", "show"])
+    ),
 )
 
 

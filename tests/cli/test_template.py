@@ -10,7 +10,11 @@ from tests.cli.conftest import Feedtool
 
 @pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize(
-    ("code", "count"), [("011B01,1E0101,0A0201", 3), ("011B", 7), ("011b,011B01", 7), ("01", 29)]
+    ("code", "count"),
+    [
+        *(("011B01,1E0101,0A0201", 3), ("011b,011B01", 7)),
+        *(pytest.param(*it, marks=pytest.mark.long) for it in (("011B", 7), ("01", 29))),
+    ],
 )
 def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: int) -> None:
     """A higher one stands for those in it; the third has more than 2,000 choices."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +186,32 @@ def site(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[
     site.close()
 
 
-AFTER = pytest.param(True, id="after")
 Breaking = Callable[[int], AbstractContextManager[Fragile]]
 
 
 # Before a call all is as after the call before it, so that the long run alone does both.
-@pytest.fixture(params=[pytest.param(False, id="before", marks=pytest.mark.long), AFTER])
-def breaking(kind: str, site: Site, request: pytest.FixtureRequest) -> Breaking:
+@pytest.fixture(
+    params=[
+        pytest.param(False, id="before", marks=pytest.mark.long),
+        pytest.param(True, id="after"),
+    ]
+)
+def is_done(request: pytest.FixtureRequest) -> bool:
+    """True if the last call is done before we are killed."""
+    return bool(request.param)
+
+
+@pytest.fixture
+def calls(kind: str, *, is_done: bool) -> Iterator[int]:
+    """The numbers of the calls to be killed at: all, or every other one where each takes long.
+
+    The long run is killed before each of them, which is after the one before it.
+    """
+    return count(1, 2 if is_done and kind != "folder" else 1)
+
+
+@pytest.fixture
+def breaking(kind: str, site: Site, *, is_done: bool) -> Breaking:
     """Breaks the place: whoever opens it now is killed at a call of what it is made of."""
 
     @contextmanager
@@ -202,7 +222,7 @@ def breaking(kind: str, site: Site, request: pytest.FixtureRequest) -> Breaking:
 
             return connected()
 
-        fragile, whole = Fragile(obstore, last, is_done=request.param), SftpServer.connect
+        fragile, whole = Fragile(obstore, last, is_done=is_done), SftpServer.connect
         with pytest.MonkeyPatch.context() as patch:
             if kind == "bucket":
                 patch.setattr(bucket_module, "obstore", fragile)

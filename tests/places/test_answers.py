@@ -1,8 +1,9 @@
 """The names of answers, and that they are there whole or not at all."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -65,14 +66,14 @@ def test_what_is_put_twice_is_there_once(site: Site, answers: dict[str, Path]) -
 
 
 def test_killed_at_each_call(
-    site: Site, kind: str, answers: dict[str, Path], breaking: Breaking
+    site: Site, kind: str, answers: dict[str, Path], breaking: Breaking, calls: Iterator[int]
 ) -> None:
     names = NAMES
     if kind != "folder":  # each call takes long there, and the third answer is as the second
         names = [NAMES[0], NAMES[-1]]
         del answers[".failed.xlsx"]
     another = site.open()
-    for last in count(1):
+    for last in calls:
         with breaking(last) as broken, suppress(Killed):
             put_answers(site.open(), "offers.csv", answers, DAY)
         there = visible(site)

@@ -1,9 +1,8 @@
 """Files are kept once, whenever whoever takes them is killed, and whoever else takes them too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -147,10 +146,10 @@ def test_a_refused_file_has_its_reason_beside_it(site: Site, lister: Lister) -> 
 
 
 def test_whoever_refuses_a_file_again_after_a_crash_does_so_once(
-    site: Site, breaking: Breaking
+    site: Site, breaking: Breaking, calls: Iterator[int]
 ) -> None:
     another = site.open()
-    for last in count(1):
+    for last in calls:
         site.write("inbox/a.csv", WORDS)
         with breaking(last) as fragile, suppress(Killed):
             place = site.open()
@@ -231,11 +230,13 @@ def test_two_listers_are_harmless(site: Site, store: Store) -> None:
     assert first.taken(4) == second.taken(4) == []
 
 
-def test_killed_at_each_call(site: Site, kind: str, breaking: Breaking) -> None:
+def test_killed_at_each_call(
+    site: Site, kind: str, breaking: Breaking, calls: Iterator[int]
+) -> None:
     # Where each call takes long one file has to do: what comes of two is no matter of the place.
     names = ("a.csv", "b.csv") if kind == "folder" else ("a.csv",)
     another = site.open()
-    for last in count(1):
+    for last in calls:
         for name in names:
             site.write(f"inbox/{name}", name.encode())
             site.write(f"inbox/{name}.done", b"")

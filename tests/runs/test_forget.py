@@ -34,7 +34,7 @@ from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.submit import plan_only
 from feedtool.runs.workspace import kept_inputs, options_of
 from tests.conftest import Files, offer
-from tests.ledger.conftest import MOSTLY_SQLITE, on_both, place, postgresql, server
+from tests.ledger.conftest import MOSTLY_SQLITE, place, postgresql, server
 from tests.runs.conftest import ADDRESS, Desk
 
 __all__ = ["place", "postgresql", "server"]
@@ -227,7 +227,15 @@ def killed_at_commits(desk: Desk) -> Callable[[int, bool], int]:
     return go_on
 
 
-@on_both("is_before", [False, True], ids=["after", "before"])
+# Before a commit all is as after the commit before it, so that the long run alone does both.
+@pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize(
+    "is_before",
+    [
+        pytest.param(False, id="after"),
+        pytest.param(True, id="before", marks=pytest.mark.long),
+    ],
+)
 def test_whoever_is_killed_at_any_step_is_followed(
     desk: Desk, files: Files, *, is_before: bool
 ) -> None:

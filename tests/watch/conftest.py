@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Barrier
 from typing import Any
 
@@ -47,6 +48,7 @@ from tests.ledger.cluster import PATIENCE
 ADDRESS = "http://sandbox.invalid/v2"
 DAY = "done/2026-03-02"
 SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
+LEDGER, STATE = "ledger.sqlite", "sandbox.sqlite"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
@@ -60,6 +62,16 @@ class RunsOut(StaticToken):
         if not self.calls:
             self._token = "wrong"
         return good
+
+
+@cache
+def empty_files() -> dict[str, bytes]:
+    """An empty ledger and a new sandbox's state: to make them takes far longer than to copy."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with Ledger(folder / LEDGER), Sandbox(sandbox_parts(), folder / STATE):
+            pass
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @dataclass
@@ -90,6 +102,8 @@ class World:
     """This machine's; the folder and the ledger are everybody's."""
 
     def __post_init__(self) -> None:
+        for name, content in empty_files().items():
+            (self.root / name).write_bytes(content)
         self.folder = Folder(self.root / "watched")
         self.folder.create()
         self.name = self.folder.prepare()
@@ -178,7 +192,7 @@ class World:
         return claim
 
     def ledger(self) -> Ledger:
-        return Ledger(self.root / "ledger.sqlite")
+        return Ledger(self.root / LEDGER)
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
@@ -196,7 +210,7 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        state = self.root / "sandbox.sqlite"
+        state = self.root / STATE
         transport = SandboxTransport(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
         client = Client(ADDRESS, seller, self.token, language="en", transport=transport)
         service = Session(client, seller, ADDRESS, "en", transport.now, transport.sleep, pool=1)
@@ -214,7 +228,7 @@ class World:
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""
-        with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
+        with Sandbox(sandbox_parts(), self.root / STATE) as sandbox:
             return list(applied_requests(sandbox))
 
     def sent(self) -> list[str | None]:

@@ -117,6 +117,7 @@ def test_the_pass_of_a_killed_worker_is_anothers_within_a_second(fleet: Fleet) -
             assert work.next(SOON) == "S1"
 
 
+@pytest.mark.usefixtures("often")
 def test_a_worker_that_is_killed_while_it_waits_for_its_turn_is_missed(fleet: Fleet) -> None:
     looking, going_on = Work(lambda _: not going_on.wait(PATIENCE)), threading.Event()
     with fleet.working(looking):

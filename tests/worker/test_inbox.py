@@ -17,11 +17,22 @@ from feedtool.watch.messages import DeduplicatedLog, RouteUnknown, Turn
 from feedtool.worker.bringing import Bringer
 from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
 from tests.conftest import offer, table
-from tests.places.conftest import KINDS, Breaking, Site, breaking, bucket, kind, s3, sftp, site
+from tests.places.conftest import (
+    KINDS,
+    Breaking,
+    Site,
+    breaking,
+    bucket,
+    is_done,
+    kind,
+    s3,
+    sftp,
+    site,
+)
 from tests.places.fragile import Killed
 from tests.worker.conftest import ParcelWorld, Queued
 
-__all__ = ("breaking", "bucket", "kind", "s3", "sftp", "site")
+__all__ = ("breaking", "bucket", "is_done", "kind", "s3", "sftp", "site")
 """The fixtures of places."""
 
 PROFILES = ("shop", "mall")

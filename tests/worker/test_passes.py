@@ -232,7 +232,11 @@ def test_a_seller_that_rests_is_left_alone_until_then(world: ParcelWorld) -> Non
     assert world.queued == [Queued("shop", NOON + timedelta(seconds=1), 0, 1)]
 
 
-@pytest.mark.parametrize("ahead", [timedelta(minutes=6), timedelta(days=400)])
+@pytest.mark.parametrize(
+    ("ahead", "place"),
+    [(timedelta(minutes=6), "sqlite"), (timedelta(days=400), "postgresql")],
+    indirect=["place"],
+)
 def test_a_rest_by_a_clock_that_is_ahead_is_no_longer_than_any(
     shared: ParcelWorld, ahead: timedelta
 ) -> None:
