@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import OffersPage
 from feedtool.areas.registry import load
@@ -17,7 +15,7 @@ from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
 from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, PackageView, ReportItem
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement
-from feedtool.feeds.feed import Feed, Travel
+from feedtool.feeds.feed import Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
@@ -57,7 +55,7 @@ class Machine(NamedTuple):
     """A table, and the successes of its steps with what else is peculiar to them."""
 
     steps: Mapping[Phase, Step | None]
-    feed: Feed
+    travel: Travel
     package_type: str
     cases: Mapping[Step, Mapping[str, Case]]
     end: str
@@ -85,10 +83,10 @@ def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Pa
     for name, case in {**successes, **OTHERS, **cases}.items():
         package = _package(machine, phase, **case.package)
         upload = 2 if step is Step.UPLOAD else 0
-        before, intent, _ = intend(package, step, upload, machine.feed, TIME)
+        before, intent, _ = intend(package, step, upload, machine.travel, TIME)
         ref = PackageRef("Ship", "", "en", SETTINGS.dialect)
         intent = intent._replace(act=Act(ref, 3, "A", b""), rows=AWAITED)
-        context = TransitionContext(case.now, 1.0, SETTINGS, machine.feed)
+        context = TransitionContext(case.now, 1.0, SETTINGS, machine.travel)
         yield name, transition(before, intent, case.answer, context).package
 
 
@@ -101,7 +99,7 @@ READINGS = {
 
 
 def _local(machine: Machine, phase: Phase) -> Iterator[tuple[str, Package]]:
-    context = TransitionContext(TIME, 1.0, SETTINGS, machine.feed)
+    context = TransitionContext(TIME, 1.0, SETTINGS, machine.travel)
     if phase is not Phase.PLANNED:
         for name, (counts, readings) in READINGS.items():
             package = _package(machine, phase, readings=readings)
@@ -141,7 +139,7 @@ NOT_FOUND = {"404": Case(GONE)}
 
 PACKAGES = Machine(
     NEXT,
-    ROUTES[PackageType.UPSERT],
+    ROUTES[PackageType.UPSERT].travel,
     PackageType.UPSERT,
     {
         Step.CREATE: {"created": done("p1")},
@@ -172,7 +170,7 @@ def reports(*items: ReportItem, now: datetime = TIME, **package: Any) -> Case:
 
 BATCHES = Machine(
     WITH_REPORTS,
-    ROUTES["Products"],
+    ROUTES["Products"].travel,
     "Products",
     {
         Step.SUBMIT: {"taken": done("p1")},
@@ -200,7 +198,7 @@ def log_page(meaning: Meaning, pages: int) -> Case:
 
 ZIPS = Machine(
     WITH_LOG,
-    ROUTES[PackageType.FULL],
+    ROUTES[PackageType.FULL].travel,
     PackageType.FULL,
     {
         Step.SUBMIT: {"taken": done("p1")},
@@ -225,16 +223,13 @@ GOALS = {
 }
 REQUESTS = Machine(
     direct.NEXT,
-    replace(
-        ROUTES["Products"],
-        travel=Travel(
-            package_type="Products",
-            protocol=Direct(
-                call=lambda _: Call("POST", "/", STAGED),
-                looks=lambda _: [],
-                state=lambda _, replies: replies,
-                judge=lambda _, state: Judgement(state, Status.INTEGRATED),
-            ),
+    Travel(
+        package_type="Ship",
+        protocol=Direct(
+            call=lambda _: Call("POST", "/", STAGED),
+            looks=lambda _: [],
+            state=lambda _, replies: replies,
+            judge=lambda _, state: Judgement(state, Status.INTEGRATED),
         ),
     ),
     "Ship",

@@ -83,7 +83,7 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
         )
     # The commit was noted by our clock.
     since = package.finished_at or (package.committed_at and package.committed_at + clock.skew)
-    has_log = package.phase is Phase.SUBMITTED and routes[package.package_type].has_log
+    has_log = package.phase is Phase.SUBMITTED and routes[package.package_type].travel.has_log
     if since and (package.phase in READING or has_log):
         # Where the end of the processing is not known, it cannot have been before the commit.
         return Deadline(
@@ -161,7 +161,7 @@ def abandon(
                         until=f"{clock.shown(open_until):%Y-%m-%d %H:%M}",
                     ),
                 )
-        personal = [p.key for p in packages if routes[p.package_type].is_personal]
+        personal = [p.key for p in packages if routes[p.package_type].requests.is_personal]
         rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages}, personal)
         ledger.counts.note(run_id, now)
     return [

@@ -131,7 +131,8 @@ class Delivery:
             packages = [package for package in packages if package.phase in FETCHED]
         with CallPool[PendingCall](self.client, self.pool) as self._calls:
             for package in packages:
-                check_sendable(package, self.routes[package.package_type], self._run.language)
+                travel = self.routes[package.package_type].travel
+                check_sendable(package, travel, self._run.language)
                 self._state.add(package)
                 self._state.change(package, resume(package))
             singles = single_packages(own, self.routes)
@@ -190,12 +191,12 @@ class Delivery:
         """Write down that a step is intended."""
         # An earlier step of this turn may have changed the package.
         package = self._state.packages[package.key]
-        feed = self.routes[package.package_type]
-        asked = self._builder.build(package, step, upload, feed)
+        travel = self.routes[package.package_type].travel
+        asked = self._builder.build(package, step, upload, travel)
         if asked.calls:
-            if step is Step.SUBMIT and feed.has_reports:
+            if step is Step.SUBMIT and travel.has_reports:
                 self._state.sent_at = self.now()
-            after, intent, attempt = intend(package, step, upload, feed, self.now(), self._skew)
+            after, intent, attempt = intend(package, step, upload, travel, self.now(), self._skew)
             self._state.change(package, after, attempt)
             intent = intent._replace(rows=asked.rows, act=asked.act)
             pending = PendingCall(intent, attempt, asked)
@@ -205,7 +206,7 @@ class Delivery:
                 leaving = partial(ask_anew, self.ledger.engine, attempt.intended_at, self.now)
                 self._calls.begin(pending, [replace(call, leaving=leaving) for call in asked.calls])
         elif asked.rows:
-            resolved = unknown(asked.rows, feed.lookup.texts.unaskable if feed.lookup else "")
+            resolved = unknown(asked.rows, travel.lookup.texts.unaskable if travel.lookup else "")
             self._state.change(package, package, news=Transition(package, resolutions=resolved))
         else:  # no row is left to ask for: the package is at its end
             self._state.change(package, self._context(package).close(package, package.message))
@@ -232,7 +233,7 @@ class Delivery:
             intent.step,
             read_answer(pending.asked.calls[0], result, now, pending.asked.read),
             package,
-            self.routes[package.package_type],
+            self.routes[package.package_type].travel,
             self.ledger,
             seen=self._events.results[intent.package],
             ours=self._state.packages.values(),
@@ -288,8 +289,8 @@ class Delivery:
         self._events.answer(Step.CLOSE, Answer(AnswerKind.DONE), package, after, self.now())
 
     def _context(self, package: Package) -> TransitionContext:
-        feed = self.routes[package.package_type]
-        return TransitionContext(self.now(), self.jitter(), self.settings, feed, self._skew)
+        travel = self.routes[package.package_type].travel
+        return TransitionContext(self.now(), self.jitter(), self.settings, travel, self._skew)
 
     def _held_until(self) -> datetime | None:
         """No call begins before this: the service asked for it, or its quota wants a pause."""

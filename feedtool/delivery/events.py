@@ -118,10 +118,10 @@ class EventBuffer(Struct):
         )
 
     def _end(self, package: Package) -> str:
-        feed = self.routes[package.package_type]
-        has_no_state = feed.has_log and package.package_id is None
-        is_direct = isinstance(feed.delivery, Direct)
-        if feed.has_reports or has_no_state or is_direct:
+        travel = self.routes[package.package_type].travel
+        has_no_state = travel.has_log and package.package_id is None
+        is_direct = isinstance(travel.protocol, Direct)
+        if travel.has_reports or has_no_state or is_direct:
             # A single request may be of several rows.
             numbers = {"results": self.results[package.key], "rows": package.rows}
             if is_direct:

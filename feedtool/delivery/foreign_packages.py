@@ -14,7 +14,7 @@ from feedtool.feeds.delivery import (
     Staged,
     Submitted,
 )
-from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.feed import Routes, Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
@@ -45,7 +45,7 @@ def foreign_packages(
 
     NotAuthorised alone is raised: a seller who may not see the list (403) may be allowed to send.
     """
-    protocols = (feed.delivery for feed in routes.values())
+    protocols = (feed.travel.protocol for feed in routes.values())
     staged = {item.listing: item for item in protocols if isinstance(item, Staged)}.values()
     try:
         shown = {
@@ -125,7 +125,7 @@ def without_foreign(
     step: Step,
     answer: Answer,
     package: Package,
-    feed: Feed,
+    travel: Travel,
     ledger: Ledger,
     *,
     seen: int,
@@ -146,7 +146,8 @@ def without_foreign(
         known = ledger.references(key, [entry.reference for entry in page.entries])
         entries = [entry for entry in page.entries if entry.reference in known]
         strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
-        outcome = feed.delivery.outcome if isinstance(feed.delivery, Submitted) else None
+        protocol = travel.protocol
+        outcome = protocol.outcome if isinstance(protocol, Submitted) else None
         if strange and isinstance(outcome, PackageLog):
             # Their references are not ours: the area matches them with the rows.
             pending = (row for row in ledger.pending(key) if row.reference not in known)

@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
-from feedtool.feeds.delivery import Report, Staged, Submitted
+from feedtool.feeds.delivery import Lookup, Protocol, Report, Staged, Submitted
 from feedtool.feeds.direct import Act, Direct
-from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.feed import Routes, Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Clearance, Ledger, Package, Requeue, Stage
 from feedtool.model.call import Call, Reply, language_tag
@@ -32,11 +32,11 @@ AHEAD = 16
 
 def next_step(package: Package, routes: Routes) -> Step | None:
     """The step that a package waits for."""
-    feed = routes[package.package_type]
-    if isinstance(feed.delivery, Submitted):
-        table = submitted.WITH_REPORTS if feed.has_reports else submitted.WITH_LOG
+    travel = routes[package.package_type].travel
+    if isinstance(travel.protocol, Submitted):
+        table = submitted.WITH_REPORTS if travel.has_reports else submitted.WITH_LOG
     else:
-        table = staged.NEXT if isinstance(feed.delivery, Staged) else direct.NEXT
+        table = staged.NEXT if isinstance(travel.protocol, Staged) else direct.NEXT
     return table[package.phase]
 
 
@@ -46,29 +46,30 @@ def transition(
     """The package after an answer. One about a package given up changes nothing."""
     if intent.package_id != package.package_id:
         return Transition(package)
-    given = (context.time, context.jitter, context.settings, context.feed, context.skew)
+    given = (context.time, context.jitter, context.settings, context.travel, context.skew)
     read = AnswerContext(*given, intent=intent, answer=answer)
     return RULES[intent.step, answer.kind](package, read)
 
 
-def requeue_of(package: Package, feed: Feed) -> Requeue:
+def requeue_of(package: Package, protocol: Protocol) -> Requeue:
     """The way in which rows that are to be sent again go into later packages."""
-    if isinstance(feed.delivery, Staged):
+    if isinstance(protocol, Staged):
         return Requeue.TOGETHER
-    if isinstance(feed.delivery, Direct):
+    if isinstance(protocol, Direct):
         return Requeue.NEVER
-    is_repeatable = feed.delivery.is_repeatable(package.package_type)
+    is_repeatable = protocol.is_repeatable(package.package_type)
     return Requeue.APART if is_repeatable else Requeue.NEVER
 
 
 def clearance_of(package: Package, routes: Routes) -> Clearance:
     """The packages that one waits for, beside those that hold its rows' keys."""
-    feed = routes[package.package_type]
+    travels = {kind: feed.travel for kind, feed in routes.items()}
+    travel = travels[package.package_type]
     return Clearance(
-        is_exclusive=feed.is_exclusive(package.package_type),
-        exclusive=frozenset(kind for kind, other in routes.items() if other.is_exclusive(kind)),
-        needs=feed.needs.names if feed.needs else None,
-        provides={kind: other.provides for kind, other in routes.items() if other.provides},
+        is_exclusive=travel.is_exclusive(package.package_type),
+        exclusive=frozenset(kind for kind, other in travels.items() if other.is_exclusive(kind)),
+        needs=travel.needs.names if travel.needs else None,
+        provides={kind: other.provides for kind, other in travels.items() if other.provides},
     )
 
 
@@ -83,10 +84,10 @@ class StepCalls(NamedTuple):
     act: Act | None = None
 
 
-def check_sendable(package: Package, feed: Feed, language: str) -> None:
+def check_sendable(package: Package, travel: Travel, language: str) -> None:
     """UsageProblem where a channel or a language cannot be sent; found before anything is."""
-    if isinstance(feed.delivery, Staged):
-        feed.delivery.create.call(_ref_of(package, language, DeliverySettings()))
+    if isinstance(travel.protocol, Staged):
+        travel.protocol.create.call(_ref_of(package, language, DeliverySettings()))
     else:
         language_tag(language)
 
@@ -116,11 +117,11 @@ class CallBuilder(Struct):
     _singles: dict[int, PendingRow] = field(default_factory=dict)
     """The requests of packages of one request, by the package's key."""
 
-    def build(self, package: Package, step: Step, upload: int, feed: Feed) -> StepCalls:
+    def build(self, package: Package, step: Step, upload: int, travel: Travel) -> StepCalls:
         """The calls of a step of a package."""
-        ref, protocol = _ref_of(package, self.language, self.settings), feed.delivery
+        ref, protocol = _ref_of(package, self.language, self.settings), travel.protocol
         if step is Step.LOOKUP:
-            return self._lookup(package, ref, feed)
+            return self._lookup(package, ref, travel.lookup)
         if isinstance(protocol, Direct):
             return self._direct(package, ref, step, protocol)
         if isinstance(protocol, Submitted):
@@ -148,12 +149,12 @@ class CallBuilder(Struct):
         """Read the requests of uploads anew: which of them are sent may have changed."""
         self._ahead = {}
 
-    def _lookup(self, package: Package, ref: PackageRef, feed: Feed) -> StepCalls:
+    def _lookup(self, package: Package, ref: PackageRef, lookup: Lookup[Any] | None) -> StepCalls:
         rows = self.ledger.lookup_rows(package.key, self.settings.sought)
-        asked = feed.lookup.ask(ref, rows) if feed.lookup and rows else None
-        if feed.lookup is None or asked is None:
+        asked = lookup.ask(ref, rows) if lookup and rows else None
+        if lookup is None or asked is None:
             return StepCalls(rows=tuple(rows))
-        return StepCalls((asked[1],), feed.lookup.read, tuple(asked[0]))
+        return StepCalls((asked[1],), lookup.read, tuple(asked[0]))
 
     def _direct(
         self, package: Package, ref: PackageRef, step: Step, protocol: Direct[Any]

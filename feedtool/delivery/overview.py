@@ -91,9 +91,9 @@ class OverviewReader(Struct):
         return self._after.get(package.key) if step is Step.FOLLOW else None
 
     def _overview(self, package: Package) -> Overview | None:
-        delivery = self.routes[package.package_type].delivery
+        protocol = self.routes[package.package_type].travel.protocol
         has_reference = package.key in self.references
-        return delivery.overview if isinstance(delivery, Direct) and has_reference else None
+        return protocol.overview if isinstance(protocol, Direct) and has_reference else None
 
     def _read_before(self, checked: Sequence[Package], now: datetime) -> None:
         if self._read_at and now - self._read_at > FRESH:
@@ -166,5 +166,5 @@ def single_packages(packages: Iterable[Package], routes: Routes) -> list[int]:
         package.key
         for package in packages
         if package.phase is not Phase.CLOSED
-        and isinstance(routes[package.package_type].delivery, Direct)
+        and isinstance(routes[package.package_type].travel.protocol, Direct)
     ]

@@ -11,7 +11,7 @@ products-integration, and an offer for one that has no sheet is refused. So wher
 both, an offer is held back until its product has had its answer, in a package of its own; then it
 is sent whatever that was, since the service may have had a sheet before. Where it refuses the offer
 for want of one, the product's row is named. The feeds declare which of them makes what others need
-(`Feed.provides`, `Feed.needs`).
+(`Travel.provides`, `Travel.needs`).
 """
 
 from collections import Counter
@@ -67,7 +67,7 @@ class Dependencies:
 
     def waits(self, item: Item) -> bool:
         """True if what a row needs is sent too."""
-        needs = self._routes[item.package_type].needs if self.sent else None
+        needs = self._routes[item.package_type].travel.needs if self.sent else None
         return needs is not None and not self.sent.isdisjoint(
             needs.names(item.reference, item.product)
         )
@@ -99,7 +99,7 @@ class Dependencies:
     def _hint_of(
         self, item: Item, result: RowResult, statuses_of: Callable[[int], Mapping[int, Status]]
     ) -> Message | None:
-        needs = self._routes[item.package_type].needs
+        needs = self._routes[item.package_type].travel.needs
         codes = {message.code for message in result.messages}
         if needs is None or item.channel != result.channel:
             return None
@@ -139,7 +139,7 @@ class Dependencies:
 
     def _provides(self, sheet: CheckedSheet) -> Names | None:
         feed = self._feeds.get(sheet.kind or "")
-        return feed.provides if feed else None
+        return feed.travel.provides if feed else None
 
     @cached_property
     def _made(self) -> dict[str, Maker]:
@@ -211,11 +211,12 @@ def uploads(
     filling: dict[PackageGroup, list[Item]] = {}
     taken: dict[PackageGroup, set[str]] = {}
     held: Counter[PackageGroup] = Counter()
-    sizes = {kind: feed.delivery.size(limits) for kind, feed in routes.items()}
+    protocols = {kind: feed.travel.protocol for kind, feed in routes.items()}
+    sizes = {kind: protocol.size(limits) for kind, protocol in protocols.items()}
     names = {
-        kind: feed.delivery.names
-        for kind, feed in routes.items()
-        if isinstance(feed.delivery, Submitted) and feed.delivery.names
+        kind: protocol.names
+        for kind, protocol in protocols.items()
+        if isinstance(protocol, Submitted) and protocol.names
     }
 
     def planned(group: PackageGroup, rows: list[Item]) -> Planned:

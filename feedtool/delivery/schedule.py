@@ -15,7 +15,7 @@ from feedtool.delivery.machine import next_step, requeue_of
 from feedtool.delivery.steps import GO_ON, DeliverySettings, Step
 from feedtool.delivery.transition import Transition
 from feedtool.feeds.direct import Direct
-from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.feed import Routes, Travel
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.text import tr
@@ -66,7 +66,7 @@ class Schedule(Struct, frozen=True):
                 steps += [] if is_busy else [(package, Step.GET_PACKAGE, 0)]
             elif package.key not in busy:
                 steps.append((package, step, 0))
-        steps.sort(key=lambda step: not (self._feed(step[0]).has_reports and step[1] in FIRST))
+        steps.sort(key=lambda step: not (self._travel(step[0]).has_reports and step[1] in FIRST))
         return steps
 
     def wake_at(self) -> datetime | None:
@@ -87,21 +87,21 @@ class Schedule(Struct, frozen=True):
         left = [package for package in self.packages if self._is_left(package, needed)]
         is_open = {p.key for p in self.packages if p.phase is not Phase.CLOSED}
         is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.doubts
-        single = {p.key for p in left if isinstance(self._feed(p).delivery, Direct)}
+        single = {p.key for p in left if isinstance(self._travel(p).protocol, Direct)}
         is_filling = any(p.key not in single and _is_being_filled(p) for p in left)
         free = [
             p.key
             for p in left
             if p.phase is Phase.PLANNED
             and not p.blocked_by & is_open
-            and not (is_held and self._feed(p).has_reports)
+            and not (is_held and self._travel(p).has_reports)
         ]
         others = [key for key in free if key not in single][: 0 if is_filling else 1]
         first = {*others, *(single & {*free})}
         return [p for p in left if p.phase is not Phase.PLANNED or p.key in first]
 
-    def _feed(self, package: Package) -> Feed:
-        return self.routes[package.package_type]
+    def _travel(self, package: Package) -> Travel:
+        return self.routes[package.package_type].travel
 
     def _due(self, package: Package) -> datetime:
         """The earliest time of a package's next step, from now on."""
@@ -109,7 +109,7 @@ class Schedule(Struct, frozen=True):
         if (
             package.phase is Phase.SUBMITTING
             and package.committed_at
-            and self._feed(package).lookup
+            and self._travel(package).lookup
         ):
             # Rows whose answer was lost are looked up once their package may be integrated.
             pause = min(self.settings.before_seeking, self.settings.before_resending)
@@ -118,7 +118,7 @@ class Schedule(Struct, frozen=True):
 
     def _is_left(self, package: Package, needed: Collection[int]) -> bool:
         """True if anything is still to be done for a package, now or later."""
-        is_needed = package.key in needed and self._feed(package).provides is not None
+        is_needed = package.key in needed and self._travel(package).provides is not None
         waits = self.wait or is_needed
         if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not waits):
             return False
@@ -128,7 +128,7 @@ class Schedule(Struct, frozen=True):
         """True if a package that reports tell of was sent, and its answer lost."""
         is_sent = package.phase in {Phase.CLEARED, Phase.SUBMITTING}
         is_lost = is_sent and package.uploads[0] is Stage.DOUBTFUL
-        return is_lost and self._feed(package).has_reports
+        return is_lost and self._travel(package).has_reports
 
 
 def _is_being_filled(package: Package) -> bool:
@@ -147,8 +147,8 @@ def _uploads_to_send(package: Package) -> list[int]:
 
 def waits_for_others(package: Package, packages: Mapping[int, Package], routes: Routes) -> bool:
     """True if a package is held back for an answer to what its rows need."""
-    return routes[package.package_type].needs is not None and any(
-        routes[packages[key].package_type].provides is not None
+    return routes[package.package_type].travel.needs is not None and any(
+        routes[packages[key].package_type].travel.provides is not None
         for key in package.blocked_by
         if key in packages
     )
@@ -168,7 +168,7 @@ def paced(
     pause = sent_at + settings.batch_pause if sent_at and settings.batch_pause else None
     earliest = max(filter(None, (pause, rest)), default=None)
     for package in packages:
-        is_paced = routes[package.package_type].has_reports
+        is_paced = routes[package.package_type].travel.has_reports
         if earliest and is_paced and next_step(package, routes) is Step.SUBMIT:
             due = max(package.due or earliest, earliest)
             yield replace(package, due=due, since=due)
@@ -208,14 +208,14 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
             state=state,
             until=until,
         )
-    feed = routes[kind]
-    if feed.has_reports and not package.blocked_by:
+    travel = routes[kind].travel
+    if travel.has_reports and not package.blocked_by:
         return tr(
             "{name} waits until it is known what became of those that were sent before it: "
             "the answers were lost, and no reports name them yet.",
             name=name,
         )
-    if feed.needs and waits_for_others(package, own, routes):
+    if travel.needs and waits_for_others(package, own, routes):
         return tr(
             "{name} ({kind}) is held back: its offers' products have had no answer yet.",
             name=name,
@@ -261,7 +261,7 @@ class DeliveryState(Struct):
     def add(self, package: Package) -> None:
         """Take up a package."""
         self.packages[package.key] = package
-        is_single = isinstance(self.routes[package.package_type].delivery, Direct)
+        is_single = isinstance(self.routes[package.package_type].travel.protocol, Direct)
         if is_single and package.phase is Phase.PLANNED:
             self._later.append(package.key)
         elif package.phase is not Phase.CLOSED:
@@ -289,8 +289,10 @@ class DeliveryState(Struct):
         if after.phase is Phase.CLOSED:
             self._live.pop(after.key, None)
         feed = self.routes[after.package_type]
-        told = (news.results, news.refused, news.resolutions, requeue_of(after, feed))
-        self.changes.append(Change(before, after, attempt, *told, feed.is_personal))
+        requeue = requeue_of(after, feed.travel.protocol)
+        told = (news.results, news.refused, news.resolutions, requeue)
+        is_personal = feed.requests.is_personal
+        self.changes.append(Change(before, after, attempt, *told, is_personal))
         self.events.results[after.key] += len(news.results)
         self.hold = max(filter(None, (self.hold, news.hold)), default=None)
         self.rest = max(filter(None, (self.rest, news.rest)), default=None)

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from feedtool.feeds.direct import Act
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import Travel
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
@@ -122,7 +122,7 @@ def intend(
     package: Package,
     step: Step,
     upload: int,
-    feed: Feed,
+    travel: Travel,
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:
@@ -142,7 +142,7 @@ def intend(
             phase=Phase.SUBMITTING,
             committed_at=package.committed_at or now,
             # Where rows are looked up only an answer tells: they are compared to the second.
-            created_at=None if feed.lookup else now + skew,
+            created_at=None if travel.lookup else now + skew,
             creations=package.creations + 1,
         )
     if step in {Step.UPLOAD, *AT_ONCE}:

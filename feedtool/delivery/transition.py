@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
 from feedtool.feeds.delivery import Since, Submitted, Trace
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import Travel
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
@@ -48,7 +48,7 @@ class TransitionContext(Struct, frozen=True):
     jitter: float
     """From 0 to 1, for pauses that differ between clients."""
     settings: DeliverySettings
-    feed: Feed
+    travel: Travel
     skew: timedelta = timedelta(0)
     """The time that the service's clock is ahead of ours."""
 
@@ -60,7 +60,7 @@ class TransitionContext(Struct, frozen=True):
     @property
     def protocol(self) -> Any:
         """The package's protocol, of the kind that the rule is of."""
-        return self.feed.delivery
+        return self.travel.protocol
 
     def retry(self, package: Package, pause: timedelta | None = None, **changes: Any) -> Package:
         """An answer, but no progress: the next look is after a pause."""

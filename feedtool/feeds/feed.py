@@ -331,6 +331,11 @@ class Requests(Struct, frozen=True, kw_only=True):
         """True if `unfilled` depends on which cells are blank alone."""
         return self.is_required_by_blanks or not callable(self.required)
 
+    @property
+    def is_personal(self) -> bool:
+        """True if its files may name people, or its requests."""
+        return self.personal is not None
+
     def is_asked(self, row: Row) -> bool:
         """True if a row asks for something."""
         return self.split is None or bool(self.split(row))
@@ -408,8 +413,6 @@ class Feed(Struct, frozen=True, eq=False, kw_only=True):
 
     def __getattr__(self, name: str) -> Any:
         """A field by its former name, until every area and engine takes the record it needs."""
-        if name == "is_personal":
-            return self.requests.personal is not None
         for record in (self.travel, self.sheet, self.requests, self.recognition):
             if hasattr(record, FORMER.get(name, name)):
                 return getattr(record, FORMER.get(name, name))
@@ -468,4 +471,9 @@ Routes: TypeAlias = Mapping[str, Feed]
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:
     """The feeds by the types of their packages."""
-    return {kind: feed for feed in feeds for kind in (feed.package_type, feed.purge_type) if kind}
+    return {
+        package_type: feed
+        for feed in feeds
+        for package_type in (feed.travel.package_type, feed.travel.purge_type)
+        if package_type
+    }

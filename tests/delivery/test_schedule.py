@@ -17,7 +17,7 @@ from tests.delivery.conftest import HOUR, MINUTE, START
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 SETTINGS = DeliverySettings()
 ROUTES = load().routes
-ROUTE = ROUTES[PackageType.UPSERT]
+TRAVEL = ROUTES[PackageType.UPSERT].travel
 
 
 def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
@@ -163,7 +163,7 @@ def test_filling_stops_before_it_expires(
 
 def test_an_upload_is_intended() -> None:
     filling = package(phase=Phase.FILLING, package_id="p1", since=START - MINUTE)
-    after, step, attempt = intend(filling, Step.UPLOAD, 2, ROUTE, START)
+    after, step, attempt = intend(filling, Step.UPLOAD, 2, TRAVEL, START)
     assert (after.uploads, after.phase, after.since) == ((P, S, P), Phase.FILLING, START - MINUTE)
     assert step == StepIntent(1, Step.UPLOAD, 1, 2, "p1")
     assert attempt == Attempt(1, "upload", START, 2)
@@ -171,9 +171,11 @@ def test_an_upload_is_intended() -> None:
 
 def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
     settled = package(phase=Phase.SETTLED, uploads=(T, D, R))
-    after, _, _ = intend(settled, Step.COMMIT, 0, ROUTE, START)
+    after, _, _ = intend(settled, Step.COMMIT, 0, TRAVEL, START)
     assert (after.phase, after.committed_at) == (Phase.COMMITTING, START)
-    again, _, _ = intend(replace(after, phase=Phase.SETTLED), Step.COMMIT, 0, ROUTE, START + MINUTE)
+    again, _, _ = intend(
+        replace(after, phase=Phase.SETTLED), Step.COMMIT, 0, TRAVEL, START + MINUTE
+    )
     assert again.committed_at == START
 
 

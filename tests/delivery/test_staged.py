@@ -33,8 +33,8 @@ from tests.delivery.conftest import SECOND, START
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
 SETTINGS = DeliverySettings()
-ROUTE = load().routes[PackageType.UPSERT]
-NOW = TransitionContext(START, 1.0, SETTINGS, ROUTE)
+TRAVEL = load().routes[PackageType.UPSERT].travel
+NOW = TransitionContext(START, 1.0, SETTINGS, TRAVEL)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 
 CALLS = {

@@ -29,7 +29,7 @@ from tests.delivery.conftest import HOUR, MINUTE, SECOND, START
 
 SETTINGS = DeliverySettings()
 ROUTES = load().routes
-ROUTE = ROUTES["Products"]
+TRAVEL = ROUTES["Products"].travel
 SOON = SETTINGS.before_resending - SECOND
 LATE = SETTINGS.before_resending
 SENT, IN_DOUBT, TAKEN = (Stage.SENDING,), (Stage.DOUBTFUL,), (Stage.STAGED,)
@@ -56,7 +56,7 @@ def batch(phase: Phase = Phase.SUBMITTED, key: int = 1, **more: Any) -> Package:
 
 
 def at(pause: timedelta, **more: Any) -> TransitionContext:
-    return TransitionContext(START + pause, 1.0, SETTINGS, ROUTE, **more)
+    return TransitionContext(START + pause, 1.0, SETTINGS, TRAVEL, **more)
 
 
 def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
@@ -112,14 +112,14 @@ def test_a_batch_in_doubt_keeps_others_waiting_when_there_are_too_many(
 
 
 def test_what_is_written_before_a_post() -> None:
-    after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, ROUTE, START)
+    after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, TRAVEL, START)
     assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=START, created_at=START)
     assert (step, attempt.step) == (StepIntent(1, Step.SUBMIT, 1), "submit")
 
 
 def test_the_second_post_keeps_the_time_of_the_first() -> None:
     before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=START, creations=1)
-    after, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, START + MINUTE, SECOND)
+    after, _, _ = intend(before, Step.SUBMIT, 0, TRAVEL, START + MINUTE, SECOND)
     assert (after.committed_at, after.creations, after.uploads) == (START, 2, SENT)
     assert after.created_at == START + MINUTE + SECOND, "by the service's clock"
 
@@ -192,7 +192,7 @@ NO_EFFECT = {
 @pytest.mark.parametrize("before", [FIRST, AGAIN], ids=["the first", "the second"])
 @pytest.mark.parametrize(("answer", "stop"), NO_EFFECT.values(), ids=NO_EFFECT)
 def test_what_took_no_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
-    under_way, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, START)
+    under_way, _, _ = intend(before, Step.SUBMIT, 0, TRAVEL, START)
     found = hear(under_way, Step.SUBMIT, answer, at(SECOND))
     after = replace(found.package, attempts=0, since=None, due=None, tries=0, failures=0)
     assert after == before

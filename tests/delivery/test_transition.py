@@ -48,7 +48,7 @@ OFFER = Offer(
 )
 
 ROUTES = load().routes
-NOW = TransitionContext(START, 1.0, DeliverySettings(), ROUTES[PackageType.UPSERT])
+NOW = TransitionContext(START, 1.0, DeliverySettings(), ROUTES[PackageType.UPSERT].travel)
 REF = PackageRef(PackageType.UPSERT, "P", "en", AccountSettings())
 PURGED = Message("", "The service no longer has package p1.")
 
@@ -145,7 +145,9 @@ def test_after_purged_results_nothing_is_sent_again(offers: list[Offer]) -> None
 @pytest.mark.parametrize("skew", [-HOUR, timedelta(0), HOUR])
 def test_a_lost_post_is_as_old_as_its_intent_by_the_clock_of_the_service(skew: timedelta) -> None:
     """The time of an offer is the service's: a second before the intent, it is the old state."""
-    now = TransitionContext(START + HOUR, 1.0, DeliverySettings(), ROUTES[PackageType.FULL], skew)
+    now = TransitionContext(
+        START + HOUR, 1.0, DeliverySettings(), ROUTES[PackageType.FULL].travel, skew
+    )
     lost = package(PackageType.FULL, created_at=None, committed_at=START)
     sought = row()._replace(body=b'{"Price": "11.1"}')
     sent_at = START + skew - SECOND
