@@ -365,7 +365,7 @@ def write_french(target: Path) -> None:
     """As a French Excel writes “CSV UTF-8”: semicolons, decimal commas, a byte order mark."""
     labels = {
         column.key: column.labels[LANGUAGES.index("fr")]
-        for column in load().feeds["offers-upsert"].columns(AccountSettings())
+        for column in load().feeds["offers-upsert"].sheet.columns(AccountSettings())
     }
     with target.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, delimiter=";", lineterminator="\r\n")

@@ -177,7 +177,7 @@ def write_offers(workbook: Workbook, rows: Iterable[Values]) -> None:
     sheet = workbook.create_sheet("Offers", workbook.sheetnames.index("Products") + 1)
     labels = {
         column.key: column.labels[0]
-        for column in load().feeds["offers-upsert"].columns(AccountSettings())
+        for column in load().feeds["offers-upsert"].sheet.columns(AccountSettings())
     }
     keys = [*ELSEWHERE[0], *OFFER]
     for column, key in enumerate(keys, start=1):

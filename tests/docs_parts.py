@@ -77,7 +77,7 @@ def kinds(area: str) -> str:
 
 def columns(kind: str) -> str:
     """The columns of a kind's template, in their order."""
-    columns = load().feeds[kind].columns(profile.Profile().dialect)
+    columns = load().feeds[kind].sheet.columns(profile.Profile().dialect)
     rows = (
         (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
     )

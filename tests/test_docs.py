@@ -175,7 +175,7 @@ def test_the_configurations_shown_are_some(tmp_path: Path) -> None:
         for name, text in tomllib.loads(shown)["profile"]["shop"].items()
         if name != "columns"
     }
-    columns = load().feeds["offers-upsert"].understood(profile.dialect)
+    columns = load().feeds["offers-upsert"].sheet.understood(profile.dialect)
     assert set(profile.dialect.columns.values()) <= {column.key for column in columns}
 
 

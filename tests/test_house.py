@@ -18,8 +18,8 @@ KINDS = frozenset(AREAS.feeds)
 FIELDS = frozenset(
     column.key
     for feed in AREAS.feeds.values()
-    if feed.has_channel  # the others' fields are words of every day, as `title`
-    for column in feed.understood(AccountSettings())
+    if feed.sheet.has_channel  # the others' fields are words of every day, as `title`
+    for column in feed.sheet.understood(AccountSettings())
 ) - {ACTION, CHANNEL}
 OTHER_MEANINGS = {
     ("report", "sellerExternalReference"),  # scripts read any feed's reference by this name

@@ -131,7 +131,9 @@ def vocabulary() -> set[str]:
     """Every code that a cell, a row or a sheet of offers can have."""
     feeds = [feed for feed in load().feeds.values() if feed.sheet.name == "Offers"]
     kinds = {feed.kind for feed in feeds}
-    types = {type(column.type) for feed in feeds for column in feed.understood(AccountSettings())}
+    types = {
+        type(column.type) for feed in feeds for column in feed.sheet.understood(AccountSettings())
+    }
     modules = {base.__module__ for one in types for base in one.__mro__} | {placeholders.__name__}
     own = {
         value.name

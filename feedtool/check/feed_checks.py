@@ -48,7 +48,7 @@ class FeedChecks:
         self.is_right: Callable[[object], bool] = gate(feed)
         columns = header.columns.items()
         self.unsent: Collection[int] = {
-            at for at, column in columns if not feed.is_sent(column.key)
+            at for at, column in columns if not feed.requests.is_sent(column.key)
         }
         """The columns whose cells do not travel: what is wrong there is not told."""
         self.choose(surveys)

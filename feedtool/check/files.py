@@ -209,18 +209,18 @@ def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
 def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
     """The header with the columns that more than its kind is needed to know."""
     header, feed = chosen.header, chosen.feed
-    if feed.extra_columns is None:
+    if feed.sheet.extra_columns is None:
         return header, context
     unknown = [header.texts[index] for index, _ in header.unknown]
     cells = partial(_cells, chosen.sheet, header)
-    extra = feed.extra_columns(HeaderContext(context, header.stamp, unknown, cells))
+    extra = feed.sheet.extra_columns(HeaderContext(context, header.stamp, unknown, cells))
     if not extra.columns:
         return header, extra.context
     settings = context.settings
     marks = (*HEADINGS, ROW)
     if chosen.made:  # its recipe, or its defaults, say which column is which
         return with_more(header, Names(extra.columns, settings, marks)), extra.context
-    names = Names((*feed.understood(settings), *extra.columns), settings, marks)
+    names = Names((*feed.sheet.understood(settings), *extra.columns), settings, marks)
     return again(header, names), extra.context
 
 

@@ -12,15 +12,15 @@ HEADER_DIFFERS = Problems("feedtool.check").error("header-differs")
 
 
 class HeadersOfRequests(Occurrences):
-    """Remembers what each row says of its request as a whole (`Feed.common`)."""
+    """Remembers the values of each row that its request has once (`Requests.common`)."""
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row that shares its request with others."""
-        feed, values = row.feed, row.values
-        if feed.common and feed.is_asked(row):
-            own = (str(values.get(key) or "") for key in feed.group_by)
-            self.add("\n".join((str(sheet), feed.kind, row.channel, *own)), sheet, row.number)
-            self.notes.append((feed.common, tuple(values.get(key) for key in feed.common)))
+        requests, values = row.feed.requests, row.values
+        if requests.common and requests.is_asked(row):
+            own = (str(values.get(key) or "") for key in requests.group_by)
+            self.add("\n".join((str(sheet), row.feed.kind, row.channel, *own)), sheet, row.number)
+            self.notes.append((requests.common, tuple(values.get(key) for key in requests.common)))
 
     def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """An issue for each cell that differs from the first row of its request."""

@@ -1,11 +1,11 @@
 """The kind of feed of a sheet, by its header."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from feedtool.check.recipes.channels import base_keys
 from feedtool.feeds.area import Areas
-from feedtool.feeds.feed import Feed, Fit, SheetColumns
+from feedtool.feeds.feed import Feed, Fit, SheetColumns, SheetDesign
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
@@ -78,12 +78,12 @@ class Recognised(NamedTuple):
     """True if rows without an `action` are of this kind."""
 
 
-def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
+def sheet_columns(header: Header, sheet: SheetDesign, context: Context) -> SheetColumns:
     """The header's columns, as its rows need them."""
     fields = frozenset(column.key for column in header.columns.values()) | base_keys(header)
     modes = tuple(
         mode
-        for mode in feed.modes(context.settings)
+        for mode in sheet.modes(context.settings)
         if fields.intersection((mode.cost, mode.additional))
     )
     unknown = tuple(header.texts[index] for index, _ in header.unknown)
@@ -115,29 +115,30 @@ def recognise(
         KindUnclear: it may be of the most demanding kind, and columns are missing for that.
         NeverSent: it is the list of an export.
     """
-    columns = sheet_columns(header, family[0], context)
+    shared = family[0].sheet
+    columns = sheet_columns(header, shared, context)
     has_action = "action" in columns.fields
     otherwise = "" if wanted else tr(", or say with --as what it is")
     if kind := wanted or stamp:
         feed = next(feed for feed in family if feed.kind == kind)
-        if has_action or not feed.missing(columns):
+        if has_action or not feed.recognition.missing(columns):
             return Recognised(feed, tr("as asked") if wanted else tr("as its template says"))
         raise _missing(feed, columns, header, otherwise)
-    if family[0].key_column and family[0].key_column not in columns.fields:
+    if shared.key_column and shared.key_column not in columns.fields:
         return None
-    refuse_list(family[0], columns)
-    unsure = {feed.kind for feed in family if feed.needs_asking_about(columns)}
+    refuse_list(family[0].recognition.lists, columns)
+    unsure = {feed.kind for feed in family if feed.recognition.needs_asking_about(columns)}
     if len(unsure) == len(family):
         return None
     possible = [
         feed
         for feed in family
-        if not feed.missing(columns) and (has_action or feed.kind not in unsure)
+        if not feed.recognition.missing(columns) and (has_action or feed.kind not in unsure)
     ]
     for feed in possible:
         if feed.recognition.operator == (sheet, columns.fields):
             return Recognised(feed, tr("the channel operator's template"))
-        fit = feed.fit(columns)
+        fit = feed.recognition.fit(columns)
         if fit.is_sure and feed.kind not in unsure:
             return Recognised(feed, fit.reason)
         if has_action:
@@ -146,15 +147,16 @@ def recognise(
     raise _missing(family[0], columns, header, otherwise)
 
 
-def refuse_list(feed: Feed, columns: SheetColumns) -> None:
+def refuse_list(lists: Mapping[str, str], columns: SheetColumns) -> None:
     """NeverSent for the header of such a list, unless the user's own column says what is done."""
     for name in columns.unknown:
-        if "action" not in columns.fields and (export := feed.lists.get(name)):
+        if "action" not in columns.fields and (export := lists.get(name)):
             raise NeverSent(export)
 
 
 def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:
-    lacks = _named(feed.missing(columns), feed, columns.context)
+    recognition = feed.recognition
+    lacks = _named(recognition.missing(columns), feed.sheet, columns.context)
 
     def describe(columns: MessageText) -> MessageText:
         return tr("{kind} needs the {columns}", kind=feed.kind, columns=columns)
@@ -168,14 +170,14 @@ def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) 
         ),
     )
     error.header, error.lacks, error.describe = header, lacks, describe
-    error.is_told = feed.needs_asking and not feed.needs_asking_about(columns)
+    error.is_told = recognition.only_if_asked and not recognition.needs_asking_about(columns)
     return error
 
 
 def _unclear(
     feed: Feed, fit: Fit, demanding: Feed, columns: SheetColumns, header: Header
 ) -> KindUnclear:
-    lacks = _named(demanding.missing(columns), demanding, columns.context)
+    lacks = _named(demanding.recognition.missing(columns), demanding.sheet, columns.context)
 
     def describe(columns: MessageText) -> MessageText:
         return tr(
@@ -194,9 +196,9 @@ def _unclear(
     return error
 
 
-def _named(keys: Iterable[str], feed: Feed, context: Context) -> list[FieldName]:
-    """The keys of a feed's columns, with their labels."""
-    labels = {column.key: column.labels for column in feed.understood(context.settings)}
+def _named(keys: Iterable[str], sheet: SheetDesign, context: Context) -> list[FieldName]:
+    """The keys of a sheet's columns, with their labels."""
+    labels = {column.key: column.labels for column in sheet.understood(context.settings)}
     return [FieldName(key, labels.get(key, ())) for key in keys]
 
 
@@ -212,5 +214,6 @@ def families(areas: Areas) -> list[list[Feed]]:
         by_sheet.setdefault(feed.sheet.name, []).append(feed)
     bare = SheetColumns(Context(), frozenset(), ())
     return [
-        sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
+        sorted(family, key=lambda feed: -len(feed.recognition.missing(bare)))
+        for family in by_sheet.values()
     ]

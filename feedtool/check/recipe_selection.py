@@ -263,7 +263,7 @@ class RecipeSelection:
         """The columns of a kind of feed; none where there is no such kind."""
         feeds = (feed for family in self._families for feed in family if feed.kind == kind)
         feed = next(feeds, None)
-        columns = feed.understood(self._options.context.settings) if feed else ()
+        columns = feed.sheet.understood(self._options.context.settings) if feed else ()
         return {column.key: column for column in columns}
 
     def _likeliest_row(

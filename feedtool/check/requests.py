@@ -51,18 +51,18 @@ def faults(feed: Feed, request: object) -> Iterator[Issue]:
 
 def product_of(row: Row) -> str:
     """The further identity of a row beside its reference."""
-    return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
+    return "|".join([str(row.values.get(key) or "") for key in row.feed.requests.identity])
 
 
 def item_of(row: Row, request: object, *, purges: bool) -> Item:
     """A row's request, ready to travel."""
-    values, feed = row.values, row.feed
-    floor = values.get(feed.floor)
+    values, requests, travel = row.values, row.feed.requests, row.feed.travel
+    floor = values.get(requests.floor)
     return Item(
         row.number,
-        (purges and feed.purge_type) or feed.package_type,
+        (purges and travel.purge_type) or travel.package_type,
         row.channel,
-        str(values.get(feed.reference) or ""),
+        str(values.get(requests.reference) or ""),
         product_of(row),
         orjson.dumps(request),
         None if floor is None else float(floor),
@@ -93,7 +93,7 @@ class RowGroups:
 
     def add(self, row: Row, part: int) -> None:
         """Adds a row, valid or not: the `part`-th of those that a row of the sheet stands for."""
-        keys = row.feed.group_by
+        keys = row.feed.requests.group_by
         own = [row.values.get(key) for key in keys] if keys else [row.number, part]
         new = len(self._requests)
         request = self._requests.setdefault((row.feed.kind, row.channel, *own), new)
@@ -134,7 +134,7 @@ class RowGroups:
         known = {refused.row: refused for refused in checked.refused}
         for row in (row for rows in self for row in rows):
             if checked.marks[row.number] == INVALID and row.number not in known:
-                reference = str(row.values.get(row.feed.reference) or "") or None
+                reference = str(row.values.get(row.feed.requests.reference) or "") or None
                 known[row.number] = Refused(row.number, reference, product_of(row), row.channel)
         checked.refused = Spool(Refused)
         checked.refused.extend([known[number] for number in sorted(known)], 0)
@@ -169,7 +169,7 @@ class RowGroups:
             if checked.marks[first] != VALID:
                 continue
             feed = rows[0].feed
-            request = feed.request(*rows)
+            request = feed.requests.make(*rows)
             if not gate(feed)(request):
                 is_final = False
                 issues[first] = list(faults(feed, request))

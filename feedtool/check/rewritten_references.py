@@ -55,14 +55,15 @@ class RewrittenReferences(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row."""
-        reference = row.values.get(row.feed.reference)
+        key = row.feed.requests.reference
+        reference = row.values.get(key)
         if not isinstance(reference, str):
             return
         is_likely = reference[:3] in _MONTHS or (
             reference[0] in _DIGITS and not reference.isalnum()
         )
         if is_likely and (match := _REWRITTEN.fullmatch(reference)):
-            self.add(f"{match.lastgroup}\0{row.feed.reference}\0{reference}", sheet, row.number)
+            self.add(f"{match.lastgroup}\0{key}\0{reference}", sheet, row.number)
         elif sheet not in self._sheets:
             self._sheets.add(sheet)
             self.add(OTHER, sheet, row.number)

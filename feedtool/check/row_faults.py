@@ -11,7 +11,6 @@ from feedtool.check.locate import InCell
 from feedtool.check.recipes.channels import SKIP
 from feedtool.check.rules import RECIPE_FAILED, RECIPE_WARNING
 from feedtool.feeds.columns import InvalidValue
-from feedtool.feeds.feed import Feed
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Severity
 from feedtool.model.text import tr
@@ -69,7 +68,7 @@ def with_rules(
 
 
 def told_once(
-    in_cells: Iterable[InCell], unsent: Collection[int], header: Header, feed: Feed
+    in_cells: Iterable[InCell], unsent: Collection[int], header: Header, tolerated: Collection[str]
 ) -> list[InCell]:
     """The faults of a row that are told: none of what does not travel, each failure once.
 
@@ -88,7 +87,7 @@ def told_once(
             if is_told or (is_rule and origin in failed):
                 continue
             failed.add(origin)
-        is_tolerated = fault.code.name in feed.tolerated
+        is_tolerated = fault.code.name in tolerated
         code = replace(fault.code, severity=Severity.WARNING) if is_tolerated else fault.code
         told.append((index, fault._replace(code=code), text))
     return sorted(told, key=itemgetter(0))

@@ -49,8 +49,8 @@ def required_missing(name: str, key: str, hint: str = FILL) -> Issue:
 
 def check_required(row: Row) -> Iterator[Issue]:
     """An issue for each key that the row must fill and does not."""
-    for key in row.feed.required(row):
-        name = row.feed.name_of(row, key)
+    for key in row.feed.requests.unfilled(row):
+        name = row.feed.sheet.name_of(row, key)
         hint = FILL if key in row.sheet.fields else tr("add its column, and fill it")
         if key in row.sheet.made:
             hint = tr("see with --explain-row {row} where the recipe takes it from", row=row.number)
@@ -149,7 +149,7 @@ def not_a_row(reason: str, value: str) -> Issue:
 def encoding_doubtful(row: Row, doubts: Doubts) -> Iterator[Issue]:
     """An issue for each reference of a row that another encoding reads as another one."""
     for key, value in row.values.items():
-        is_reference = key == row.feed.reference or key.lower().endswith("reference")
+        is_reference = key == row.feed.requests.reference or key.lower().endswith("reference")
         if not is_reference or doubts.letters.isdisjoint(str(value)):
             continue
         other = "".join(
@@ -217,7 +217,7 @@ RULES = (
 
 def all_rules(areas: Areas) -> tuple[Rule, ...]:
     """The rules of any sheet and of these areas, in the order of their codes."""
-    several = tuple(kind for kind, feed in areas.feeds.items() if feed.common)
+    several = tuple(kind for kind, feed in areas.feeds.items() if feed.requests.common)
     shared = Rule(HEADER_DIFFERS, survey=HeadersOfRequests, kinds=several)
     rewritten = Rule(REFERENCE_REWRITTEN, survey=RewrittenReferences, is_guard=True)
     rules = (*RULES, shared, rewritten, *areas.rules)

@@ -67,26 +67,28 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         is_template = feed.template.contents is None and STAMP in self.header.stamp
         self._example_row = self.header.after + 1 if is_template else None
-        self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
-        self.columns: SheetColumns = sheet_columns(self.header, feed, context)
-        checked.labels = {item.key: item.labels for item in feed.understood(context.settings)}
+        self._not_rows = NotRows(chosen.sheet, self.header, feed.requests.reference, context)
+        self.columns: SheetColumns = sheet_columns(self.header, feed.sheet, context)
+        understood = feed.sheet.understood(context.settings)
+        checked.labels = {column.key: column.labels for column in understood}
         self.once: dict[str, Issue] = {}
         """The issues that are said once for the sheet, by their codes."""
-        self._channel = options.channel if feed.has_channel else ""
+        self._channel = options.channel if feed.sheet.has_channel else ""
         self._family = areas.family(feed)
-        shared = (column.key for column in feed.understood(context.settings) if column.is_shared)
+        shared = (column.key for column in understood if column.is_shared)
         self._stock_key = next(shared, "")
+        by_action = ((other.recognition.action, other) for other in self._family.values())
+        self._by_action = {action: other for action, other in by_action if action}
         stock_feeds = (
             other
-            for other in self._family.values()
-            if other.action and self._stock_key in other.changeable(self.columns)
+            for other in self._by_action.values()
+            if self._stock_key in other.requests.changeable(self.columns)
         )
         self._stock_feed = next(stock_feeds, None)
         """The kind whose rows may change a stock alone."""
-        self._kinds = {other.action: kind for kind, other in self._family.items() if other.action}
         self._by_channel = channel_split(self.header)
-        self._split = self._by_channel or feed.split
-        self._enrich = feed.enrich(self.columns) if feed.enrich else None
+        self._split = self._by_channel or feed.requests.split
+        self._enrich = feed.requests.enrich(self.columns) if feed.requests.enrich else None
         self._checks: dict[str, FeedChecks] = {}
         texts = self.header.texts
         self._sale_marks = [
@@ -159,7 +161,8 @@ class SheetReader:
             kind: FeedChecks(feed, self.header, self.areas, self.surveys, self.once)
             for kind, feed in self._family.items()
         }
-        is_plain = not self._split and not any(feed.group_by for feed in self._family.values())
+        is_grouped = any(feed.requests.group_by for feed in self._family.values())
+        is_plain = not self._split and not is_grouped
         self.groups = None if is_plain else RowGroups(self._family, self.columns)
         self.locator = Locator(self.header)
         self.columns_read = {
@@ -216,7 +219,10 @@ class SheetReader:
     ) -> None:
         """Notes the Updates that set the stock of a row to 0, should its offer be on sale."""
         feed, stock = self._stock_feed, self._stock_key
-        if feed is None or not row.values.get(feed.reference) or not self.checked.has_items:
+        if feed is None or not self.checked.has_items:
+            return
+        requests = feed.requests
+        if not row.values.get(requests.reference):
             return
         text = tr(
             "{reason}: its offer was accepted before, so its quantity is set to 0", reason=reason
@@ -225,9 +231,9 @@ class SheetReader:
         place = (index, issue, self._source(cells, position, index))
         (problem,) = self.locator.in_row(cells, position, (place,), ())
         for part in self._by_channel(row) if self._by_channel else (row,):
-            values = {feed.reference: row.values[feed.reference], stock: 0}
+            values = {requests.reference: row.values[requests.reference], stock: 0}
             update = part._replace(feed=feed, values=values, refused=NOTHING_REFUSED)
-            item = item_of(update, feed.request(update), purges=False)
+            item = item_of(update, requests.make(update), purges=False)
             self.checked.withdrawals.append(Withdrawal(item.row, item, problem))
 
     def _columns(self, block: Block) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
@@ -281,7 +287,9 @@ class SheetReader:
             self._skip(cells, position, values, NOTHING_ASKED)
             self._survey(row, checks)
             return
-        in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header, row.feed)
+        in_cells = flaws.faults and told_once(
+            flaws.faults, checks.unsent, self.header, row.feed.tolerated
+        )
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
             is_whole = not (row.refused or self._enrich)
@@ -325,15 +333,15 @@ class SheetReader:
     def _row(self, number: int, values: dict[str, object], flaws: RowFaults) -> Row:
         feed, action, channel = self.feed, values.get(ACTION), self._channel
         if isinstance(action, str):
-            feed = self._family[self._kinds[action]]
-        if self.feed.has_channel and (own := values.get(CHANNEL)):
+            feed = self._by_action[action]
+        if self.feed.sheet.has_channel and (own := values.get(CHANNEL)):
             channel = str(own)
         refused = frozenset(flaws.refused) if flaws.refused else NOTHING_REFUSED
         return Row(number, feed, channel, values, refused, self.columns)
 
     def _accept(self, row: Row, checks: FeedChecks, issues: list[Issue]) -> bool:
         """Makes the request of a row; False, with what is wrong, where its schema refuses it."""
-        request = row.feed.request(row)
+        request = row.feed.requests.make(row)
         if not checks.is_right(request):
             issues += faults(row.feed, request)
             return False
@@ -390,10 +398,11 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
         """A kept back row's reference, as it stands in its cell where it is what was refused."""
-        index = self.locator.index_of(self.feed.reference)
+        reference = self.feed.requests.reference
+        index = self.locator.index_of(reference)
         if index is None:
             return None
-        value = values[self.feed.reference]
+        value = values[reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
     def _faults(self, row: Row, checks: FeedChecks, shape: Shape | None) -> list[Issue]:
@@ -414,7 +423,7 @@ class SheetReader:
         unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         read = (self.hidden, elsewhere, self.sheet.notices, self._recipe)
-        lost = merged.in_valid_rows(bytes(self.checked.marks), self.feed.is_sent)
+        lost = merged.in_valid_rows(bytes(self.checked.marks), self.feed.requests.is_sent)
         facts = SheetFacts(self.columns, unknown, *read, merged=lost)
         issues = [
             fault

@@ -84,7 +84,7 @@ def _are_all(source: Source, wanted: Sequence[str]) -> bool:
 def names_of(feed: Feed, settings: bytes) -> Names:
     """All headers of a feed's family, gathered once for all files that are read alike."""
     decoded = msgspec.json.decode(settings, type=AccountSettings)
-    columns = feed.understood(decoded)
+    columns = feed.sheet.understood(decoded)
     return Names(columns, decoded, (*HEADINGS, ROW))
 
 
@@ -156,11 +156,11 @@ class _Selection:
 
     def _usual(self) -> list[Feed]:
         """The family that a merchant's own sheet is most likely of."""
-        usual = (some for some in self._families if any(feed.is_usual for feed in some))
+        usual = (some for some in self._families if any(feed.recognition.is_usual for feed in some))
         return next(usual, self._families[0])
 
     def _known(self, family: Sequence[Feed]) -> dict[str, Column]:
-        columns = family[0].understood(self._options.context.settings)
+        columns = family[0].sheet.understood(self._options.context.settings)
         return {column.key: column for column in columns}
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
@@ -266,8 +266,8 @@ class _Selection:
             except (HeaderMissing, HeaderDuplicate) as reason:
                 if isinstance(reason, HeaderMissing) and reason.is_told and not reasons:
                     raise  # it knows more of the columns than any other kind
-                is_asked = all(feed.needs_asking for feed in family) and not (wanted or stamp)
-                if isinstance(reason, HeaderMissing) or not is_asked:
+                is_asked = all(feed.recognition.only_if_asked for feed in family)
+                if isinstance(reason, HeaderMissing) or wanted or stamp or not is_asked:
                     reasons.append(reason)
                 continue
             if recognised:
@@ -292,7 +292,7 @@ class _Selection:
         from feedtool.check.recipes.defaults import with_defaults
 
         context = self._options.context
-        columns = feed.understood(context.settings)
+        columns = feed.sheet.understood(context.settings)
         return with_defaults(header, columns, self._options.defaults, sheet, context)
 
     def _check_defaults(self, feed: Feed) -> None:
@@ -300,7 +300,7 @@ class _Selection:
         from feedtool.check.recipes.defaults import check_defaults
 
         context = self._options.context
-        check_defaults(feed.understood(context.settings), self._options.defaults, context)
+        check_defaults(feed.sheet.understood(context.settings), self._options.defaults, context)
 
     def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
         """The families that a sheet may be of; any, where its kind is not known beforehand."""
@@ -311,7 +311,9 @@ class _Selection:
         return [
             some
             for some in self._families
-            if any(feed.unmistakable or not feed.needs_asking for feed in some)
+            if any(
+                feed.recognition.unmistakable or not feed.recognition.only_if_asked for feed in some
+            )
         ]
 
     def _sheet_stamp(self, kind: str | None, stamp: str | None) -> dict[str, str]:
@@ -330,7 +332,7 @@ class _Selection:
         for candidate in candidates:
             chosen.setdefault(candidate.feed.kind, []).append(candidate)
         for kind, several in chosen.items():
-            if len(several) == 1 or several[0].feed.takes_several:
+            if len(several) == 1 or several[0].feed.sheet.takes_several:
                 continue
             named = [item for item in several if item.sheet.name == self._template_sheet(item.feed)]
             if len(named) != 1:

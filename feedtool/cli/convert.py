@@ -83,7 +83,7 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
         conversion = convert(file, reading, how, load())
         for sheet in conversion.written:
             checked = CheckedSheet(source, kind=sheet.kind)
-            columns = load().feeds[sheet.kind].understood(reading.dialect)
+            columns = load().feeds[sheet.kind].sheet.understood(reading.dialect)
             checked.labels = {column.key: column.labels for column in columns}
             say = checked.translator(CONSOLE.say)
             for line in loss_lines(sheet.losses):

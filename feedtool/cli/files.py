@@ -229,7 +229,8 @@ def _defaults(
                 tr("--default {text} has no value", text=text), tr("write --default FIELD=VALUE")
             )
         defaults[key.strip()] = value.strip()
-    keys = {column.key for feed in load().feeds.values() for column in feed.understood(settings)}
+    feeds = load().feeds.values()
+    keys = {column.key for feed in feeds for column in feed.sheet.understood(settings)}
     for key in defaults.keys() - keys:
         where = tr("the profile's [default]") if key in of_profile else "--default"
         hint = did_you_mean(key, sorted(keys))
@@ -243,7 +244,7 @@ def _check_columns(settings: AccountSettings) -> None:
     if not settings.columns:
         return
     feeds = load().feeds.values()
-    keys = {column.key for feed in feeds for column in feed.understood(settings)}
+    keys = {column.key for feed in feeds for column in feed.sheet.understood(settings)}
     by_category = [feed.sheet.by_category for feed in feeds if feed.sheet.by_category]
     for header, key in settings.columns.items():
         if key not in keys and not any(columns.may_have(key) for columns in by_category):

@@ -269,7 +269,7 @@ def after_account_check(*, is_sandbox: bool) -> None:
     if is_sandbox:
         echo_demo()
         return
-    usual = next(feed.kind for feed in load().feeds.values() if feed.is_usual)
+    usual = next(feed.kind for feed in load().feeds.values() if feed.recognition.is_usual)
     line = command("template", usual, options=typed({*PLACES, "profile"}))
     echo_next(tr("`{command}` makes a workbook to fill", command=line))
 
@@ -312,7 +312,8 @@ def after_writing(file: Path, form: str = "text", kind: str = "") -> None:
         feed = load().feeds.get(kind if file.suffix.lower() == ".csv" else "")
         family = load().family(feed).values() if feed else ()
         is_asked = family and all(
-            other.needs_asking and other.unmistakable is None for other in family
+            other.recognition.only_if_asked and other.recognition.unmistakable is None
+            for other in family
         )
         words = ("validate", file, *(("--as", kind) if is_asked else ()))
         line = command(*words, options=typed(PLACES | {"profile", "channel"}))

@@ -222,7 +222,7 @@ class Areas(Struct, frozen=True, dict=True):
     def is_single(self, kind: str | None) -> bool:
         """True if each request of a kind is a call of its own."""
         feed = self.feeds.get(kind or "")
-        return feed is not None and isinstance(feed.delivery, Direct)
+        return feed is not None and isinstance(feed.travel.protocol, Direct)
 
     @cached_property
     def templates(self) -> Mapping[str, Feed]:
@@ -264,8 +264,8 @@ class Areas(Struct, frozen=True, dict=True):
         return {
             column.key: kind
             for kind, feed in self.feeds.items()
-            if wanted and feed.is_named_elsewhere
-            for column in feed.columns(settings)
+            if wanted and feed.recognition.is_named_elsewhere
+            for column in feed.sheet.columns(settings)
             if column.key in wanted
         }
 

@@ -184,13 +184,13 @@ def held_rows(grid: Grid, file: ShelfFile) -> list[HeldRows]:
 def can_purge(grid: Grid) -> bool:
     """True if a file may replace all that the service has."""
     feeds = load_areas().feeds
-    return any(sheet.kind in feeds and feeds[sheet.kind].purge_type for sheet in grid.sheets)
+    return any(sheet.kind in feeds and feeds[sheet.kind].travel.purge_type for sheet in grid.sheets)
 
 
 def lack_of(at: Desk, file: ShelfFile, grid: Grid) -> str:
     """Why nothing of a file can be sent from its account; empty where it can."""
     feeds = load_areas().feeds
-    has_channel = any(feeds[it.kind].has_channel for it in grid.sheets if it.kind in feeds)
+    has_channel = any(feeds[it.kind].sheet.has_channel for it in grid.sheets if it.kind in feeds)
     return at.accounts.lack(file.account, needs_channel=has_channel)
 
 

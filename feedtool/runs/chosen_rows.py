@@ -50,7 +50,7 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
 def chosen_of(sheet: CheckedSheet, chosen: Sequence[ChosenRows]) -> RowRanges | None:
     """The rows of a sheet that were chosen; None for all, as where a request needs all its rows."""
     feed = load().feeds.get(sheet.kind or "")
-    if not chosen or (feed and feed.group_by):
+    if not chosen or (feed and feed.requests.group_by):
         return None
     return RowRanges(",".join(entry.rows for entry in chosen if _is_of(entry, sheet)))
 

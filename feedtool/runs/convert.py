@@ -113,8 +113,13 @@ def _open(file: Input, reading: ReadOptions, areas: Areas) -> list[tuple[Checked
 def _refuse_references_alone(requests: RequestsSource, reading: ReadOptions) -> None:
     """A reference alone would remove what it is of, which nobody is taken to mean."""
     [first, *others] = [requests.sheet(entry.name) for entry in requests.sheets]
-    removing = next((feed for feed in first.feeds if feed.needs_asking), None)
-    if reading.kind is None and removing and not others and first.keys == [removing.reference]:
+    removing = next((feed for feed in first.feeds if feed.recognition.only_if_asked), None)
+    if (
+        reading.kind is None
+        and removing
+        and not others
+        and first.keys == [removing.requests.reference]
+    ):
         raise HeaderMissing(
             tr("the requests hold references and nothing else"),
             tr("if their offers are to be removed, say so with --as {kind}", kind=removing.kind),

@@ -61,7 +61,7 @@ class RequestsSource:
         self._sheets: dict[str, RequestsSheet] = {}
         self._settings, self._channel = settings, channel
         self._feeds = [feed for area in areas.areas for feed in area.feeds if feed.json]
-        self._actions = {feed.action for feed in self._feeds if feed.action}
+        self._actions = {feed.recognition.action for feed in self._feeds} - {""}
         for file in _files(path):
             self._read(file)
         if not self._sheets:
@@ -148,13 +148,13 @@ class RequestsSheet(KeyedSheet):
         """The kind of the requests; None where nothing tells, or not the same of all."""
         if self._actions == {""}:
             return self._form.kind_of(self._keys)
-        named = (feed.kind for feed in self.feeds if feed.action in self._actions)
+        named = (feed.kind for feed in self.feeds if feed.recognition.action in self._actions)
         return next(named, self.feeds[0].kind)
 
     @property
     def keys(self) -> list[str]:
         """The header: those of the kind, and whatever else the requests have."""
-        own = (feed.columns(self._settings) for feed in self.feeds if feed.kind == self.kind)
+        own = (feed.sheet.columns(self._settings) for feed in self.feeds if feed.kind == self.kind)
         usual = (column.key for column in next(own, ()) if column.key not in {ACTION, CHANNEL})
         keys = dict.fromkeys((*usual, *self._keys))
         if len(self._actions) == 1:  # then the kind says it

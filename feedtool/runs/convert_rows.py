@@ -112,8 +112,8 @@ def request_maker(
 ) -> RequestMaker:
     """The maker for a feed; `channel` is the salesChannelId of rows that name none."""
     is_right = gate(feed)
-    keys = frozenset(column.key for column in feed.understood(settings))
-    sheet = SheetColumns(Context(settings), keys, feed.modes(settings))
+    keys = frozenset(column.key for column in feed.sheet.understood(settings))
+    sheet = SheetColumns(Context(settings), keys, feed.sheet.modes(settings))
     checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
 
     def make(number: int, values: Mapping[str, Value]) -> tuple[Item | None, list[Loss]]:
@@ -121,7 +121,7 @@ def request_maker(
         row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
         issues = [issue for check in checks for issue in check(row)]
         if not is_error(issues):
-            request = feed.request(row)
+            request = feed.requests.make(row)
             if is_right(request):
                 return item_of(row, request, purges=False), []
             issues = list(faults(feed, request))
@@ -171,7 +171,7 @@ class SheetConversion:
         convert = self._converter(self.kind, self.became)
         is_csv = options.form.ending == CSV
         labels = {} if is_csv else self._labels()
-        action = feed.action if is_csv and feed.needs_asking else ""
+        action = feed.recognition.action if is_csv and feed.recognition.only_if_asked else ""
         by_category = feed.sheet.by_category
         categories: dict[str, None] = {}
         refused = 0
@@ -197,7 +197,7 @@ class SheetConversion:
             self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
             limits = self._reading.dialect.reading
-            write(options.target, [sheet], limits, is_private=feed.is_personal)
+            write(options.target, [sheet], limits, is_private=feed.requests.is_personal)
         if refused:
             text = tr(
                 "{refused:,} of the rows cannot be sent: their cells stand as they were",
@@ -206,7 +206,7 @@ class SheetConversion:
             conversion.notes.append(
                 (text, tr("see `feedtool validate {target}`", target=options.target))
             )
-        if is_csv and feed.needs_asking and not action:
+        if is_csv and feed.recognition.only_if_asked and not action:
             text = tr("a CSV does not say of itself what it is")
             conversion.notes.append((text, tr("read it with --as {became}", became=self.became)))
 
@@ -295,10 +295,10 @@ class SheetConversion:
         settings, language = self._reading.dialect, LANGUAGES.index(self._options.language)
         labels: dict[str, str] = {}
         for feed in self._areas.feeds.values():
-            for column in feed.columns(settings):
+            for column in feed.sheet.columns(settings):
                 if isinstance(column.type, Condition):
                     labels |= {name: texts[language] for name, texts in column.type.values.items()}
-        columns = self.feed.columns(settings)
+        columns = self.feed.sheet.columns(settings)
         return {column.key: labels for column in columns if isinstance(column.type, Condition)}
 
 

@@ -142,7 +142,7 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
 
     def rank(pair: tuple[SheetResult, list[int]]) -> int:
         feed = load().feeds[str(pair[0].checked.kind)]
-        if feed.needs_asking and pair[0].checked.is_kind_certain:
+        if feed.recognition.only_if_asked and pair[0].checked.is_kind_certain:
             return 0
         return 1 if feed.template.contents else 2
 

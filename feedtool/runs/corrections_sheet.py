@@ -316,12 +316,12 @@ def _given(
 ) -> Mapping[str, str]:
     """The values that the command, or the sheet, gives all rows that have none of their own."""
     given = {}
-    if feed.has_channel and reading.channel != reading.dialect.primary_channel:
+    if feed.sheet.has_channel and reading.channel != reading.dialect.primary_channel:
         given[CHANNEL] = reading.channel
-    keys = {column.key for column in feed.columns(reading.dialect)}
+    keys = {column.key for column in feed.sheet.columns(reading.dialect)}
     given |= {key: str(value) for key, value in reading.defaults.items() if key in keys}
     if ACTION in keys and checked.is_kind_certain and not is_first:
-        given[ACTION] = str(feed.package_type)
+        given[ACTION] = str(feed.travel.package_type)
     by_category = feed.sheet.by_category
     return {**given, **by_category.stamped(header.stamp)} if by_category else given
 

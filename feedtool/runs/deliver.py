@@ -254,10 +254,11 @@ def results(
 
 def look_again(run: int, workspace: Workspace) -> None:
     """Lets be looked at again what of a run was done, and goes on at the service by itself."""
+    protocols = ((kind, feed.travel.protocol) for kind, feed in load().routes.items())
     words = {
-        kind: feed.delivery.last_words
-        for kind, feed in load().routes.items()
-        if isinstance(feed.delivery, Direct) and feed.delivery.last_words
+        kind: protocol.last_words
+        for kind, protocol in protocols
+        if isinstance(protocol, Direct) and protocol.last_words
     }
     workspace.ledger.look_again(run, words)
 

@@ -200,8 +200,8 @@ def export(
         sheets = [SheetRows(contents, rows)]
         if kind.further:
             sheets += _further(kind.further(query, lists, rows), tally)
-        of = sheet.feed if isinstance(sheet, FilledTemplate) else sheet
-        is_private = of.is_personal
+        declared = sheet.feed.requests if isinstance(sheet, FilledTemplate) else sheet
+        is_private = declared.is_personal
         limits = query.dialect.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
@@ -246,7 +246,7 @@ def _contents(
     contents = contents_of(feed, basis)
     _ = Translator(language).message
     origin = _("From {service} on {at}.")
-    if feed.has_channel:
+    if feed.sheet.has_channel:
         origin = _("From {service}, sales channel {channel}, on {at}.")
     when = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     origin = origin.format(service=service, channel=query.channel, at=when)
@@ -264,7 +264,7 @@ def _contents(
             STAMP: (at.astimezone(UTC).isoformat(timespec="seconds"),),
         },
     )
-    return unfolded(contents, rows.columns, feed.folded)
+    return unfolded(contents, rows.columns, feed.sheet.folded)
 
 
 def _offering(entry: CellEntry, choices: Sequence[str]) -> CellEntry:

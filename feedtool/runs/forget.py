@@ -79,7 +79,8 @@ class ForgettingPace(Struct, frozen=True):
 
 def remembered_types() -> frozenset[str]:
     """The package types of which every later request is compared with the earlier ones."""
-    return frozenset(name for name, feed in load().routes.items() if _is_remembered(feed.delivery))
+    routes = load().routes.items()
+    return frozenset(name for name, feed in routes if _is_remembered(feed.travel.protocol))
 
 
 def _is_remembered(delivery: object) -> bool:

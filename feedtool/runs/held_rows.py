@@ -42,9 +42,9 @@ def hold(
     others = []
     for sheet in sheets:
         feed = load().feeds.get(sheet.kind or "")
-        delivery = feed.delivery if feed and not sheet.error else None
-        is_whole = isinstance(delivery, Direct) or (
-            isinstance(delivery, Submitted) and delivery.replaces is not None
+        protocol = feed.travel.protocol if feed and not sheet.error else None
+        is_whole = isinstance(protocol, Direct) or (
+            isinstance(protocol, Submitted) and protocol.replaces is not None
         )
         if is_whole or sheet.guarded:
             _hold(sheet, options, sent_before, taken_before, doubtful_before, known_references)
@@ -54,14 +54,14 @@ def hold(
 
 
 def _of_earlier(
-    delivery: Direct[Any], item: Item, sent_before: SentBefore, doubtful: DoubtfulBefore
+    protocol: Direct[Any], item: Item, sent_before: SentBefore, doubtful: DoubtfulBefore
 ) -> Iterator[Issue]:
     """What holds a request for what was sent before."""
-    if delivery.again and (run := sent_before(item)):
-        yield guard_issue(delivery.again, tr("the same was sent in run {run}", run=run))
-    if delivery.doubt and (run := doubtful(item)):
+    if protocol.again and (run := sent_before(item)):
+        yield guard_issue(protocol.again, tr("the same was sent in run {run}", run=run))
+    if protocol.doubt and (run := doubtful(item)):
         message = tr("it is not known what became of the one that run {run} sent", run=run)
-        yield guard_issue(delivery.doubt, message)
+        yield guard_issue(protocol.doubt, message)
 
 
 def _hold(
@@ -94,15 +94,15 @@ def _hold(
             if issue.code is not REFERENCE_REWRITTEN or item.reference not in known
         ]
         is_unchanged = False
-        delivery = load().routes[item.package_type].delivery
-        if isinstance(delivery, Direct):
-            issues += _of_earlier(delivery, item, sent_before, doubtful)
-        elif isinstance(delivery, Submitted) and delivery.replaces and (earlier := taken(item)):
+        protocol = load().routes[item.package_type].travel.protocol
+        if isinstance(protocol, Direct):
+            issues += _of_earlier(protocol, item, sent_before, doubtful)
+        elif isinstance(protocol, Submitted) and protocol.replaces and (earlier := taken(item)):
             run, product = earlier
             is_unchanged = product == item.product and options.changed_only
             if product != item.product:
                 message = tr("it replaces another one, which was taken in run {run}", run=run)
-                issues.append(guard_issue(delivery.replaces, message))
+                issues.append(guard_issue(protocol.replaces, message))
         messages = dict.fromkeys(
             held_message(issue) for issue in issues if not options.releases(issue.code.name)
         )

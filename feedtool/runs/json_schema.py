@@ -35,7 +35,7 @@ def recipe_schema(areas: Areas) -> Document:
         for name, text in field_docs(kind).items():
             table["properties"][name]["description"] = text
     settings, feeds = AccountSettings(), areas.feeds
-    keys = {column.key for feed in feeds.values() for column in feed.understood(settings)}
+    keys = {column.key for feed in feeds.values() for column in feed.sheet.understood(settings)}
     recipe = tables[RecipeFile]["properties"]
     recipe["columns"]["additionalProperties"] = {
         "anyOf": [{"const": False}, {"enum": sorted(keys)}, TEXT]

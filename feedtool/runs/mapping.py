@@ -84,7 +84,7 @@ class SheetProposal(Struct, frozen=True):
 
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind cannot do without, and that are not among some."""
-        return self.feed.missing(self._sheet_columns(keys))
+        return self.feed.recognition.missing(self._sheet_columns(keys))
 
     @property
     def is_as_before(self) -> bool:
@@ -110,7 +110,7 @@ class SheetProposal(Struct, frozen=True):
     def _sheet_columns(self, keys: Collection[str]) -> SheetColumns:
         columns = {at: self.known[key] for at, key in enumerate(keys) if key in self.known}
         header = Header(self.header_row, self.header_row, columns, {}, (), frozenset())
-        return sheet_columns(header, self.feed, self.options.context)
+        return sheet_columns(header, self.feed.sheet, self.options.context)
 
     def others(self, keys: Collection[str]) -> list[str]:
         """The kinds with the same columns that lack nothing, where the proposed one does."""
@@ -118,7 +118,9 @@ class SheetProposal(Struct, frozen=True):
         return [
             feed.kind
             for feed in self.family
-            if feed is not self.feed and not feed.needs_asking and not feed.missing(columns)
+            if feed is not self.feed
+            and not feed.recognition.only_if_asked
+            and not feed.recognition.missing(columns)
         ]
 
     def choices(self, key: str) -> Sequence[str]:
@@ -187,7 +189,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     of_account = options.recipes.recipes(Path(file.name), is_wanted=True)
     named = next((recipe for recipe in of_account if recipe.must_fit), None)
     kind = options.kind or (named.file.match.kind if named else None)
-    usual = max(areas.feeds.values(), key=attrgetter("is_usual"))
+    usual = max(areas.feeds.values(), key=attrgetter("recognition.is_usual"))
     feed = areas.feeds.get(kind or "", usual)
     with open_input(file, options, areas) as source:
         names = sheet_names(source, options.sheets)
@@ -201,7 +203,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         own = likeliest_sheet(source, matching or names)
         if own is None:
             raise no_header(source, file.name, names)
-        known = {column.key: column for column in feed.understood(options.dialect)}
+        known = {column.key: column for column in feed.sheet.understood(options.dialect)}
         cells = read_columns(source, own, known)
     texts = own.texts
     is_ours = STAMP in source.properties

@@ -16,7 +16,7 @@ def is_personal(sheets: Iterable[CheckedSheet]) -> bool:
     """True if one of some sheets is of a kind that may name people."""
     feeds = load().feeds
     kinds = {sheet.kind for sheet in sheets if sheet.kind}
-    return any(feeds[kind].is_personal for kind in kinds if kind in feeds)
+    return any(feeds[kind].requests.is_personal for kind in kinds if kind in feeds)
 
 
 def personal_files(sheets: Sequence[CheckedSheet]) -> frozenset[str]:

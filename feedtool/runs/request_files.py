@@ -39,13 +39,14 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
             feed = load().feeds.get(sheet.kind or "")
-            is_apart = feed is not None and feed.provides is not None
+            is_apart = feed is not None and feed.travel.provides is not None
             free = next(name for name in numbered if (name, is_apart) not in used)
             own = folder / free
             if (free, not is_apart) not in used:
                 _clear(own)
             used.add((free, is_apart))
-            own.mkdir(0o700 if feed and feed.is_personal else 0o777, parents=True, exist_ok=True)
+            is_private = feed is not None and feed.requests.is_personal
+            own.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
             _write_uploads(own, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(
@@ -61,7 +62,7 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
 def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
-        protocol = load().routes[first.package_type].delivery
+        protocol = load().routes[first.package_type].travel.protocol
         channel = _UNSAFE.sub("_", first.channel)
         ref = PackageRef(first.package_type, first.channel, "", settings, "package")
         if isinstance(protocol, Submitted):

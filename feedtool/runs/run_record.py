@@ -100,7 +100,7 @@ def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
     """The problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
     for problem in sheet.problems():
-        is_hidden = feed is not None and feed.is_hidden(problem.field or "")
+        is_hidden = feed is not None and feed.requests.is_hidden(problem.field or "")
         yield problem._replace(value=None) if is_hidden else problem
 
 

@@ -305,7 +305,8 @@ def _checked_sheets(
 ) -> list[CheckedSheet]:
     """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
     sheets, feeds = check(inputs, asked, load()), load().feeds
-    of_channels = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
+    kinds = {sheet.kind for sheet in sheets if sheet.kind}
+    of_channels = [kind for kind in kinds if feeds[kind].sheet.has_channel]
     if of_channels and not has_channel:
         raise UsageProblem(
             tr("--channel is missing"),

@@ -21,16 +21,16 @@ def test_the_kinds() -> None:
     sent = ["orders", *acts, *outbound, "products", "returns", "shipments"]
     kinds = [*talks, *inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
-    asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
+    asking = [kind for kind, feed in load().feeds.items() if feed.recognition.only_if_asked]
     before = [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
     assert asking == [*before, outbound[1], "returns"]
 
 
 @FEEDS
 def test_its_template_has_columns_that_are_understood_and_not_retired(feed: Feed) -> None:
-    keys = [column.key for column in feed.columns(AccountSettings())]
+    keys = [column.key for column in feed.sheet.columns(AccountSettings())]
     assert len(keys) == len(set(keys))
-    assert set(keys) <= {column.key for column in feed.understood(AccountSettings())}
+    assert set(keys) <= {column.key for column in feed.sheet.understood(AccountSettings())}
     assert not {*keys} & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
     is_legacy = feed.sheet.name == SHEET  # its own Standard stays
@@ -41,7 +41,7 @@ def test_its_template_has_columns_that_are_understood_and_not_retired(feed: Feed
 @FEEDS
 def test_no_label_means_two_columns(feed: Feed) -> None:
     names: dict[str, str] = {}
-    for column in feed.understood(AccountSettings()):
+    for column in feed.sheet.understood(AccountSettings()):
         if "".join(column.key.split(".")[1:2]) in DEPRECATED_MODES:
             continue  # the operator's “Express” is ExpressHomeDelivery, which comes first
         for name in {folded(name) for name in (column.key, *column.labels, *column.aliases)}:
@@ -50,7 +50,7 @@ def test_no_label_means_two_columns(feed: Feed) -> None:
 
 @FEEDS
 def test_every_column_speaks_three_languages(feed: Feed) -> None:
-    for column in feed.understood(AccountSettings()):
+    for column in feed.sheet.understood(AccountSettings()):
         assert len(column.labels) == len(column.help) == 3
         assert all(column.labels)
         assert all(column.help)
@@ -59,7 +59,7 @@ def test_every_column_speaks_three_languages(feed: Feed) -> None:
 def test_the_account_says_which_modes_there_are() -> None:
     feed = load().feeds["offers-upsert"]
     dialect = AccountSettings(delivery_modes=("TrackedHomeDelivery", "Relay"))
-    keys = [column.key for column in feed.columns(dialect) if "deliveryModes" in column.key]
+    keys = [column.key for column in feed.sheet.columns(dialect) if "deliveryModes" in column.key]
     assert keys == [
         f"deliveryModes.{mode}.{amount}"
         for mode in ("TrackedHomeDelivery", "Relay")

@@ -22,7 +22,7 @@ REFERENCE, GTIN, PRICE = "sellerExternalReference", "product.gtin", "price.price
 
 def names(dialect: AccountSettings | None = None) -> Names:
     dialect = dialect or AccountSettings()
-    return Names(FEED.understood(dialect), dialect, OWN)
+    return Names(FEED.sheet.understood(dialect), dialect, OWN)
 
 
 def row(number: int, *texts: str | None) -> HeadRow:
@@ -31,7 +31,9 @@ def row(number: int, *texts: str | None) -> HeadRow:
 
 def candidates(*rows: HeadRow, dialect: AccountSettings | None = None) -> Candidates:
     """As of a sheet that may be of any family."""
-    every = (family[0].understood(dialect or AccountSettings()) for family in families(load()))
+    every = (
+        family[0].sheet.understood(dialect or AccountSettings()) for family in families(load())
+    )
     return Candidates(
         rows, [Names(columns, dialect or AccountSettings(), OWN) for columns in every]
     )
@@ -104,7 +106,7 @@ def test_a_header_means(header: str, key: str) -> None:
     assert column.key == key
 
 
-LABELS = {label for column in FEED.columns(AccountSettings()) for label in column.labels}
+LABELS = {label for column in FEED.sheet.columns(AccountSettings()) for label in column.labels}
 
 
 @pytest.mark.parametrize("label", sorted(LABELS))
@@ -136,7 +138,7 @@ DECORATIONS = (
 NAMES = sorted(
     {
         name.replace("…", "a la puerta")
-        for column in FEED.understood(AccountSettings())
+        for column in FEED.sheet.understood(AccountSettings())
         for name in (column.key, *column.labels, *column.aliases)
     }
 )

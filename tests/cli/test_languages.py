@@ -203,7 +203,7 @@ def kept_words() -> frozenset[str]:
         LIST,
     ]
     for feed in load().feeds.values():
-        for column in feed.understood(AccountSettings()):
+        for column in feed.sheet.understood(AccountSettings()):
             texts += [column.key, *column.labels]
     for name in WORKBOOKS:
         for sheet in load_workbook(SAMPLES / name):

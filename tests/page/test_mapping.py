@@ -134,7 +134,9 @@ def test_the_recipe_is_that_of_a_map(sheet: ProposedSheet) -> None:
 def header(columns: dict[int, str], texts: dict[int, str]) -> Header:
     """A header that the check understands."""
     settings = ReadOptions().dialect
-    known = {column.key: column for column in load().feeds["offers-upsert"].understood(settings)}
+    known = {
+        column.key: column for column in load().feeds["offers-upsert"].sheet.understood(settings)
+    }
     found: dict[int, Column] = {at: known[key] for at, key in columns.items()}
     reasons = dict.fromkeys(columns, "the profile's [columns] table")
     return Header(1, 1, found, texts, (), frozenset(), reasons)

@@ -204,7 +204,7 @@ def legacy(key: str) -> str:
 
 def guilty(kind: str, verdict: RowResult) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
-    keys = [column.key for column in load().feeds[kind].columns(AccountSettings())]
+    keys = [column.key for column in load().feeds[kind].sheet.columns(AccountSettings())]
     columns = {key: (index,) for index, key in enumerate(keys)}
     return [keys[index] for index, _ in row_notes.note([verdict], (), columns).guilty]
 

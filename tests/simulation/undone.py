@@ -138,10 +138,12 @@ def _row(number: int, row: UndoRow) -> Row:
     """The request of a row of the workbook that takes a run back."""
     context = Context(AccountSettings())
     keys = frozenset(row.values)
-    modes = UPDATE.modes(context.settings)
+    modes = UPDATE.sheet.modes(context.settings)
     sheet = SheetColumns(context, keys, modes)
-    values = UPDATE.request(FeedRow(number, UPDATE, row.channel, row.values, frozenset(), sheet))
+    values = UPDATE.requests.make(
+        FeedRow(number, UPDATE, row.channel, row.values, frozenset(), sheet)
+    )
     document = {**values, MARK: f"{UNDO}/{number}"}
     body = json.dumps(document, default=float).encode()
-    item = Item(number, UPDATE.package_type, row.channel, row.reference, "", body)
+    item = Item(number, UPDATE.travel.package_type, row.channel, row.reference, "", body)
     return Row(f"{UNDO}/{number}", item, document)

@@ -111,7 +111,9 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
     workbook.save(tmp_path / "plain.xlsx")
     (found,) = checked(tmp_path / "plain.xlsx")
     assert found.header is not None
-    expected = [column.key for column in load().feeds["offers-upsert"].columns(AccountSettings())]
+    expected = [
+        column.key for column in load().feeds["offers-upsert"].sheet.columns(AccountSettings())
+    ]
     assert [column.key for column in found.header.columns.values()] == expected
 
 
@@ -139,7 +141,7 @@ def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: Langu
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_shows_labels_above_keys_and_freezes_both(kind: str, language: Language) -> None:
     sheet = offers(kind, language)
-    columns = load().feeds[kind].columns(AccountSettings())
+    columns = load().feeds[kind].sheet.columns(AccountSettings())
     assert texts(sheet, 2) == [column.key for column in columns]
     labels = [column.labels[LANGUAGES.index(language)] for column in columns]
     titles = [str(text) for text in texts(sheet, 1)]

@@ -65,7 +65,7 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
     """
     name_of = _mode_names(kind, became, settings)
     is_json = became not in LEGACY_KINDS
-    columns = {column.key for column in FEEDS[became].columns(settings)}
+    columns = {column.key for column in FEEDS[became].sheet.columns(settings)}
     if is_json and became != DELETE:
         columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))
     if is_json and kind in LEGACY_KINDS:

@@ -160,8 +160,8 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
                 tally.update(reasons)
                 continue
             row = flatten(item, query["fields"]) | maker.row(offer, query.channel, tally)
-            if query.is_csv and feed.needs_asking:
-                row[columns.ACTION] = str(feed.package_type)
+            if query.is_csv and feed.recognition.only_if_asked:
+                row[columns.ACTION] = str(feed.travel.package_type)
             rows.append((offer.offer_id or offer.reference, row))
             offers.append(observed(offer))
         following = Call("GET", link, READ) if link else None
@@ -186,8 +186,8 @@ def _left_out(offer: Offer) -> list[tuple[str, str]]:
 def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     """The template's, with columns for what is but shown."""
     feed: Feed = query["as"]
-    dialect = feed.with_retired(query.dialect, rows.columns)
-    own = {column.key for column in feed.columns(dialect)}
+    dialect = feed.sheet.with_retired(query.dialect, rows.columns)
+    own = {column.key for column in feed.sheet.columns(dialect)}
     paths = order_columns(list(rows.columns), query["fields"])
     translate = Translator(query.language).message
     text = translate("As the service shows it; it is not sent.")

@@ -48,7 +48,7 @@ def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
     """An issue for each half-filled mode; an Upsert's mandatory one is `required-missing`."""
     modes = ((mode.code, row.blanks((mode.cost, mode.additional))) for mode in row.sheet.modes)
     if half := [(code, blanks[0]) for code, blanks in modes if len(blanks) == 1]:
-        required = row.feed.required(row)
+        required = row.feed.requests.unfilled(row)
         for code, blank in half:
             if blank not in required:
                 message = tr("{mode} has only one of its two amounts", mode=mode_label(code))
@@ -74,7 +74,7 @@ def check_modes_replaced(row: Row) -> Iterator[Issue]:
 
 def check_nothing_to_update(row: Row) -> Iterator[Issue]:
     """An issue where every changeable cell is blank."""
-    if all(map(row.is_blank, row.feed.changeable(row.sheet))):
+    if all(map(row.is_blank, row.feed.requests.changeable(row.sheet))):
         hint = tr("fill what changes, or delete the row")
         yield Issue(
             NOTHING_TO_UPDATE, tr("nothing changes in this row"), hint, "sellerExternalReference"

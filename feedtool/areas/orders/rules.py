@@ -30,7 +30,7 @@ REASONS = "feedtool.reasons"
 
 
 def _action(row: Row) -> str:
-    return str(row.feed.package_type)
+    return str(row.feed.travel.package_type)
 
 
 # Of a row.

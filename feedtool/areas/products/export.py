@@ -210,7 +210,7 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
     context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
     at = LANGUAGES.index(language)
-    own = {column.key for column in FEED.columns(query.dialect)}
+    own = {column.key for column in FEED.sheet.columns(query.dialect)}
     pictures = [
         Field(item.key, item.labels[at], item.help[at], CellEntry(TEXT, PICTURE_WIDTH))
         for item in columns.PICTURE_COLUMNS

@@ -153,7 +153,7 @@ def _fields(
 ) -> tuple[Field, ...]:
     maker = _Maker(categories, language, dialect)
     has_variants = any(category.is_variant for category in categories)
-    for column in FEED.columns(dialect):
+    for column in FEED.sheet.columns(dialect):
         if column.key != common.GROUP or has_variants:
             maker.add_common(column)
     properties = shared(catalog, categories)

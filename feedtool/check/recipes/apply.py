@@ -53,7 +53,7 @@ class _Application:
         context: Context,
     ) -> None:
         self.recipe, self.row, self.texts, self.feed = recipe, row, texts, feed
-        self.columns = {column.key: column for column in feed.understood(context.settings)}
+        self.columns = {column.key: column for column in feed.sheet.understood(context.settings)}
         self.sheet, self.context = sheet, context
         shared = (key for key, column in self.columns.items() if column.is_shared)
         sheet.stock = next(shared, "")
@@ -343,7 +343,7 @@ def apply(
     """
     made = RecipeSheet(sheet, context)
     made.is_until_blank = recipe.file.match.rows == "until-blank"
-    known = {column.key for column in feed.understood(context.settings)}
+    known = {column.key for column in feed.sheet.understood(context.settings)}
     given = {key: value for key, value in defaults.items() if key in known}
     file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **given})
     own = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()

@@ -52,11 +52,11 @@ def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
 def refusal(column: Column, feed: Feed) -> str:
     """The reason why a column cannot be of one channel alone; empty where it can."""
     base = column.key.partition("[")[0]
-    if not feed.has_channel:
+    if not feed.sheet.has_channel:
         return tr("{kind} have no sales channels", kind=feed.sheet.name)
     if column.is_shared:
         return tr("all channels share one stock")
-    is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}
+    is_of_row = base in {feed.requests.reference, CHANNEL, ACTION, *feed.requests.identity}
     return tr("{key} is of the row, not of a channel", key=base) if is_of_row else ""
 
 

@@ -161,7 +161,7 @@ def _facts(number: int, checked: CheckedSheet, rows: "_RowsWriter | None") -> Gr
         len(rows.numbers),
         tuple(_columns(rows.columns, header, places)),
         tuple(rows.columns),
-        next(iter(places.get(feed.reference, ())), None) if feed else None,
+        next(iter(places.get(feed.requests.reference, ())), None) if feed else None,
         {name: count for name, count in asdict(checked.counts()).items() if type(count) is int},
         places=places,
         names=header.names(),

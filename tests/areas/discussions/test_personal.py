@@ -24,8 +24,10 @@ SECRETS = (REPLY.encode(), SHORT.encode(), FILE, b"heliotrope")
 
 
 def test_all_kinds_are_personal() -> None:
-    assert all(feed.is_personal for feed in FEEDS)
-    assert all(feed.is_hidden("reply") and feed.is_hidden("last.body") for feed in FEEDS)
+    assert all(feed.requests.is_personal for feed in FEEDS)
+    assert all(
+        feed.requests.is_hidden("reply") and feed.requests.is_hidden("last.body") for feed in FEEDS
+    )
 
 
 def asked(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,14 +52,14 @@ BODY: dict[str, Any] = {
 def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row:
     """A row that was read; all of its cells are valid."""
     dialect = dialect or AccountSettings()
-    types = {column.key: column.type for column in FULL_FEED.columns(dialect)}
+    types = {column.key: column.type for column in FULL_FEED.sheet.columns(dialect)}
     values = {}
     for key, text in cells.items():
         cell = Cell(Kind.TEXT, text) if text else BLANK
         reader = ColumnReader(types[key], Context(dialect))
         (values[key],) = reader.read([cell], lambda key: key)  # type: ignore[arg-type,return-value]  # a cell is its own key
         assert not reader.is_flawed, values[key]
-    modes = tuple(mode for mode in FULL_FEED.modes(dialect) if mode.cost in cells)
+    modes = tuple(mode for mode in FULL_FEED.sheet.modes(dialect) if mode.cost in cells)
     sheet = SheetColumns(Context(dialect), frozenset(cells), modes)
     return Row(2, FULL_FEED, "PRIMARY", values, frozenset(), sheet)
 
@@ -67,7 +67,7 @@ def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row
 def request(
     changes: Mapping[str, str], dialect: AccountSettings | None = None
 ) -> dict[str, object]:
-    body: dict[str, object] = FULL_FEED.request(row({**ROW, **changes}, dialect))
+    body: dict[str, object] = FULL_FEED.requests.make(row({**ROW, **changes}, dialect))
     assert gate(FULL_FEED)(body)
     return body
 
@@ -142,13 +142,15 @@ def test_an_attribute_too_many_or_too_few_is_refused() -> None:
 
 def test_what_must_be_filled() -> None:
     blank = row(dict.fromkeys(ROW, ""))
-    assert FULL_FEED.required(blank) == [
+    assert FULL_FEED.requests.unfilled(blank) == [
         *("sellerExternalReference", "condition", "price.price", "taxes.VAT", "preparationTime"),
         *("quantity", "deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
     ]
-    assert FULL_FEED.required(row(ROW)) == []
-    assert FULL_FEED.missing(row(ROW).sheet) == []
-    assert FULL_FEED.missing(SheetColumns(Context(), frozenset(), ())) == FULL_FEED.required(blank)
+    assert FULL_FEED.requests.unfilled(row(ROW)) == []
+    assert FULL_FEED.recognition.missing(row(ROW).sheet) == []
+    assert FULL_FEED.recognition.missing(
+        SheetColumns(Context(), frozenset(), ())
+    ) == FULL_FEED.requests.unfilled(blank)
 
 
 @pytest.mark.parametrize(
@@ -168,14 +170,16 @@ def test_what_must_be_filled() -> None:
     ],
 )
 def test_headers_of_the_json_feeds_are_understood_too(header: str, key: str) -> None:
-    column = Names(FULL_FEED.understood(AccountSettings()), AccountSettings(), ()).column(header)
+    column = Names(FULL_FEED.sheet.understood(AccountSettings()), AccountSettings(), ()).column(
+        header
+    )
     assert column
     assert column.key == key
 
 
 def test_no_label_means_two_columns() -> None:
     names: dict[str, str] = {}
-    for column in FULL_FEED.understood(AccountSettings()):
+    for column in FULL_FEED.sheet.understood(AccountSettings()):
         for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
             assert names.setdefault(name, column.key) == column.key, name
     assert {attribute.key for attribute in ATTRIBUTES} <= set(names.values())

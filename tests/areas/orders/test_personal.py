@@ -99,13 +99,15 @@ def named_in(*contents: bytes) -> list[bytes]:
 
 
 def test_the_kinds_of_orders_and_invoices_are_personal() -> None:
-    assert {*FEEDS, INVOICES} <= {feed for feed in load().feeds.values() if feed.is_personal}
+    assert {*FEEDS, INVOICES} <= {
+        feed for feed in load().feeds.values() if feed.requests.is_personal
+    }
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=lambda feed: feed.kind)
 def test_personal_columns_are_never_sent(feed: Any) -> None:
-    understood = {column.key for column in feed.understood(AccountSettings())}
-    assert not [key for key in columns.PERSONAL & understood if feed.is_sent(key)]
+    understood = {column.key for column in feed.sheet.understood(AccountSettings())}
+    assert not [key for key in columns.PERSONAL & understood if feed.requests.is_sent(key)]
 
 
 # Files.

@@ -304,8 +304,8 @@ def test_nothing_that_is_kept_names_a_customer(feedtool: Feedtool) -> None:
 
 
 def test_the_kinds_are_personal() -> None:
-    assert all(feed.is_personal for feed in FEEDS)
-    assert all(FEEDS[0].is_hidden(key) for key in columns.PERSONAL)
+    assert all(feed.requests.is_personal for feed in FEEDS)
+    assert all(FEEDS[0].requests.is_hidden(key) for key in columns.PERSONAL)
 
 
 @pytest.mark.usefixtures("shop")

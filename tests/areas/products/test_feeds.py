@@ -218,7 +218,7 @@ def judged(
     """The places and codes of what is wrong in a row, and the request if it is valid."""
     context = judging(case.catalog)
     keys = {*row, *(one.reference for one in case.properties)}
-    types = {column.key: column.type for column in FEED.understood(context.settings)}
+    types = {column.key: column.type for column in FEED.sheet.understood(context.settings)}
     values: dict[str, Any] = {}
     found, refused = [], set()
     for key in keys:
@@ -241,7 +241,7 @@ def judged(
     errors = {
         (key, fault.code.name) for key, fault in found if fault.code.severity is Severity.ERROR
     }
-    return errors, None if errors else FEED.request(made)
+    return errors, None if errors else FEED.requests.make(made)
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])

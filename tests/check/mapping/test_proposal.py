@@ -12,7 +12,8 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import catalogue
 
 KNOWN = {
-    column.key: column for column in load().feeds["offers-upsert"].understood(AccountSettings())
+    column.key: column
+    for column in load().feeds["offers-upsert"].sheet.understood(AccountSettings())
 }
 CODES = "4006381333931 3760452700039 5901234123457 4012345678901"
 PRICES = "10,90 12,00 24,50 99,99"
