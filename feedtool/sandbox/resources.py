@@ -90,14 +90,14 @@ class StoredThing(Struct):
 # States.
 
 Decision = Callable[[Connection, StoredThing, datetime, SandboxSettings], str | None]
-"""The next state of a thing at a time, or None to stay for good; it may edit the document."""
+"""The next state of a thing at a time, or None to stay; it may edit the document."""
 
 
 class TimedState(NamedTuple):
     """A state that a thing leaves by itself."""
 
     stay: Callable[[Any, StoredThing], timedelta]
-    """Of the behaviour and the thing: the time in this state."""
+    """The time in this state, from the behaviour and the thing."""
     then: str | Decision
 
 
@@ -161,7 +161,7 @@ class Lists(Struct, frozen=True):
     """A list in cursor pages, and its count."""
 
     path: str = ""
-    """Where the path of the resource is not the list's."""
+    """The list's own path, if it is not the resource's."""
     filters: Mapping[str, QueryFilter] | None = None
     """By query parameter; None where there is no list."""
     limit: str = "limit"
@@ -190,7 +190,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
     """`/inbound-shipments`."""
     key: str = ""
     """The identifier in the path of one thing; none where one thing cannot be read."""
-    named: str = "{kind} {number} of {seller}"
+    identity: str = "{kind} {number} of {seller}"
     """The text whose UUID is the name of a thing."""
     body: Mapping[str, Any] = {}
     """The JSON schema of what is posted, without its draft."""
@@ -250,7 +250,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         """The seller's next thing, still empty and not yet kept."""
         query = "SELECT COALESCE(MAX(number), 0) + 1 FROM thing WHERE kind = ? AND seller = ?"
         (number,) = db.execute(query, (self.kind, seller)).fetchone()
-        text = self.named.format(kind=self.kind, number=number, seller=seller)
+        text = self.identity.format(kind=self.kind, number=number, seller=seller)
         return StoredThing(seller, number, str(uuid5(NAMESPACE_URL, text)), stamp(shows_at))
 
     def enter(
@@ -284,7 +284,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         self.keep(db, thing)
 
     def keep(self, db: Connection, thing: StoredThing) -> None:
-        """Keep a thing as it is now."""
+        """Insert or update a thing."""
         document = orjson.dumps(thing.document).decode()
         db.execute(
             "INSERT INTO thing(kind, seller, number, name, document, shows_at, next_at)"

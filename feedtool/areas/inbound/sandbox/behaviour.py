@@ -6,14 +6,14 @@ from msgspec import Struct
 
 
 class InboundBehaviour(Struct, frozen=True):
-    """Of fulfilment products, and of shipments to the warehouses. Durations are sandbox time."""
+    """The behaviour of the warehouses. Durations are sandbox time."""
 
     opening_products: int = 8
     """At most so many products of a seller are referenced when the shop opens; 0 for tests."""
     opening_shipments: int = 8
     """At most so many shipments are there when the shop opens."""
     countries: tuple[str, ...] = ("FR", "GB")
-    """Of storage, as far as the account is opened for them: Spain needs an activation."""
+    """Countries of storage that the account is opened for; Spain needs an activation."""
     refuses_unknown: bool = False
     """True if a shipment of an unreferenced product is refused at once ("Errors", rule 6), and not
     later ("Fulfillment", rule 1)."""
@@ -22,14 +22,14 @@ class InboundBehaviour(Struct, frozen=True):
     visible_after: timedelta = timedelta()
     """A new shipment is listed so much later."""
     created: timedelta = timedelta(seconds=10)
-    """So long a shipment stays Created, and Referenced."""
+    """The time in Created, and in Referenced."""
     checked: timedelta = timedelta(minutes=1)
-    """So long it stays Referencing, and Processing."""
+    """The time in Referencing, and in Processing."""
     accepted: timedelta = timedelta(days=1)
     """From the acceptance to the appointment."""
     appointed: timedelta = timedelta(days=3)
     """From the appointment to the lorry at the ramp."""
     unloaded: timedelta = timedelta(days=1)
-    """So long a shipment stays InProgress, and PartiallyDone."""
+    """The time in InProgress, and in PartiallyDone."""
     never_seen: timedelta = timedelta(days=14)
     """From the appointment to the end of what never arrives."""

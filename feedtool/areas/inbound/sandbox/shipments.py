@@ -53,7 +53,7 @@ STATUSES = (
 )
 
 EVERY_DISPUTED, EVERY_LOST = 4, 9
-"""Of one in so many shipments a piece is in dispute; one in so many never arrives."""
+"""One in so many shipments has a piece in dispute; one in so many never arrives."""
 
 SHIPMENT = {
     "required": ["reference", "storageCountry", "supplyMode", "items"],
@@ -189,7 +189,7 @@ STATES = {
 }
 
 
-# Those of a shop's past.
+# The past of a shop.
 
 
 class PastShipment(NamedTuple):

@@ -46,7 +46,7 @@ FILE_EXTRACT, FILE_UPLOAD = "FileExtract", "FileUpload"
 
 
 class InvoiceBehaviour(Struct, frozen=True):
-    """Of invoices: how long a file stays in each state, and which orders have none."""
+    """The time of a file in each state, and the channels without invoices."""
 
     order_check: timedelta = timedelta(seconds=5)
     file_check: timedelta = timedelta(seconds=5)
@@ -132,7 +132,7 @@ def show(exchange: Exchange, taken: StoredThing) -> dict[str, Any]:
     return {**taken.document, "status": status, "files": files}
 
 
-# What becomes of a file.
+# The states of a file.
 
 
 def check_order(db: Connection, file: StoredThing, _: datetime, settings: SandboxSettings) -> str:

@@ -1,4 +1,4 @@
-"""How the sandbox's warehouses behave with what leaves them."""
+"""The behaviour of the sandbox's warehouses with parcels."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class OutboundBehaviour(Struct, frozen=True):
-    """Of outbound shipments and of returns. All durations are sandbox time."""
+    """The behaviour with outbound shipments and returns. Durations are sandbox time."""
 
     has_past: bool = True
     """True if a shop that opens has sent parcels already."""
@@ -29,4 +29,4 @@ class OutboundBehaviour(Struct, frozen=True):
     visible_after: timedelta = timedelta()
     """A new shipment, or return, is shown so much later."""
     countries: tuple[str, ...] = ("FR", "ES", "GB")
-    """Of warehouses that the seller may use."""
+    """Countries with warehouses that the seller may use."""

@@ -89,7 +89,7 @@ CANCELLATIONS = Resource(
     kind="cancellation request",
     path="/outbound-cancellation-requests",
     key="cancellationRequestId",
-    named="{seller}/cancellation/{number}",
+    identity="{seller}/cancellation/{number}",
     body={
         "required": ["outboundShipmentId", "reason"],
         "properties": {"outboundShipmentId": FILLED, "reason": FILLED},
