@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,9 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, ViewportSize
 from werkzeug.test import TestResponse
 
+from feedtool.cli import run
 from feedtool.cli.errors import Stopping
+from feedtool.cli.home import FILE
 from feedtool.cli.notifier import run_notices
 from feedtool.cli.page import desk_of, page
 from feedtool.page import app
@@ -48,6 +51,21 @@ def lone_desk(folder: Path) -> Iterator[Desk]:
         patch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
         with made_desk(folder / "home") as desk:
             yield desk
+
+
+@pytest.fixture(scope="session")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The catalogue of the embedded sandbox: a page that needs it would bring it anew."""
+    home = tmp_path_factory.mktemp("catalogue")
+    assert run(["catalog", "sync", "--sandbox", "--home", str(home)]) == 0
+    return home / FILE
+
+
+def with_catalogue(catalogue: Path, home: Path) -> Path:
+    """A home that has a catalogue."""
+    home.mkdir(exist_ok=True)
+    shutil.copy(catalogue, home)
+    return home
 
 
 @cache

@@ -27,6 +27,7 @@ from tests.page.conftest import (
     served,
     settle,
     settled,
+    with_catalogue,
 )
 from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site
@@ -73,10 +74,11 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def busy(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def busy(site: Site, catalogue: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Files in each state; one of them is being checked for as long as the tests last."""
     folder, done = tmp_path_factory.mktemp("accessible"), Event()
-    with made_desk(folder / "home") as desk, served(desk, site) as address:
+    home = with_catalogue(catalogue, folder / "home")
+    with made_desk(home) as desk, served(desk, site) as address:
         yield Served(address, files_of(desk, folder, done))
         done.set()
 
