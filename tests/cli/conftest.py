@@ -243,9 +243,12 @@ def rows_of(
     Our own headings stand in the row above, where people read the header.
     """
     book = load_workbook(path)
-    found = (book[sheet] if sheet else book.worksheets[0]).iter_rows(
-        max(header - 1, 1), values_only=True
-    )
+    return rows_in(book[sheet] if sheet else book.worksheets[0], header)
+
+
+def rows_in(sheet: Any, header: int = 2) -> list[dict[str, Any]]:
+    """The same of a sheet of an open workbook."""
+    found = sheet.iter_rows(max(header - 1, 1), values_only=True)
     labels = next(found) if header > 1 else ()
     keys = [key or label for key, label in zip_longest(next(found), labels)]
     return [

@@ -15,7 +15,7 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.report.output_files import Exported
 from feedtool.runs.export import export
 from tests.answers import AROUND, BASE, T0, query_of
-from tests.cli.conftest import rows_of
+from tests.cli.conftest import rows_in
 from tests.sandbox.desk import Desk
 
 MONTH = "2026-11"
@@ -69,7 +69,7 @@ def brought(
 
 def sheets(path: Path) -> Mapping[str, list[dict[str, Any]]]:
     """The rows of every sheet of a workbook, by their keys."""
-    return {name: rows_of(path, name) for name in load_workbook(path, read_only=True).sheetnames}
+    return {sheet.title: rows_in(sheet) for sheet in load_workbook(path)}
 
 
 def losses(exported: Exported) -> list[str]:
