@@ -9,7 +9,7 @@ from openpyxl.packaging.custom import StringProperty
 
 from feedtool.model.settings import AccountSettings, OrderSettings
 from tests.conftest import Files, Find, changed, checked, codes, told
-from tests.rule_tables import Fails, Passes, Row, Rows, cases, listed, places
+from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
 
 def line(action: str = "", /, **changes: str | None) -> dict[str, str]:
@@ -87,11 +87,17 @@ LATER = {
 """By action, the statuses in which it is possible, never is, and may have become so since."""
 
 
-def in_status(table: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, Row]]:
-    for action, statuses in table.items():
-        for status in (*statuses, "Frozen") if table is LATER else statuses:
-            yield f"{action} of {status}", line(action, status=status)
-            yield f"{action} of {status} in capitals", line(action, status=status.upper())
+def in_statuses() -> Iterator[tuple[str, str, str]]:
+    """Each action with each status, in two writings, and the code of what is said of both."""
+    for code, table in {
+        "": NOW,
+        "action-not-possible": NEVER,
+        "state-when-exported": LATER,
+    }.items():
+        for action, statuses in table.items():
+            for status in (*statuses, "Frozen") if table is LATER else statuses:
+                yield action, status, code
+                yield action, status.upper(), code
 
 
 PASSES: Passes = {
@@ -103,15 +109,13 @@ PASSES: Passes = {
         "a parcel number that is refused": line(carrierName="UPS", parcelNumber="8R\u202e1"),
     },
     "action-not-possible": {
-        **dict(in_status(NOW)),
-        **dict(in_status(LATER)),
         "no status": line("Ship"),
         "the seller's": line("Ship", supplyMode="Seller"),
         "in another writing": line("Ship", supplyMode="SELLER"),
         "only a shipment minds who ships": line("Cancel", supplyMode="Fulfillment"),
         "nothing is asked": line(status="Cancelled", supplyMode="Fulfillment"),
     },
-    "state-when-exported": {**dict(in_status(NOW)), **dict(in_status(NEVER)), "none": line("Ship")},
+    "state-when-exported": {"none": line("Ship")},
     "actions-differ": {
         "all accept": lines("Accept", 3, 3),
         "ship one, cancel another": [*lines("Ship", 1, 2), *lines("Cancel", 2, 2)[1:]],
@@ -205,14 +209,15 @@ FAILS: Fails = {
         "a refused amount": (line(gesture__amount="many"), "2 action"),
     },
     "action-not-possible": {
-        **{name: (row, "2 action") for name, row in in_status(NEVER)},
         "the warehouse's": (line("Ship", supplyMode="Fulfillment"), "2 action"),
         "without an action": (
             line(carrierName="UPS", parcelNumber="8R001", supplyMode="Xdock"),
             "2 action",
         ),
     },
-    "state-when-exported": {name: (row, "2 action") for name, row in in_status(LATER)},
+    "state-when-exported": {
+        "it may have changed since": (line("Accept", status="Shipped"), "2 action")
+    },
     "actions-differ": {
         "accept and refuse": ([line("Accept"), line("Refuse")], "2 action, 3 action"),
         "accept and ship": ([line("Accept"), line("Ship")], "2 action, 3 action"),
@@ -335,6 +340,30 @@ def test_fails(find: Find, code: str, rows: Rows, expected: str) -> None:
     }
 
 
+def test_an_action_is_judged_by_the_status(files: Files) -> None:
+    cases = [*in_statuses()]
+    rows = [
+        line(action, orderId=f"O-{number}", status=status)
+        for number, (action, status, _) in enumerate(cases)
+    ]
+    (sheet,) = checked(files.csv(*rows), dialect=SHOP)
+    problems = {
+        (problem.row, problem.field): problem.code
+        for severity, code in {
+            "error": "action-not-possible",
+            "warning": "state-when-exported",
+        }.items()
+        for problem in told(sheet, code)
+        if problem.severity == severity
+    }
+    said = {
+        f"{action} of {status}": problems.pop((number, "action"), "")
+        for number, (action, status, _) in enumerate(cases, start=2)
+    }
+    assert said == {f"{action} of {status}": code for action, status, code in cases}
+    assert not problems
+
+
 def test_over_two_files_the_first_is_named_with_its_file(files: Files) -> None:
     one = files.csv(line("Ship"), name="one.csv")
     two = files.csv(line("Ship", orderId="O2"), line("Ship"), name="two.csv")
@@ -375,27 +404,28 @@ LISTED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("reason", "channel", "status", "expected"),
-    [
-        ("seller-out-of-stock", "PRIMARY", "InPreparation", ""),
-        ("Other", "PRIMARY", "InPreparation", ""),
-        ("broken", "PRIMARY", "InPreparation", "seller-out-of-stock, Other"),
-        ("broken", "SECOND", "Shipped", ""),
-        ("other", "SECOND", "Shipped", "broken"),
-        ("Perdu en route", "THIRD", "Shipped", "lost (Perdu en route), other"),
-        ("lost", "THIRD", "Shipped", ""),
-        # Where nothing is listed nothing is known.
-        ("anything", "SECOND", "InPreparation", ""),
-        ("anything", "PRIMARY", "Shipped", ""),
-        ("anything", "", "", ""),
-    ],
-)
-def test_reasons_are_those_of_the_export(
-    files: Files, reason: str, channel: str, status: str, expected: str
-) -> None:
-    row = line("Cancel", reason=reason, salesChannelId=channel, status=status)
-    path = files.book({"Orders": [row]})
+REASONS = [
+    # Reason, channel and status of a row, and the reasons to choose one of.
+    ("seller-out-of-stock", "PRIMARY", "InPreparation", ""),
+    ("Other", "PRIMARY", "InPreparation", ""),
+    ("broken", "PRIMARY", "InPreparation", "seller-out-of-stock, Other"),
+    ("broken", "SECOND", "Shipped", ""),
+    ("other", "SECOND", "Shipped", "broken"),
+    ("Perdu en route", "THIRD", "Shipped", "lost (Perdu en route), other"),
+    ("lost", "THIRD", "Shipped", ""),
+    # Where nothing is listed nothing is known.
+    ("anything", "SECOND", "InPreparation", ""),
+    ("anything", "PRIMARY", "Shipped", ""),
+    ("anything", "", "", ""),
+]
+
+
+def test_reasons_are_those_of_the_export(files: Files) -> None:
+    rows = [
+        line("Cancel", orderId=f"O-{number}", reason=reason, salesChannelId=channel, status=status)
+        for number, (reason, channel, status, _) in enumerate(REASONS)
+    ]
+    path = files.book({"Orders": rows})
     book = load_workbook(path)
     for name, value in {"template": "orders", "reasons": LISTED}.items():
         book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
@@ -403,6 +433,10 @@ def test_reasons_are_those_of_the_export(
         )
     book.save(path)
     (sheet,) = checked(path)
-    hints = [(problem.row, problem.field, problem.hint) for problem in sheet.problems()]
-    assert hints == ([(2, "reason", f"choose one of: {expected}")] if expected else [])
-    assert bool(told(sheet, "reason-not-eligible")) is bool(expected)
+    assert codes(sheet) == [(problem.row, "reason-not-eligible") for problem in sheet.problems()]
+    hints = {problem.row: (problem.field, problem.hint) for problem in sheet.problems()}
+    assert hints == {
+        row: ("reason", f"choose one of: {expected}")
+        for row, (*_, expected) in enumerate(REASONS, start=2)
+        if expected
+    }
