@@ -1,8 +1,8 @@
 """Rows that are not for sale, of offers that were accepted before."""
 
 from collections.abc import Mapping
+from itertools import islice
 
-import pytest
 from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import (
@@ -16,7 +16,7 @@ from feedtool.model.settings import Guards
 from feedtool.runs.deliver import results
 from feedtool.runs.recipes import RecipeFolders
 from tests.areas.offers.changes.conftest import CHANGED, START, Market, Shop, codes, statuses
-from tests.conftest import offer
+from tests.conftest import gtin, offer
 
 RECIPE = "\n".join(
     (
@@ -96,17 +96,30 @@ EARLIER = {
 }
 
 
-@pytest.mark.parametrize(("before", "now", "expected", "left"), EARLIER.values(), ids=EARLIER)
-def test_its_stock_goes_to_zero_where_it_is_known(
-    shop: Shop,
-    before: list[dict[str, str]],
-    now: list[dict[str, str]],
-    expected: list[str],
-    left: dict[object, object],
-) -> None:
-    if before:
-        sent(shop, *before)
-    assert (sent(shop, *now), stocks(shop)) == (expected, left)
+def of_case(row: Mapping[str, str], place: int) -> dict[str, str]:
+    """The row, of an offer and a product that are of one case alone."""
+    products = {gtin(number): gtin(100 * place + number) for number in range(1, 5)}
+    reference = row["sellerExternalReference"]
+    return {
+        **row,
+        "sellerExternalReference": reference and f"{reference}-{place}",
+        "product.gtin": products.get(row["product.gtin"], ""),
+    }
+
+
+def test_its_stock_goes_to_zero_where_it_is_known(shop: Shop) -> None:
+    cases = [*enumerate(EARLIER.items(), start=1)]
+    sent(shop, *(of_case(row, place) for place, (_, (before, *_)) in cases for row in before))
+    now = [of_case(row, place) for place, (_, (_, rows, *_)) in cases for row in rows]
+    came = iter(sent(shop, *now))
+    expected = {name: words for _, (name, (_, _, words, _)) in cases}
+    assert {name: [*islice(came, len(words))] for name, words in expected.items()} == expected
+    assert not [*came]
+    assert stocks(shop) == {
+        f"{reference}-{place}": quantity
+        for place, (_, (*_, left)) in cases
+        for reference, quantity in left.items()
+    }
 
 
 def test_the_row_says_why_and_the_run_is_read_again(shop: Shop) -> None:
