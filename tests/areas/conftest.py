@@ -19,11 +19,21 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.buckets import bucket, s3, store
-from tests.cli.conftest import STATE, Feedtool, Ran, enter, feedtool, made_by, rows_of
+from tests.cli.conftest import (
+    STATE,
+    Feedtool,
+    Ran,
+    catalogue,
+    enter,
+    feedtool,
+    made_by,
+    rows_of,
+    synced,
+)
 from tests.resume.runner import killed
 from tests.sandbox.desk import desk, new_desk
 
-__all__ = ["bucket", "desk", "feedtool", "new_desk", "s3", "store"]
+__all__ = ["bucket", "catalogue", "desk", "feedtool", "new_desk", "s3", "store", "synced"]
 
 Enter = Callable[..., None]
 """Commands that export; from now on the test is in a copy of the folder that they leave."""

@@ -42,7 +42,10 @@ def test_a_list_of_a_fresh_sandbox(
     feedtool: Feedtool,
     asked: list[Endpoint],
     tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
+    if kind == "products":
+        request.getfixturevalue("catalogue")  # which takes seconds to bring
     code, out, err = feedtool(f"export {kind} --sandbox {NEEDED.get(kind, '')}")
     assert code in {Exit.OK, Exit.NOTHING}, err
     made = {path.name for path in tmp_path.iterdir()} - {"home"}
