@@ -158,30 +158,34 @@ def test_a_sheet_names_orders_and_files(feedtool: Feedtool) -> None:
 
 
 WRONG = [
-    (("O-1", "invoices/O-9.pdf"), "file-not-found", "B3", "look at the path"),
-    (("O-1", "empty.pdf"), "file-empty", "B3", "export or download it again"),
-    (("O-1", "photo.pdf"), "invoice-type", "B3", "export the invoice as a PDF"),
-    (("O-1", "locked.pdf"), "pdf-encrypted", "B3", "export it without a password"),
-    (("O-1 (1)", "invoices/O-1.pdf"), "order-id-name", "A3", "name the file after its order alone"),
-    (("O-2", "invoices/O-1.pdf"), "invoice-twice", "A3", "keep one of them"),
-    (("", "invoices/O-1.pdf"), "required-missing", "A3", "fill the cell"),
-    (("O-1", ""), "required-missing", "B3", "fill the cell"),
+    (("O-11", "invoices/O-9.pdf"), "file-not-found", "B", "look at the path"),
+    (("O-12", "empty.pdf"), "file-empty", "B", "export or download it again"),
+    (("O-13", "photo.pdf"), "invoice-type", "B", "export the invoice as a PDF"),
+    (("O-14", "locked.pdf"), "pdf-encrypted", "B", "export it without a password"),
+    (("O-1 (1)", "invoices/O-1.pdf"), "order-id-name", "A", "name the file after its order alone"),
+    (("O-2", "invoices/O-3.pdf"), "invoice-twice", "A", "keep one of them"),
+    (("", "invoices/O-4.pdf"), "required-missing", "A", "fill the cell"),
+    (("O-15", ""), "required-missing", "B", "fill the cell"),
 ]
+"""A row, the code of what is wrong with it, its column, and what to do."""
 
 
-@pytest.mark.parametrize(("row", "code", "cell", "hint"), WRONG)
-def test_what_is_wrong_is_told_with_its_cell(
-    feedtool: Feedtool, row: tuple[str, str], code: str, cell: str, hint: str
-) -> None:
+def test_what_is_wrong_is_told_with_its_cell(feedtool: Feedtool) -> None:
     Path("empty.pdf").touch()
     Path("photo.pdf").write_bytes(b"GIF89a")
     Path("locked.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
-    path = index(("O-2", "invoices/O-2.pdf"), row)
+    path = index(("O-2", "invoices/O-2.pdf"), *(row for row, *_ in WRONG))
     ran = feedtool("validate", path, "--as", "invoices", "--format", "json")
-    problem = ran.only["problems"][-1]
     assert ran.code == 1
-    assert (problem["code"], f"{problem['column']}{problem['row']}") == (code, cell)
-    assert problem["hint"] == hint
+    faults = {
+        (problem["row"], problem["column"]): (problem["code"], problem["hint"])
+        for problem in ran.only["problems"]
+    }
+    assert faults.pop((2, "A")) == ("invoice-twice", "keep one of them")
+    assert faults == {
+        (number, column): (code, hint)
+        for number, (_, code, column, hint) in enumerate(WRONG, start=3)
+    }
 
 
 def test_a_dry_run_writes_the_imports(feedtool: Feedtool) -> None:
