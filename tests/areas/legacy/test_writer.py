@@ -182,7 +182,7 @@ def assert_round_trip(
         assert back.head.pools == [(pool.attribute, pool.value) for pool in pools]
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=3))
 def test_a_round_trip_of_stock_and_price(offers: list[XmlOffer]) -> None:
     package = zipped(offers, Head("n", STOCK))

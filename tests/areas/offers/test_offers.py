@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.package_types import PackageType
@@ -135,6 +135,7 @@ INNER = LEAVES | objects(LEAVES) | st.lists(LEAVES | objects(LEAVES), max_size=3
 NODES = INNER | objects(INNER) | st.lists(objects(INNER), max_size=2)
 
 
+@settings(max_examples=20)
 @given(st.lists(objects(NODES), max_size=3))
 def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
     assert len(offers_page(page(items)).offers) == len(items)

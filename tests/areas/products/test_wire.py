@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.products.catalog.wire import CatalogPage, Listing
@@ -209,6 +209,7 @@ NAMES = st.sampled_from(
 )
 
 
+@settings(max_examples=20)
 @given(st.dictionaries(NAMES, json_values))
 def test_no_item_is_too_strange(document: dict[str, Any]) -> None:
     for found in reports_page(reply({"items": [document]})).items:
