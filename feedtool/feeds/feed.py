@@ -1,7 +1,7 @@
 """A kind of feed: a sheet whose rows become requests.
 
-A feed declares its columns, what a row of them must hold, the request that a row becomes and the
-schema of that request. A new kind of feed is one new file here and its schema.
+A feed is declared in records, and an engine takes the one that it needs: the design of the sheet,
+the headers by which it is recognised, the requests that rows become, and how these travel.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -410,59 +410,6 @@ class Feed(Struct, frozen=True, eq=False, kw_only=True):
     """The codes of problems with a cell of which something has no place in any column."""
     gone: frozenset[str] = frozenset()
     """Headers, in lower case, that have no successor."""
-
-    def __getattr__(self, name: str) -> Any:
-        """A field by its former name, until every area and engine takes the record it needs."""
-        for record in (self.travel, self.sheet, self.requests, self.recognition):
-            if hasattr(record, FORMER.get(name, name)):
-                return getattr(record, FORMER.get(name, name))
-        raise AttributeError(name)
-
-
-FORMER = {
-    "required": "unfilled",
-    "needs_asking": "only_if_asked",
-    "request": "make",
-    "delivery": "protocol",
-}
-
-
-def flat_feed(**fields: Any) -> Feed:
-    """A feed whose fields are given without their records, by their former names."""
-    renamed = {
-        "sheet": "name",
-        "understood": "every_column",
-        "missing": "needs",
-        "needs_asking": "only_if_asked",
-        "request": "make",
-        "delivery": "protocol",
-    }
-    needs = {"needs": fields.pop("needs")} if "needs" in fields else {}
-    fields = {renamed.get(name, name): value for name, value in fields.items()}
-    if fields.pop("is_personal", False):
-        fields.setdefault("personal", frozenset())
-    texts = ("title", "about", "template")
-    title, about, contents = (
-        fields.pop(name, default) for name, default in zip(texts, ("", "", None), strict=True)
-    )
-    if sheet := fields.pop("operator_sheet", None):
-        fields["operator"] = OperatorTemplate(sheet, fields.pop("operator_columns", frozenset()))
-    if key := fields.pop("category_key", None):
-        parts = (fields.pop(name) for name in ("may_have", "stamped", "layout"))
-        fields["by_category"] = ColumnsOfCategory(key, *parts)
-
-    def record(kind: Any, **more: Any) -> Any:
-        names = {*kind.__struct_fields__} & fields.keys()
-        return kind(**more, **{name: fields.pop(name) for name in names})
-
-    return Feed(
-        sheet=record(SheetDesign),
-        recognition=record(Recognition),
-        requests=record(Requests),
-        travel=record(Travel, **needs),
-        template=TemplatePage(title, about, contents),
-        **fields,
-    )
 
 
 Routes: TypeAlias = Mapping[str, Feed]

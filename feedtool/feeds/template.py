@@ -1,6 +1,7 @@
 """The contents of a template: its columns as their reader sees them, its texts.
 
-An area that has more to say than its columns do makes the `Contents` itself (`Feed.template`).
+An area that has more to say than its columns do makes the `Contents` itself
+(`TemplatePage.contents`).
 """
 
 import re
