@@ -23,7 +23,7 @@ from feedtool.model.header import Header
 from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nouns import Severity
 from feedtool.model.settings import Context
-from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
+from feedtool.model.sheet import INVALID, CheckedRows, CheckedSheet, Filled, ProblemSpool
 from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 from feedtool.sheets import Sheet, Source, open_source
@@ -124,11 +124,13 @@ class _Checking:
             chosen.sheet.name,
             chosen.feed.kind,
             chosen.header,
-            has_items=options.with_items,
             purges=options.purges,
-            filled=Spool(Filled) if options.with_values else None,
             kind_reason=chosen.reason,
             is_kind_certain=chosen.is_certain,
+            rows=CheckedRows(
+                has_items=options.with_items,
+                filled=Spool(Filled) if options.with_values else None,
+            ),
         )
         try:
             folder = Path(file.name).parent
@@ -144,14 +146,14 @@ class _Checking:
                 from feedtool.check.explain import explain_row
 
                 checked.explained = explain_row(chosen.sheet, checked.header, context, row)
-            if not any(True for _ in checked.marks):
+            if not any(True for _ in checked.rows.marks):
                 raise NoRows(
                     tr("there is no row below the header in row {row}", row=chosen.header.row),
                     tr("fill the sheet, or name another one with --sheet"),
                 )
         except FileProblem as error:
             self._rewind(seen)
-            checked.forget()
+            checked.rows.forget()
             checked.error = error
         else:
             self._locators[number] = reader.locator
@@ -167,18 +169,19 @@ class _Checking:
             spools: dict[int, ProblemSpool] = {}
             for place, fault in survey.faults(names):
                 if rule.is_guard:
-                    sheets[place.sheet].guarded.append((place.row, fault))
+                    sheets[place.sheet].rows.guarded.append((place.row, fault))
                     is_first = place.sheet not in spools
                     if fault.code.severity is Severity.ERROR or not is_first:
                         continue  # each row says so once it is held
                 spool = spools.setdefault(place.sheet, ProblemSpool())
                 spool.append(self._locators[place.sheet].in_earlier_row(place.row, fault))
                 if fault.code.severity is Severity.ERROR:
-                    sheets[place.sheet].marks[place.row] = INVALID
+                    sheets[place.sheet].rows.marks[place.row] = INVALID
             for number, spool in spools.items():
-                sheets[number].problems_by_source.append(spool)
+                sheets[number].rows.problems_by_source.append(spool)
         for number, groups in self._groups.items():
-            groups.conclude(sheets[number], self._locators[number])
+            sheet = sheets[number]
+            groups.conclude(sheet.rows, self._locators[number], purges=sheet.purges)
         return sheets
 
 

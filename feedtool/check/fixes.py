@@ -210,7 +210,7 @@ def unproven(
         }
         for checked in (before, after)
     )
-    marks = bytes(after.marks)
+    marks = bytes(after.rows.marks)
     gone = {row for row in rows if row >= len(marks) or marks[row] not in (VALID, INVALID)}
     places = {(fix.row, fix.column): (fix.row, fix.column, fix.code) for fix in fixes}
     blind = {row for (row, _), place in places.items() if old.get(place) is Severity.ERROR}

@@ -18,7 +18,7 @@ from feedtool.check.rules import request_incomplete, schema_mismatch
 from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.model.nouns import Issue, Item
 from feedtool.model.own_files import folder_of
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
+from feedtool.model.sheet import INVALID, VALID, CheckedRows, ProblemSpool, Refused
 from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
@@ -116,32 +116,32 @@ class RowGroups:
                 requests.setdefault(request, []).append(row)
             yield from requests.values()
 
-    def conclude(self, checked: CheckedSheet, locator: Locator) -> None:
+    def conclude(self, judged: CheckedRows, locator: Locator, *, purges: bool) -> None:
         """Makes the items of the requests all of whose rows are valid, and refuses other rows.
 
-        Whatever was found in the rows must be in `checked`, since a request is not sent without
+        Whatever was found in the rows must be in `judged`, since a request is not sent without
         one of its rows, and a row with none of its requests but all.
         """
         issues: dict[int, list[Issue]] = {}
         is_final = False
         while not is_final:
-            self._refuse_incomplete(checked, issues)
-            is_final = self._make_items(checked, issues)
+            self._refuse_incomplete(judged, issues)
+            is_final = self._make_items(judged, issues, purges=purges)
         spool = ProblemSpool()
         for number in sorted(issues):
             spool.append_all([locator.in_earlier_row(number, issue) for issue in issues[number]])
-        checked.problems_by_source.append(spool)
-        known = {refused.row: refused for refused in checked.refused}
+        judged.problems_by_source.append(spool)
+        known = {refused.row: refused for refused in judged.refused}
         for row in (row for rows in self for row in rows):
-            if checked.marks[row.number] == INVALID and row.number not in known:
+            if judged.marks[row.number] == INVALID and row.number not in known:
                 reference = str(row.values.get(row.feed.requests.reference) or "") or None
                 known[row.number] = Refused(row.number, reference, product_of(row), row.channel)
-        checked.refused = Spool(Refused)
-        checked.refused.extend([known[number] for number in sorted(known)], 0)
+        judged.refused = Spool(Refused)
+        judged.refused.extend([known[number] for number in sorted(known)], 0)
 
-    def _refuse_incomplete(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> None:
+    def _refuse_incomplete(self, judged: CheckedRows, issues: dict[int, list[Issue]]) -> None:
         """Refuses valid rows that share a request with an invalid one, until there are none."""
-        marks = checked.marks
+        marks = judged.marks
         if not marks.count(INVALID):
             return
         shared: defaultdict[int, list[list[int]]] = defaultdict(list)
@@ -159,26 +159,28 @@ class RowGroups:
                 wrong += valid
                 numbers.clear()  # nobody looks at this request again
 
-    def _make_items(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> bool:
+    def _make_items(
+        self, judged: CheckedRows, issues: dict[int, list[Issue]], *, purges: bool
+    ) -> bool:
         """The items of complete requests; False where a schema has refused one."""
-        checked.items = Spool(Item)
+        judged.items = Spool(Item)
         count: Counter[int] = Counter()
         is_final = True
         for rows in self:
             first, *others = dict.fromkeys(row.number for row in rows)
-            if checked.marks[first] != VALID:
+            if judged.marks[first] != VALID:
                 continue
             feed = rows[0].feed
             request = feed.requests.make(*rows)
             if not gate(feed)(request):
                 is_final = False
                 issues[first] = list(faults(feed, request))
-                checked.marks[first] = INVALID
-            elif checked.has_items:
-                item = item_of(rows[0], request, purges=checked.purges)
+                judged.marks[first] = INVALID
+            elif judged.has_items:
+                item = item_of(rows[0], request, purges=purges)
                 further = tuple(others)
                 product = "\n".join(dict.fromkeys(map(product_of, rows)))
                 item = item._replace(product=product, further_rows=further)
-                checked.items.append(item._replace(number=count[first]))
+                judged.items.append(item._replace(number=count[first]))
                 count[first] += 1
         return is_final

@@ -60,6 +60,7 @@ class SheetReader:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
+        self.rows = checked.rows
         self._made = chosen.made
         self._recipe = str(chosen.recipe.path or "") if chosen.recipe else ""
         self.header, feed = checked.header, chosen.feed
@@ -153,7 +154,7 @@ class SheetReader:
             self.read_block(block)
 
     def _begin(self, evidence: Mapping[str, Mapping[str, str]]) -> None:
-        self.checked.forget()
+        self.rows.forget()
         self.problems = ProblemSpool()
         self.once.clear()
         self.hidden = 0
@@ -219,7 +220,7 @@ class SheetReader:
     ) -> None:
         """Notes the Updates that set the stock of a row to 0, should its offer be on sale."""
         feed, stock = self._stock_feed, self._stock_key
-        if feed is None or not self.checked.has_items:
+        if feed is None or not self.rows.has_items:
             return
         requests = feed.requests
         if not row.values.get(requests.reference):
@@ -234,7 +235,7 @@ class SheetReader:
             values = {requests.reference: row.values[requests.reference], stock: 0}
             update = part._replace(feed=feed, values=values, refused=NOTHING_REFUSED)
             item = item_of(update, requests.make(update), purges=False)
-            self.checked.withdrawals.append(Withdrawal(item.row, item, problem))
+            self.rows.withdrawals.append(Withdrawal(item.row, item, problem))
 
     def _columns(self, block: Block) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
         """The values of each column of a block, and what is wrong with them by position."""
@@ -275,8 +276,8 @@ class SheetReader:
         number, checks = row.number, self._checks[row.feed.kind]
         if number in cells.block.hidden:
             self.hidden += 1
-        if self.checked.filled is not None:
-            self.checked.filled.append_all([*self._filled(row, cells, position)])
+        if self.rows.filled is not None:
+            self.rows.filled.append_all([*self._filled(row, cells, position)])
         row, enriched = self._enrich(row) if self._enrich else (row, ())
         if self.sheet.doubts:
             enriched = (*enriched, *encoding_doubtful(row, self.sheet.doubts))
@@ -300,10 +301,10 @@ class SheetReader:
         else:
             issues = self._add_parts(parts, enriched, self.groups)
             is_valid = not is_flawed and not is_error(issues)
-        self.checked.marks[number] = VALID if is_valid else INVALID
+        self.rows.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.checked.refused.append(Refused(number, reference, product_of(row), row.channel))
+            self.rows.refused.append(Refused(number, reference, product_of(row), row.channel))
         if in_cells or issues:
             self.problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
 
@@ -345,8 +346,8 @@ class SheetReader:
         if not checks.is_right(request):
             issues += faults(row.feed, request)
             return False
-        if self.checked.has_items:
-            self.checked.items.append(item_of(row, request, purges=self.checked.purges))
+        if self.rows.has_items:
+            self.rows.items.append(item_of(row, request, purges=self.checked.purges))
         return True
 
     def _add_parts(
@@ -388,11 +389,11 @@ class SheetReader:
     ) -> None:
         """Notes a row as skipped, for this reason."""
         number = cells.block.rows[position]
-        self.checked.marks[number] = SKIPPED
+        self.rows.marks[number] = SKIPPED
         reference = self._shown_reference(cells, position, values) or ""
-        self.checked.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
-        if self.checked.filled is not None:
-            self.checked.filled.append(nothing_filled(cells, position, self.feed.kind))
+        self.rows.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
+        if self.rows.filled is not None:
+            self.rows.filled.append(nothing_filled(cells, position, self.feed.kind))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
@@ -423,7 +424,7 @@ class SheetReader:
         unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         read = (self.hidden, elsewhere, self.sheet.notices, self._recipe)
-        lost = merged.in_valid_rows(bytes(self.checked.marks), self.feed.requests.is_sent)
+        lost = merged.in_valid_rows(bytes(self.rows.marks), self.feed.requests.is_sent)
         facts = SheetFacts(self.columns, unknown, *read, merged=lost)
         issues = [
             fault
@@ -433,4 +434,4 @@ class SheetReader:
         ]
         own = ProblemSpool()
         own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self.once.values())])
-        self.checked.problems_by_source += [own, self.problems]
+        self.rows.problems_by_source += [own, self.problems]

@@ -188,7 +188,7 @@ def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:
 
 def _begin(reader: "SheetReader") -> None:
     """Forgets what was found before a part."""
-    reader.checked.forget()
+    reader.rows.forget()
     reader.sheet.take_notices()
     reader.problems, reader.hidden = ProblemSpool(), 0
     reader.once.clear()
@@ -197,16 +197,16 @@ def _begin(reader: "SheetReader") -> None:
 
 def _part(reader: "SheetReader") -> Findings:
     """What was found since the part has begun."""
-    checked, marks = reader.checked, bytes(reader.checked.marks)
+    rows, marks = reader.rows, bytes(reader.rows.marks)
     own = marks.lstrip(b"\0")
     return Findings(
         len(marks) - len(own),
         own,
         list(reader.problems),
-        list(checked.items),
-        list(checked.refused),
-        list(checked.skipped),
-        list(checked.filled or ()),
+        list(rows.items),
+        list(rows.refused),
+        list(rows.skipped),
+        list(rows.filled or ()),
         reader.hidden,
         dict(reader.once),
         [(column.evidence, column.is_ambiguous) for column in reader.columns_read.values()],
@@ -217,14 +217,14 @@ def _part(reader: "SheetReader") -> Findings:
 
 def _take_in(reader: "SheetReader", part: Findings) -> None:
     """Adds a part to what was found before it."""
-    checked = reader.checked
-    checked.marks.put(part.first, part.marks)
+    rows = reader.rows
+    rows.marks.put(part.first, part.marks)
     reader.problems.append_all(part.problems)
-    checked.items.append_all(part.items)
-    checked.refused.append_all(part.refused)
-    checked.skipped.append_all(part.skipped)
-    if checked.filled is not None:
-        checked.filled.append_all(part.filled)
+    rows.items.append_all(part.items)
+    rows.refused.append_all(part.refused)
+    rows.skipped.append_all(part.skipped)
+    if rows.filled is not None:
+        rows.filled.append_all(part.filled)
     reader.hidden += part.hidden
     for name, issue in part.once.items():
         reader.once.setdefault(name, issue)

@@ -75,7 +75,7 @@ def diff(ctx: click.Context, options: DiffOptions) -> int:
         say = new[0].translator(CONSOLE.say) if new else CONSOLE.say
         for line in _lines(before, after, result):
             click.echo(say(line))
-    after_diff(after, form, is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
+    after_diff(after, form, is_valid=not any(sheet.rows.marks.count(INVALID) for sheet in new))
     return Exit.ROWS if result.invalid else Exit.OK
 
 

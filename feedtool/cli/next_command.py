@@ -106,7 +106,7 @@ def echo_to_correct(
     files: Sequence[str], results: Sequence["SheetResult"], options: Words, verb: str = "validate"
 ) -> bool:
     """Names the way to correct the rows that are invalid; False where there are none."""
-    if not any(result.checked.marks.count(INVALID) for result in results):
+    if not any(result.checked.rows.marks.count(INVALID) for result in results):
         return False
     copies = {result.checked.file: result.annotated for result in results if result.annotated}
     names = [Path(copies.get(name, name)) for name in files]

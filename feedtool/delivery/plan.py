@@ -85,7 +85,7 @@ class Dependencies:
         if not self._made or self._provides(sheet):
             yield from results
             return
-        by_row = groupby(rows_of(sheet.items), key=itemgetter(0))
+        by_row = groupby(rows_of(sheet.rows.items), key=itemgetter(0))
         row, items = 0, list[Item]()
         for result in results:
             while row < result.row:
@@ -158,9 +158,9 @@ class Dependencies:
         provides = self._provides(sheet)
         if provides is None or sheet.error is not None:
             return
-        for item in sheet.items:
+        for item in sheet.rows.items:
             yield item.row, provides(item.reference, item.product)
-        for refused in sheet.refused:
+        for refused in sheet.rows.refused:
             yield refused.row, provides(refused.reference or "", refused.product)
 
     @cached_property
@@ -169,7 +169,7 @@ class Dependencies:
         return frozenset(
             name
             for name, maker in self._made.items()
-            if self._sheets[maker.sheet].marks[maker.row] == VALID
+            if self._sheets[maker.sheet].rows.marks[maker.row] == VALID
         )
 
 
@@ -272,7 +272,7 @@ class Plan:
 
     def uploads(self, sheet: CheckedSheet) -> Iterator[Planned]:
         """The uploads of a sheet's valid rows; those that wait for others travel apart."""
-        order = () if self._dependencies.sent else sheet.order
+        order = () if self._dependencies.sent else sheet.selected.order
         waits = self._dependencies.waits
         return uploads(sheet.valid_items(), self._routes, self._limits, waits, order)
 

@@ -131,46 +131,55 @@ class RowStates:
         return self._marks.count(mark)
 
 
-class CheckedSheet(Struct):
-    """One sheet of one file: its rows judged, the valid ones ready to travel."""
+class CheckedRows(Struct):
+    """The rows of a sheet, judged; the valid ones ready to travel."""
 
-    file: str
-    sheet: str | None = None
-    kind: str | None = None
-    header: Header | None = None
-    error: FileProblem | None = None
-    version: Version | None = None
-    """The file's when it was read."""
+    marks: RowStates = field(default_factory=RowStates)
     items: Spool[Item] = field(default_factory=lambda: Spool(Item))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
+    has_items: bool = True
+    """True if `items` were asked for; a check alone needs none."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
     skipped: Spool[RowResult] = field(default_factory=lambda: Spool(RowResult))
-    """The rows that are none: totals, and the header once more."""
+    """Totals, and the header once more."""
     withdrawals: Spool[Withdrawal] = field(default_factory=lambda: Spool(Withdrawal))
     """The Updates of skipped rows that are not for sale."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
     problems_by_source: list[ProblemSpool] = field(default_factory=list)
     """Each in the order of rows: what reading found, then what each survey found."""
-    marks: RowStates = field(default_factory=RowStates)
-    has_items: bool = True
-    """True if `items` were asked for; a check alone needs none."""
-    purges: bool = False
-    """True if its whole offers are to replace all that the service has."""
-    is_kind_certain: bool = True
-    """True if rows without an `action` are of its kind."""
-    kind_reason: str = ""
-    """The reason why it is of its kind."""
-    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Key → the labels of each column that its kind knows, in LANGUAGES."""
-    recipe: Mapping[str, Any] | None = None
-    """What it has from a recipe, or from defaults, as JSON has it."""
-    explained: ExplainedRow | None = None
-    """The row that was to be explained."""
-    sent: Spool[Item] | None = None
-    """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     guarded: list[tuple[int, Issue]] = field(default_factory=list)
     """The rows that guards hold until they are released, and why; an area's rules find them."""
+
+    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
+        """Lets skipped rows take their offers off sale; in the order of rows."""
+        rows = {withdrawal.row for withdrawal in withdrawals}
+        items, skipped, problems = Spool(Item), Spool(RowResult), ProblemSpool()
+        updates = (withdrawal.item for withdrawal in withdrawals)
+        for item in merge(self.items, updates, key=lambda item: item.row):
+            items.append(item)
+        for result in self.skipped:
+            if result.row not in rows:
+                skipped.append(result)
+        problems.append_all([*dict.fromkeys(withdrawal.problem for withdrawal in withdrawals)])
+        for row in rows:
+            self.marks[row] = VALID
+        self.items, self.skipped = items, skipped
+        self.problems_by_source.append(problems)
+
+    def forget(self) -> None:
+        """Takes back all that was found in the rows, since they are read once more."""
+        self.items, self.refused = Spool(Item), Spool(Refused)
+        self.problems_by_source, self.marks = [], RowStates()
+        self.skipped, self.withdrawals = Spool(RowResult), Spool(Withdrawal)
+        self.filled = self.filled and Spool(Filled)
+
+
+class SelectedRows(Struct):
+    """The rows of a sheet that are sent, where not all valid ones are."""
+
+    sent: Spool[Item] | None = None
+    """The items that are sent; None for all of the valid rows, as they stand there."""
     withheld: Spool[RowResult] | None = None
     held: int = 0
     """The number of these that a guard holds."""
@@ -178,55 +187,6 @@ class CheckedSheet(Struct):
     """The number of rows that are not among the chosen ones, where some were chosen."""
     order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
-    is_cut_short: bool = False
-    """True if it looks as if a part of it were missing."""
-
-    def problems(self) -> Iterator[Problem]:
-        """All of them, the sheet's own first, then by row and column."""
-        return merge(*self.problems_by_source, key=_place)
-
-    def problems_by_row(self) -> Iterator[tuple[int | None, Sequence[Problem]]]:
-        """The problems of each row that has any; None is the sheet itself."""
-        for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
-            yield row, list(problems)
-
-    @property
-    def language(self) -> Language | None:
-        """The language of its template; None of another sheet."""
-        stamped = self.header.stamp.get(STAMP_LANGUAGE) if self.header else None
-        return next((language for language in LANGUAGES if language == stamped), None)
-
-    def translator(self, say: Translator, names: Mapping[str, str] | None = None) -> Translator:
-        """A translator that calls fields and choices as the sheet does."""
-        own = None if say.language == "en" else say.language
-        return say.for_sheet(names or self.names(say.language), self.language or own)
-
-    def names(self, language: Language) -> dict[str, str]:
-        """Key → its header in the sheet; of a column that is not there the label in a language."""
-        at = LANGUAGES.index(language)
-        labels = {key: labels[at] for key, labels in self.labels.items()}
-        return labels | (self.header.names() if self.header else {})
-
-    @property
-    def warnings(self) -> int:
-        """The number of warnings among the problems."""
-        return sum(problems.warnings for problems in self.problems_by_source)
-
-    def counts(self) -> Counts:
-        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
-        valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
-        skipped = self.marks.count(SKIPPED)
-        return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
-
-    def not_sent(self) -> Iterator[RowResult]:
-        """The results of the rows that are skipped, unchanged or held, in the order of rows."""
-        return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
-
-    def valid_items(self) -> Iterator[Item]:
-        """The items of the rows that nothing speaks against, in the order of rows."""
-        if self.sent is not None:
-            return iter(self.sent)
-        return (item for item in self.items if self.marks[item.row] == VALID)
 
     def withhold(self, sent: Spool[Item], results: Spool[RowResult]) -> None:
         """Lets these items alone be sent; adds the results of the others, in the order of rows.
@@ -246,37 +206,91 @@ class CheckedSheet(Struct):
                 channels.add(result.channel)
                 self.withheld.append(result)
 
-    def withdraw(self, withdrawals: Sequence[Withdrawal]) -> None:
-        """Lets skipped rows take their offers off sale; in the order of rows."""
-        rows = {withdrawal.row for withdrawal in withdrawals}
-        items, skipped, problems = Spool(Item), Spool(RowResult), ProblemSpool()
-        updates = (withdrawal.item for withdrawal in withdrawals)
-        for item in merge(self.items, updates, key=lambda item: item.row):
-            items.append(item)
-        for result in self.skipped:
-            if result.row not in rows:
-                skipped.append(result)
-        problems.append_all([*dict.fromkeys(withdrawal.problem for withdrawal in withdrawals)])
-        for row in rows:
-            self.marks[row] = VALID
-        self.items, self.skipped = items, skipped
-        self.problems_by_source.append(problems)
+
+class CheckedSheet(Struct):
+    """One sheet of one file, checked."""
+
+    file: str
+    sheet: str | None = None
+    kind: str | None = None
+    header: Header | None = None
+    error: FileProblem | None = None
+    version: Version | None = None
+    """The file's when it was read."""
+    purges: bool = False
+    """True if its whole offers are to replace all that the service has."""
+    is_kind_certain: bool = True
+    """True if rows without an `action` are of its kind."""
+    kind_reason: str = ""
+    """The reason why it is of its kind."""
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Key → the labels of each column that its kind knows, in LANGUAGES."""
+    recipe: Mapping[str, Any] | None = None
+    """What it has from a recipe, or from defaults, as JSON has it."""
+    explained: ExplainedRow | None = None
+    """The row that was to be explained."""
+    is_cut_short: bool = False
+    """True if it looks as if a part of it were missing."""
+    rows: CheckedRows = field(default_factory=CheckedRows)
+    selected: SelectedRows = field(default_factory=SelectedRows)
+
+    def problems(self) -> Iterator[Problem]:
+        """All of them, the sheet's own first, then by row and column."""
+        return merge(*self.rows.problems_by_source, key=_place)
+
+    def problems_by_row(self) -> Iterator[tuple[int | None, Sequence[Problem]]]:
+        """The problems of each row that has any; None is the sheet itself."""
+        for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
+            yield row, list(problems)
+
+    @property
+    def warnings(self) -> int:
+        """The number of warnings among the problems."""
+        return sum(problems.warnings for problems in self.rows.problems_by_source)
+
+    def counts(self) -> Counts:
+        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
+        valid, invalid = self.rows.marks.count(VALID), self.rows.marks.count(INVALID)
+        skipped = self.rows.marks.count(SKIPPED)
+        return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
 
     @property
     def size(self) -> int:
         """The number of its rows, but for those that are none."""
-        return self.marks.count(VALID) + self.marks.count(INVALID)
+        return self.rows.marks.count(VALID) + self.rows.marks.count(INVALID)
 
-    def forget(self) -> None:
-        """Takes back all that was found in the rows, since they are read once more."""
-        self.items, self.refused = Spool(Item), Spool(Refused)
-        self.problems_by_source, self.marks = [], RowStates()
-        self.skipped, self.withdrawals = Spool(RowResult), Spool(Withdrawal)
-        self.filled = self.filled and Spool(Filled)
+    @property
+    def language(self) -> Language | None:
+        """The language of its template; None of another sheet."""
+        stamped = self.header.stamp.get(STAMP_LANGUAGE) if self.header else None
+        return next((language for language in LANGUAGES if language == stamped), None)
+
+    def translator(self, say: Translator, names: Mapping[str, str] | None = None) -> Translator:
+        """A translator that calls fields and choices as the sheet does."""
+        own = None if say.language == "en" else say.language
+        return say.for_sheet(names or self.names(say.language), self.language or own)
+
+    def names(self, language: Language) -> dict[str, str]:
+        """Key → its header in the sheet; of a column that is not there the label in a language."""
+        at = LANGUAGES.index(language)
+        labels = {key: labels[at] for key, labels in self.labels.items()}
+        return labels | (self.header.names() if self.header else {})
+
+    def not_sent(self) -> Iterator[RowResult]:
+        """The results of the rows that are skipped, unchanged or held, in the order of rows."""
+        withheld = self.selected.withheld or ()
+        return merge(self.rows.skipped, withheld, key=lambda verdict: verdict.row)
+
+    def valid_items(self) -> Iterator[Item]:
+        """The items of the rows that nothing speaks against, in the order of rows."""
+        if self.selected.sent is not None:
+            return iter(self.selected.sent)
+        marks = self.rows.marks
+        return (item for item in self.rows.items if marks[item.row] == VALID)
 
     def is_clean(self) -> bool:
         """True if the sheet could be read and every row is valid."""
-        return self.error is None and not self.marks.count(INVALID)
+        return self.error is None and not self.rows.marks.count(INVALID)
 
 
 def rows_of(items: Iterable[Item]) -> Iterator[tuple[int, Item]]:

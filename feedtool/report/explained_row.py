@@ -87,15 +87,15 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
 
 
 def _skipped(checked: CheckedSheet, number: int) -> str | None:
-    rows = (row for row in checked.skipped if row.row == number)
+    rows = (row for row in checked.rows.skipped if row.row == number)
     return next((message.text for row in rows for message in row.messages), None)
 
 
 def _requests(checked: CheckedSheet, number: int) -> list[Item]:
     """The valid requests to which a row belongs."""
-    if number not in checked.marks or checked.marks[number] != VALID:
+    if number not in checked.rows.marks or checked.rows.marks[number] != VALID:
         return []
-    return [item for item in checked.items if number in {item.row, *item.further_rows}]
+    return [item for item in checked.rows.items if number in {item.row, *item.further_rows}]
 
 
 def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:

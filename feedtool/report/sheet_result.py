@@ -156,15 +156,15 @@ class SheetResult(Struct):
 
     def counts_with(self, statuses: Mapping[Status, int]) -> Counts:
         """The counts, for whoever has already gone through the results."""
-        valid = self.checked.marks.count(VALID)
-        invalid = self.checked.marks.count(INVALID)
-        not_rows = self.checked.marks.count(SKIPPED)
+        valid = self.checked.rows.marks.count(VALID)
+        invalid = self.checked.rows.marks.count(INVALID)
+        not_rows = self.checked.rows.marks.count(SKIPPED)
         not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
         by_status = {status: statuses[status] for status in Status if statuses.get(status)}
         rows, skipped = valid + invalid + not_rows, not_sent + not_rows
         reasons = Counter(
             message.code or message.text
-            for result in self.checked.skipped
+            for result in self.checked.rows.skipped
             for message in result.messages
         )
         reasons.update({status: by_status[status] for status in NOT_SENT if status in by_status})

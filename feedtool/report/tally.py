@@ -142,7 +142,7 @@ def tally(result: SheetResult, kept: int) -> Tally:
         group.add(problem, kept)
     first: dict[Status, int] = {}
     statuses, refusals = _refusals(result.every_verdict(), first)
-    marks = result.checked.marks
+    marks = result.checked.rows.marks
     for row in marks if not statuses else ():
         first.setdefault(_OF_MARKS[marks[row]], row)
     ordered = sorted(groups.values(), key=lambda group: (group.severity, -group.count, group.code))

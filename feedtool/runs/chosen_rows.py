@@ -41,7 +41,7 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
         _refuse_several(entry, [sheet for sheet in readable if sheet.file == entry.file])
         for sheet in readable:
             if _is_of(entry, sheet):
-                refuse_absent(entry, array("L", sheet.marks))
+                refuse_absent(entry, array("L", sheet.rows.marks))
     for sheet in readable:
         own = (entry.rows for entry in chosen if _is_of(entry, sheet))
         _withhold(sheet, RowRanges(",".join(own)))
@@ -102,11 +102,11 @@ def _withhold(sheet: CheckedSheet, chosen: RowRanges) -> None:
         (sent if all(row in chosen for row in rows) else others).append(item)
     results = Spool(RowResult)
     for of_row in _results(others, chosen):
-        sheet.unchosen += 1
+        sheet.selected.unchosen += 1
         for result in of_row:
             results.append(result)
     if results:
-        sheet.withhold(sent, results)
+        sheet.selected.withhold(sent, results)
 
 
 def _results(items: Iterable[Item], chosen: RowRanges) -> Iterator[Iterable[RowResult]]:

@@ -139,8 +139,8 @@ def _write_requests(
     UsageProblem. NotAsWritten where it does not read back as it was written.
     """
     target, output, feed = options.target, options.form.output, steps[0].feed
-    sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).items)]
-    count = sum(len(sheet.items) for sheet in sheets)
+    sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).rows.items)]
+    count = sum(len(sheet.rows.items) for sheet in sheets)
     if output and count > (most := output.limit(settings)):
         raise UsageProblem(
             output.too_many(count, most),
@@ -152,7 +152,7 @@ def _write_requests(
     if options.form.ending == FOLDER and sheets:
         write_requests(target, Plan(sheets, load().feeds, settings.limits), settings)
     elif sheets:
-        [items] = [sheet.items for sheet in sheets]
+        [items] = [sheet.rows.items for sheet in sheets]
         packages = {(item.package_type, item.channel) for item in items}
         if len(packages) > 1:
             listed = joined(

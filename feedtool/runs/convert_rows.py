@@ -229,29 +229,29 @@ class SheetConversion:
             losses = [_left_out(loss) if loss in obstacles else loss for loss in losses]
             self._lose(filled, losses, problems)
             if item:
-                sheet.items.append(item)
+                sheet.rows.items.append(item)
             self.converted.skipped += not (is_same or item)
         for item in checked.valid_items() if is_same else ():
-            sheet.items.append(item)
-        for item in sheet.items:
+            sheet.rows.items.append(item)
+        for item in sheet.rows.items:
             for row in (item.row, *item.further_rows):
-                sheet.marks[row] = VALID
-        self.converted.rows = sheet.marks.count(VALID)
+                sheet.rows.marks[row] = VALID
+        self.converted.rows = sheet.rows.marks.count(VALID)
         return sheet
 
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
         """The rows with one of these marks, and their problems; the others are left out."""
         unwanted = {  # by a recipe, which is no loss
             result.row: message.text
-            for result in self.checked.skipped
+            for result in self.checked.rows.skipped
             for message in result.messages
             if not message.code
         }
-        for filled, problems in join_problems(self.checked, self.checked.filled or ()):
+        for filled, problems in join_problems(self.checked, self.checked.rows.filled or ()):
             if filled.row in unwanted:
                 self.converted.unwanted[unwanted[filled.row]] += 1
                 self.converted.skipped += 1
-            elif self.checked.marks[filled.row] not in marks:
+            elif self.checked.rows.marks[filled.row] not in marks:
                 reasons = [
                     _left_out(_loss(problem))
                     for problem in problems
@@ -283,7 +283,7 @@ class SheetConversion:
     def _lose_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
         """Note the values for which the columns of the file have no place."""
         why = tr("none of the rows' categories has such a property")
-        for filled in (self.checked.filled or ()) if keys else ():
+        for filled in (self.checked.rows.filled or ()) if keys else ():
             if (filled.kind, self.became) in self._areas.conversions:
                 values = convert(filled.values()).values
                 self._lose(

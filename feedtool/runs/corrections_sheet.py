@@ -261,18 +261,18 @@ class SheetToCorrect:
         for problem in self.checked.problems():
             if problem.row in now_at:
                 problems.append(self._moved(problem, now_at))
-        checked.problems_by_source.append(problems)
+        checked.rows.problems_by_source.append(problems)
         others: Spool[RowResult] = Spool(RowResult)
         for result in self._sheet.every_verdict():
             row = now_at.get(result.row)
             if row is None:
                 continue
             # What is Invalid in a later run alone has no problems of its own here.
-            is_refused_here = self.checked.marks[result.row] == INVALID
+            is_refused_here = self.checked.rows.marks[result.row] == INVALID
             is_invalid = is_refused_here and result.status is Status.INVALID
-            checked.marks[row] = INVALID if is_invalid else VALID
+            checked.rows.marks[row] = INVALID if is_invalid else VALID
             if is_invalid:
-                checked.refused.append(Refused(row, result.reference))
+                checked.rows.refused.append(Refused(row, result.reference))
             else:
                 messages = (
                     message._replace(text=self._with_rows(message.text, now_at))

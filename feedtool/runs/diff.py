@@ -114,7 +114,7 @@ def compare(
         ):
             if (channel, reference) not in invalid_after:
                 differences.append(Difference(reference, channel, number, None, {}))
-    invalid = sum(sheet.marks.count(INVALID) for sheet in (*before, *after))
+    invalid = sum(sheet.rows.marks.count(INVALID) for sheet in (*before, *after))
     return Diff(differences, same, invalid)
 
 

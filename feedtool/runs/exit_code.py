@@ -26,7 +26,7 @@ def _exit_of(outcome: SheetResult) -> Exit:
         return outcome.checked.error.exit
     counts = outcome.counts()
     statuses = set(counts.by_status)
-    if counts.by_status.get(Status.HELD, 0) <= outcome.checked.unchosen:
+    if counts.by_status.get(Status.HELD, 0) <= outcome.checked.selected.unchosen:
         statuses.discard(Status.HELD)  # nothing was to be sent of these either
     if Status.PENDING in statuses:
         return Exit.PENDING

@@ -46,7 +46,7 @@ def hold(
         is_whole = isinstance(protocol, Direct) or (
             isinstance(protocol, Submitted) and protocol.replaces is not None
         )
-        if is_whole or sheet.guarded:
+        if is_whole or sheet.rows.guarded:
             _hold(sheet, options, sent_before, taken_before, doubtful_before, known_references)
         if not is_whole:
             others.append(sheet)
@@ -73,15 +73,15 @@ def _hold(
     known_references: KnownReferences,
 ) -> None:
     by_row: dict[int, list[Issue]] = {}
-    for row, issue in sheet.guarded:
+    for row, issue in sheet.rows.guarded:
         by_row.setdefault(row, []).append(issue)
-    rewritten = {row for row, issue in sheet.guarded if issue.code is REFERENCE_REWRITTEN}
+    rewritten = {row for row, issue in sheet.rows.guarded if issue.code is REFERENCE_REWRITTEN}
     names = {item.reference for item in sheet.valid_items() if item.row in rewritten}
     known = known_references(names) if names else set()
     if names and names <= known:  # nor is it told
-        sheet.problems_by_source = [
+        sheet.rows.problems_by_source = [
             problems
-            for problems in sheet.problems_by_source
+            for problems in sheet.rows.problems_by_source
             if {problem.code for problem in islice(problems, 2)} != {REFERENCE_REWRITTEN.name}
         ]
     sent, withheld = Spool(Item), dict[tuple[int, str], RowResult]()
@@ -116,5 +116,5 @@ def _hold(
     if withheld:
         results = Spool(RowResult)
         results.extend([withheld[key] for key in sorted(withheld)], 0)
-        sheet.held = sum(result.status is Status.HELD for result in withheld.values())
-        sheet.withhold(sent, results)
+        sheet.selected.held = sum(result.status is Status.HELD for result in withheld.values())
+        sheet.selected.withhold(sent, results)

@@ -114,8 +114,8 @@ def _contents(plan: Plan) -> Iterator[bytes]:
                 "sheet": sheet.sheet,
                 "kind": sheet.kind,
                 "rows": sheet.counts().rows,
-                "valid": sheet.marks.count(VALID),
-                "invalid": sheet.marks.count(INVALID),
+                "valid": sheet.rows.marks.count(VALID),
+                "invalid": sheet.rows.marks.count(INVALID),
                 "error": sheet.error.code if sheet.error else None,
             }
         )

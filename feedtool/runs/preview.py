@@ -43,11 +43,11 @@ class Preview(Struct):
             rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
             held = {
                 (result.row, result.channel): ", ".join(filter(None, codes))
-                for result in sheet.withheld or ()
+                for result in sheet.selected.withheld or ()
                 if result.status is Status.HELD
                 for codes in [[message.code for message in result.messages]]
             }
-            others = (item for item in sheet.items if held.get((item.row, item.channel)))
+            others = (item for item in sheet.rows.items if held.get((item.row, item.channel)))
             sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))
 
             def next_held(items: Iterator[Item] = others) -> list[Item]:

@@ -67,7 +67,7 @@ def _with_problems(
         while other and other.row <= row:
             yield other, problems if other.row == row else ()
             other = next(others, None)
-        if checked.marks[row] == INVALID:
+        if checked.rows.marks[row] == INVALID:
             messages = tuple(
                 Message(problem.code, as_sentence(problem))
                 for problem in problems
@@ -85,11 +85,11 @@ def refused_rows(checked: CheckedSheet) -> Iterator[Refused]:
     """The invalid rows, those too that are valid but for their neighbours; each once."""
     late = (
         Refused(row, item.reference, item.product, item.channel)
-        for row, item in rows_of(checked.items)
-        if checked.marks[row] == INVALID
+        for row, item in rows_of(checked.rows.items)
+        if checked.rows.marks[row] == INVALID
     )
     last = 0
-    for refused in merge(checked.refused, late, key=lambda refused: refused.row):
+    for refused in merge(checked.rows.refused, late, key=lambda refused: refused.row):
         if refused.row != last:
             yield refused
         last = refused.row

@@ -23,7 +23,14 @@ from feedtool.model.errors import Exit, FileProblem, UsageProblem
 from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
-from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
+from feedtool.model.sheet import (
+    CheckedRows,
+    CheckedSheet,
+    ProblemSpool,
+    Refused,
+    RowStates,
+    SelectedRows,
+)
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
 from feedtool.runs.kept_recipes import KeptRecipe
 from feedtool.runs.outputs import Outputs
@@ -35,10 +42,8 @@ if TYPE_CHECKING:
 
 
 BATCH = 1000
-PLAIN_FACTS = (
-    *("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges", "unchosen"),
-)
-"""Facts of a sheet that are kept as they are; an older run lacks the last."""
+PLAIN_FACTS = ("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges")
+"""Facts of a sheet that are kept as they are."""
 
 
 def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
@@ -58,7 +63,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 
     def add_problems() -> None:
         if batch:
-            sheets[-1].problems_by_source[0].append_all(batch)
+            sheets[-1].rows.problems_by_source[0].append_all(batch)
             batch.clear()
 
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -69,11 +74,11 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
                 fields[-2:] = map(text_of_kept, fields[-2:])
                 batch.append(Problem(*fields))
             elif kind == "refused":
-                sheets[-1].refused.append(Refused(*fields))
+                sheets[-1].rows.refused.append(Refused(*fields))
             elif kind == "skipped":
-                sheets[-1].skipped.append(_result(*fields))
+                sheets[-1].rows.skipped.append(_result(*fields))
             elif kind == "item":
-                sheets[-1].items.append(_item(*fields))
+                sheets[-1].rows.items.append(_item(*fields))
             else:
                 add_problems()
                 sheets.append(_sheet(*fields))
@@ -88,7 +93,7 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     for problem in _impersonal(sheet):
         yield ["problem", *problem[:-2], kept_text(problem.message), kept_text(problem.hint)]
     yield from (["refused", *refused] for refused in refused_rows(sheet))
-    for skipped in sheet.skipped:
+    for skipped in sheet.rows.skipped:
         row, reference, status, messages, channel = skipped
         kept = [(of.code, kept_text(of.text), of.field, of.severity) for of in messages]
         yield ["skipped", row, reference, status, kept, channel]
@@ -108,7 +113,8 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
     header, error = sheet.header, sheet.error
     return {
         **{name: getattr(sheet, name) for name in PLAIN_FACTS},
-        "marks": b64encode(bytes(sheet.marks)).decode(),
+        "unchosen": sheet.selected.unchosen,
+        "marks": b64encode(bytes(sheet.rows.marks)).decode(),
         "kind_reason": kept_text(sheet.kind_reason),
         "error": error
         and [error.code, kept_text(error.message), kept_text(error.hint), int(error.exit)],
@@ -128,8 +134,9 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
 def _sheet(facts: dict[str, Any]) -> CheckedSheet:
     header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
     facts["kind_reason"] = text_of_kept(facts["kind_reason"])
-    sheet = CheckedSheet(**facts, marks=RowStates(b64decode(marks)))
-    sheet.problems_by_source.append(ProblemSpool())
+    unchosen = facts.pop("unchosen", 0)  # a run may be older than this
+    rows = CheckedRows(RowStates(b64decode(marks)), problems_by_source=[ProblemSpool()])
+    sheet = CheckedSheet(**facts, rows=rows, selected=SelectedRows(unchosen=unchosen))
     if header:
         columns = {
             int(index): Column(key, Text(), ("", "", ""), ("", "", ""))

@@ -199,7 +199,7 @@ class _Checked(Struct, frozen=True):
         if self.is_all_or_nothing and not all(sheet.is_clean() for sheet in self.sheets):
             return ALL_OR_NOTHING
         is_whole = self.is_all_or_nothing or self.asked.purges
-        return OTHERS_HELD if is_whole and any(sheet.held for sheet in self.sheets) else ""
+        return OTHERS_HELD if is_whole and any(sheet.selected.held for sheet in self.sheets) else ""
 
     def plan(self) -> Plan:
         """The plan, now that it is known which rows are sent; as the plan file has it, if any."""
@@ -241,7 +241,7 @@ def _options(
         catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
         checked=found,
         who=session.who or who(),
-        invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
+        invalid=sum(sheet.rows.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
         recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),

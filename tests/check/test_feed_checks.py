@@ -105,7 +105,7 @@ def assert_the_same_is_said(
 
 def told(path: Path, areas: Areas, kind: str) -> list[Any]:
     (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind), areas)
-    return [*sheet.problems(), *sheet.items, bytes(sheet.marks)]
+    return [*sheet.problems(), *sheet.rows.items, bytes(sheet.rows.marks)]
 
 
 BLANK, FILLED = None, "x"

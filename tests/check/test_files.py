@@ -41,7 +41,7 @@ def test_a_file_that_is_no_feed_says_so_and_never_stops_the_next(
     assert (bad.error.code, bad.error.exit) == (code, 3)
     assert bad.error.message
     assert bad.error.hint
-    assert (bad.counts().rows, codes(bad), list(bad.items)) == (0, [], [])
+    assert (bad.counts().rows, codes(bad), list(bad.rows.items)) == (0, [], [])
     assert after.is_clean()
     assert after.counts().valid == 1
 

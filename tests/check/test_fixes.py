@@ -8,7 +8,7 @@ from feedtool.areas.registry import load
 from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes, unproven
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import CellFix, Problem, Severity
-from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet, ProblemSpool
+from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedRows, CheckedSheet, ProblemSpool
 
 EVERY = {fix.name: fix for fix in all_fixes(load())}
 
@@ -46,9 +46,9 @@ def sheet(problems: Iterable[tuple[int, str, str]], marks: dict[int, int]) -> Ch
     for row, column, code in problems:
         severity = Severity.WARNING if code == "trimmed" else Severity.ERROR
         spool.append(Problem(row, None, column, None, None, code, severity, None, "", ""))
-    checked = CheckedSheet("offers.csv", problems_by_source=[spool])
+    checked = CheckedSheet("offers.csv", rows=CheckedRows(problems_by_source=[spool]))
     for row, mark in marks.items():
-        checked.marks[row] = mark
+        checked.rows.marks[row] = mark
     return checked
 
 

@@ -287,13 +287,15 @@ def test_columns_are_missing_and_named(
 def test_as_overrides(files: Files, kind: str) -> None:
     (sheet,) = checked(files.csv(offer(taxes__EcoPart="0", taxes__DEA="0")), kind=kind)
     assert (sheet.error, sheet.kind) == (None, kind)
-    assert {item.package_type for item in sheet.items} == {kind.removeprefix("offers-").title()}
+    assert {item.package_type for item in sheet.rows.items} == {
+        kind.removeprefix("offers-").title()
+    }
 
 
 def test_a_delete_asked_for_needs_the_reference_alone(files: Files) -> None:
     (sheet,) = checked(files.csv({"sellerExternalReference": "SKU-1"}), kind="offers-delete")
     assert sheet.error is None
-    assert [item.body for item in sheet.items] == [b'{"sellerExternalReference":"SKU-1"}']
+    assert [item.body for item in sheet.rows.items] == [b'{"sellerExternalReference":"SKU-1"}']
 
 
 def test_a_single_known_header_is_a_header_only_where_its_kind_is_known(files: Files) -> None:
@@ -377,7 +379,7 @@ def test_an_unknown_action_is_refused_and_nothing_else_is_said(files: Files) -> 
 def test_a_channel_splits_a_sheet(files: Files) -> None:
     rows = [offer(1, salesChannelId="SECOND"), offer(2, salesChannelId=""), offer(3)]
     (sheet,) = checked(files.text(table(rows)), channel="THIRD")
-    assert [item.channel for item in sheet.items] == ["SECOND", "THIRD", "THIRD"]
+    assert [item.channel for item in sheet.rows.items] == ["SECOND", "THIRD", "THIRD"]
 
 
 NOT_SENT = {

@@ -185,7 +185,10 @@ def test_what_is_left_of_an_example_is_told(name: str, language: Language, tmp_p
     left = [problem.field for problem in sheet.problems() if problem.code == "example-left"]
     assert left == keys
     if kind == "offers-upsert" and len(cells) == 1:
-        assert (sheet.marks[3], len(sheet.items)) == (INVALID if keys else VALID, not keys)
+        assert (sheet.rows.marks[3], len(sheet.rows.items)) == (
+            INVALID if keys else VALID,
+            not keys,
+        )
 
 
 def test_another_sheet_may_say_what_the_example_says(tmp_path: Path) -> None:

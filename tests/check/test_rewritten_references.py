@@ -35,8 +35,8 @@ def references(files: Files, *names: str) -> tuple[list[int], int]:
     """The rows that are held of a sheet with these references, and the warnings about them."""
     rows = [offer(at, sellerExternalReference=name) for at, name in enumerate(names)]
     (sheet,) = checked(files.csv(*rows))
-    assert all(issue.code.name == CODE for _, issue in sheet.guarded)
-    return [row for row, _ in sheet.guarded], len(told(sheet, CODE))
+    assert all(issue.code.name == CODE for _, issue in sheet.rows.guarded)
+    return [row for row, _ in sheet.rows.guarded], len(told(sheet, CODE))
 
 
 @pytest.mark.parametrize("names", HELD.values(), ids=HELD)
@@ -53,7 +53,7 @@ def test_sent(files: Files, names: list[str]) -> None:
 def test_each_sheet_is_judged_by_itself(files: Files) -> None:
     numbers = files.csv(update(1, sellerExternalReference="7.0", quantity="1"), name="a.csv")
     others = files.csv(update(1, sellerExternalReference="A", quantity="1"), name="b.csv")
-    held = [[row for row, _ in sheet.guarded] for sheet in checked(numbers, others)]
+    held = [[row for row, _ in sheet.rows.guarded] for sheet in checked(numbers, others)]
     assert held == [[2], []]
 
 
@@ -65,4 +65,4 @@ def test_a_sheet_that_is_read_twice_holds_the_same(files: Files) -> None:
         for at, name in enumerate(names)
     ]
     (sheet,) = checked(files.csv(*rows))
-    assert [row for row, _ in sheet.guarded] == [5]
+    assert [row for row, _ in sheet.rows.guarded] == [5]

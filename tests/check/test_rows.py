@@ -119,7 +119,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
     (sheet,) = check([Input("offers.csv", path)], ReadOptions(with_items=False), load())
-    assert (len(sheet.items), sheet.filled) == (0, None)
+    assert (len(sheet.rows.items), sheet.rows.filled) == (0, None)
     assert (sheet.counts().valid, sheet.counts().invalid) == (1, 1)
 
 
@@ -137,7 +137,7 @@ def test_marks_are_a_byte_for_each_row() -> None:
 
 def filled(files: Files, *rows: dict[str, str]) -> tuple[CheckedSheet, list[Filled]]:
     (sheet,) = check([Input("offers.csv", files.csv(*rows))], ReadOptions(with_values=True), load())
-    return sheet, list(sheet.filled or ())
+    return sheet, list(sheet.rows.filled or ())
 
 
 def test_values_as_they_were_read(files: Files) -> None:

@@ -101,7 +101,7 @@ def test_a_reference_that_hangs_on_a_guess_of_the_encoding_is_held(files: Files,
 def test_the_fallback_is_a_setting(files: Files) -> None:
     polish = AccountSettings(csv_fallback="cp1250")
     (sheet,) = checked(files.text(accented("cp1250")), dialect=polish)
-    assert [item.reference for item in sheet.items] == ["Dépôt-1"]
+    assert [item.reference for item in sheet.rows.items] == ["Dépôt-1"]
 
 
 def announcing(reference: str | None) -> Callable[[Path], None]:

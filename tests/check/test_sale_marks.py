@@ -83,7 +83,7 @@ MARKS: dict[tuple[str, str], bool] = {
 def test_a_row_that_is_not_for_sale_is_told(files: Files, header: str, cell: str) -> None:
     (sheet,) = checked(files.csv({**offer(1), header: cell}, {**offer(2), header: ""}))
     (is_for_sale, codes) = (MARKS[header, cell], {problem.code for problem in sheet.problems()})
-    assert [sheet.marks[row] for row in (2, 3)] == [VALID if is_for_sale else INVALID, VALID]
+    assert [sheet.rows.marks[row] for row in (2, 3)] == [VALID if is_for_sale else INVALID, VALID]
     assert ("sale-mark" in codes, "sale-mark-unclear" in codes) == (not is_for_sale, False)
 
 
@@ -101,7 +101,7 @@ UNCLEAR = {
 def test_a_word_that_nobody_understands_is_told_once(files: Files, header: str, cell: str) -> None:
     (sheet,) = checked(files.csv(*({**offer(it), header: cell} for it in range(3))))
     told = [problem for problem in sheet.problems() if problem.code == "sale-mark-unclear"]
-    assert (len(told), sheet.marks.count(VALID)) == (UNCLEAR[header, cell], 3)
+    assert (len(told), sheet.rows.marks.count(VALID)) == (UNCLEAR[header, cell], 3)
     assert all((problem.row, problem.severity) == (None, "warning") for problem in told)
 
 
@@ -118,14 +118,14 @@ ROWS = {
 @pytest.mark.parametrize(("row", "mark"), ROWS.values(), ids=ROWS)
 def test_what_a_row_does_decides(files: Files, row: dict[str, str], mark: int) -> None:
     (sheet,) = checked(files.csv(row))
-    assert sheet.marks[2] == mark, list(sheet.problems())
+    assert sheet.rows.marks[2] == mark, list(sheet.problems())
 
 
 def test_a_delete_may_say_why(files: Files) -> None:
     (sheet,) = checked(
         files.csv({"sellerExternalReference": "A", "Statut": "supprimé"}), kind="offers-delete"
     )
-    assert sheet.marks[2] == VALID
+    assert sheet.rows.marks[2] == VALID
 
 
 def test_the_message_names_the_column_and_the_ways_out(files: Files) -> None:

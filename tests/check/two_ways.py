@@ -34,12 +34,12 @@ def found(paths: list[Path], processes: int) -> list[Any]:
     sheets = check([Input(path.name, path) for path in paths], options, load())
     return [
         [
-            *(repr(sheet.error), repr(sheet.counts()), sheet.marks.__bytes__().hex()),
+            *(repr(sheet.error), repr(sheet.counts()), sheet.rows.marks.__bytes__().hex()),
             *(
                 [repr(entry) for entry in entries]
                 for entries in (
-                    *(sheet.problems(), sheet.valid_items(), sheet.refused),
-                    *(sheet.skipped, sheet.filled or ()),
+                    *(sheet.problems(), sheet.valid_items(), sheet.rows.refused),
+                    *(sheet.rows.skipped, sheet.rows.filled or ()),
                 )
             ),
         ]

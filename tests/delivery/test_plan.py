@@ -180,10 +180,10 @@ def products_sheet(*, invalid: Sequence[int] = (), sheet: str | None = "Products
     """Rows 3 and 4, of one GTIN each; and a row 5 that could not be read whole."""
     checked = CheckedSheet("shop.xlsx", sheet, "products")
     for row, gtin in ((3, GTIN), (4, OTHER)):
-        checked.items.append(Item(row, "Products", "", f"P{row}", gtin, b"{}"))
-        checked.marks[row] = INVALID if row in invalid else VALID
-    checked.refused.append(Refused(5, "P5", "4006381333931"))
-    checked.marks[5] = INVALID
+        checked.rows.items.append(Item(row, "Products", "", f"P{row}", gtin, b"{}"))
+        checked.rows.marks[row] = INVALID if row in invalid else VALID
+    checked.rows.refused.append(Refused(5, "P5", "4006381333931"))
+    checked.rows.marks[5] = INVALID
     return checked
 
 
@@ -191,8 +191,8 @@ def offers_sheet(*named: str, kind: str = PackageType.UPSERT) -> CheckedSheet:
     """A row for each `GTIN|product reference|condition`, from row 2 on."""
     checked = CheckedSheet("shop.xlsx", "Offers", "offers-upsert")
     for row, product in enumerate(named, 2):
-        checked.items.append(Item(row, kind, "PRIMARY", f"R{row}", product, b"{}"))
-        checked.marks[row] = VALID
+        checked.rows.items.append(Item(row, kind, "PRIMARY", f"R{row}", product, b"{}"))
+        checked.rows.marks[row] = VALID
     return checked
 
 

@@ -105,7 +105,7 @@ def _told(sheet: CheckedSheet) -> list[object]:
     """What a check says of a sheet, but that it announces too little: a copy fixes that."""
     header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
     error = sheet.error and (sheet.error.code, sheet.error.message)
-    rows = ((row, sheet.marks[row]) for row in sheet.marks)
+    rows = ((row, sheet.rows.marks[row]) for row in sheet.rows.marks)
     problems = (_problem(one) for one in sheet.problems() if one.code != "dimension-wrong")
     return [sheet.sheet, sheet.kind, error, header, *sheet.valid_items(), *rows, *problems]
 

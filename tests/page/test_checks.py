@@ -51,7 +51,7 @@ def test_the_report_for_programs_is_that_of_validate(
 def counts(path: Path) -> tuple[int, int]:
     """The rows of a file, and the invalid ones among them."""
     (sheet,) = checked(path)
-    return sheet.size, sheet.marks.count(INVALID)
+    return sheet.size, sheet.rows.marks.count(INVALID)
 
 
 def test_only_the_rows_to_correct_come_in_a_workbook_that_can_be_brought_back(

@@ -39,13 +39,13 @@ def make_outcome(
     """
     checked = CheckedSheet(file, "Offers", "offers-upsert", Header(2, 2, {}, {}, (), frozenset()))
     for row in valid:
-        checked.marks[row] = VALID
+        checked.rows.marks[row] = VALID
     spool = ProblemSpool()
     for problem in problems:
         spool.append(problem)
         if problem.row is not None and problem.severity is Severity.ERROR:
-            checked.marks[problem.row] = INVALID
-    checked.problems_by_source.append(spool)
+            checked.rows.marks[problem.row] = INVALID
+    checked.rows.problems_by_source.append(spool)
     is_submitted = bool(results or packages)
     verdicts = partial(iter, results)
     return SheetResult(checked, None, is_submitted, packages, verdicts if results else None)
@@ -99,8 +99,8 @@ def skipping() -> SheetResult:
     result = make_outcome((), RowResult(3, "A", Status.UNCHANGED), valid=(3,))
     reasons = [("", "<no> stock"), ("not-a-row", "a total"), ("", "<no> stock"), ("", "too dear")]
     for row, message in enumerate(reasons, 5):
-        result.checked.marks[row] = SKIPPED
-        result.checked.skipped.append(RowResult(row, "", Status.SKIPPED, (Message(*message),)))
+        result.checked.rows.marks[row] = SKIPPED
+        result.checked.rows.skipped.append(RowResult(row, "", Status.SKIPPED, (Message(*message),)))
     return result
 
 

@@ -215,7 +215,7 @@ def test_a_million_problems_take_no_memory() -> None:
             return (base._replace(row=row) for row in range(60_000))
 
     many = make_outcome()
-    many.checked.problems_by_source = [Endless()]
+    many.checked.rows.problems_by_source = [Endless()]
     tracemalloc.start()
     report = told(many)
     peak = tracemalloc.get_traced_memory()[1]

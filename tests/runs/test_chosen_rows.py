@@ -82,22 +82,22 @@ def test_the_others_are_withheld(
     results = list(sheet.not_sent())
     assert {it.row: it.messages[0].text for it in results} == withheld
     assert {(it.status, it.messages[0].code) for it in results} <= {("Held", "")}
-    assert (sheet.unchosen, sheet.held) == (len(withheld), 0)
+    assert (sheet.selected.unchosen, sheet.selected.held) == (len(withheld), 0)
 
 
 def test_a_row_of_several_requests_is_withheld_once_for_each_channel() -> None:
     sheet = CheckedSheet("a.csv")
     for row in (2, 3):
-        sheet.marks[row] = VALID
+        sheet.rows.marks[row] = VALID
     one = Item(2, "A", "P", "R", "", b"")
     for item in (one, one._replace(channel="S", number=1), one._replace(number=2)):
-        sheet.items.append(item._replace(further_rows=(3,) if item.number == 2 else ()))
+        sheet.rows.items.append(item._replace(further_rows=(3,) if item.number == 2 else ()))
     choose([sheet], [ChosenRows("a.csv", None, "")])
     assert [(it.row, it.channel) for it in sheet.not_sent()] == [(2, "P"), (2, "S"), (3, "P")]
     others = Spool(RowResult)
     others.append(RowResult(2, "R", Status.HELD, (), "P"))
     others.append(RowResult(3, "R", Status.HELD, (), "S"))
-    sheet.withhold(Spool(Item), others)
+    sheet.selected.withhold(Spool(Item), others)
     every = [(2, "P"), (2, "S"), (3, "P"), (3, "S")]
     assert [(it.row, it.channel) for it in sheet.not_sent()] == every
 

@@ -98,7 +98,7 @@ def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     """What the cells of a file hold, amounts by what they are worth."""
     (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind, with_values=True), load())
     assert sheet.is_clean(), list(sheet.problems())
-    return [one.values() for one in sheet.filled or ()]
+    return [one.values() for one in sheet.rows.filled or ()]
 
 
 @settings(max_examples=15)
@@ -129,7 +129,8 @@ def assert_back_from_zip(rows: tuple[dict[str, str], ...]) -> None:
         (read,) = check([Input("back", found)], ReadOptions(with_values=True), load())
         assert there.rows == back.rows == len(rows)
         for number, (before, after) in enumerate(
-            zip(values(sheet), [one.values() for one in read.filled or ()], strict=True), start=2
+            zip(values(sheet), [one.values() for one in read.rows.filled or ()], strict=True),
+            start=2,
         ):
             kept = {key: it for key, it in before.items() if (number, key) not in lost}
             assert {key: it for key, it in after.items() if (number, key) not in lost} == {
@@ -250,7 +251,7 @@ def test_neither_stock_nor_price(tmp_path: Path, name: str, content: str, ending
     source.write_text(content, "utf-8")
     if name != "in.json":
         (sheet,) = checked(source, kind=STOCK_AND_PRICE_KIND)
-        assert not len(sheet.items)
+        assert not len(sheet.rows.items)
     conversion = converted(source, target, to=STOCK_AND_PRICE_KIND)
     assert (conversion.rows, conversion.has_losses) == (0, True)
     assert not target.exists()

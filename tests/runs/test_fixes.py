@@ -41,7 +41,7 @@ def fixed_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[SheetResult,
 
 
 def valid_rows(result: SheetResult) -> set[int]:
-    return {row for row in result.checked.marks if result.checked.marks[row] == VALID}
+    return {row for row in result.checked.rows.marks if result.checked.rows.marks[row] == VALID}
 
 
 BEFORE = {3, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46}

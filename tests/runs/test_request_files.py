@@ -56,7 +56,7 @@ def test_a_file_for_each_upload(
 
 
 def test_the_body_is_what_travels(out: Path, sheet: CheckedSheet) -> None:
-    bodies = [json.loads(item.body) for item in sheet.items]
+    bodies = [json.loads(item.body) for item in sheet.rows.items]
     for body, whole in (("array", bodies), ("offerRequests", {"offerRequests": bodies})):
         write(out, sheet, body=body)
         assert json.loads((out / PLACE / "upload-001.json").read_bytes()) == whole
@@ -108,10 +108,10 @@ def test_a_folder_that_cannot_be_made(files: Files, sheet: CheckedSheet) -> None
 
 def test_a_file_for_each_batch_of_products(out: Path, sheet: CheckedSheet) -> None:
     products: Spool[Item] = Spool(Item)
-    for place, item in enumerate(sheet.items):
+    for place, item in enumerate(sheet.rows.items):
         products.append(item._replace(package_type="Products", product=str(place)))
-    sheet.items = products
-    bodies = [json.loads(item.body) for item in sheet.items]
+    sheet.rows.items = products
+    bodies = [json.loads(item.body) for item in sheet.rows.items]
     for _ in range(2):  # an earlier one is replaced
         written = write(out, sheet, products=2)
         assert written == ["offers.csv/batch-001.json", "offers.csv/batch-002.json"]

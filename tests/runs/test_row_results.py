@@ -33,9 +33,9 @@ def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = Non
     sheet = CheckedSheet("offers.csv", error=error)
     verdicts = [RowResult(row, "", status) for row, status in enumerate(statuses, 2)]
     for verdict in verdicts:
-        sheet.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
+        sheet.rows.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
     for row in range(invalid):
-        sheet.marks[100 + row] = INVALID
+        sheet.rows.marks[100 + row] = INVALID
     return SheetResult(sheet, None, True, (), lambda: iter(verdicts))
 
 

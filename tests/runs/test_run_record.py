@@ -9,7 +9,7 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
 from feedtool.model.nouns import Item, Problem, Severity
-from feedtool.model.sheet import VALID, CheckedSheet, ProblemSpool, rows_of
+from feedtool.model.sheet import VALID, CheckedRows, CheckedSheet, ProblemSpool, rows_of
 from feedtool.model.text import LanguageChoice
 from feedtool.report.as_json import write_json
 from feedtool.report.sheet_result import SheetResult
@@ -62,7 +62,7 @@ def test_it_says_the_same_of_neighbours_totals_and_broken_files(
     again = kept(sheets, tmp_path)
     assert told(again) == told(sheets)
     assert [sheet.error and sheet.error.exit for sheet in again] == [None, 3, 3]
-    assert [(row.row, row.reference) for row in again[0].refused] == [
+    assert [(row.row, row.reference) for row in again[0].rows.refused] == [
         (2, "SKU-1"),
         (4, "SKU-1"),
         (5, "SKU-4"),
@@ -79,13 +79,13 @@ def test_the_same_sheets_are_the_same_bytes(files: Files, tmp_path: Path) -> Non
 def test_the_rows_of_requests_are_kept_where_others_wait_for_them(tmp_path: Path) -> None:
     first = CheckedSheet("a.xlsx", "Orders", "a")
     for row in (3, 4):
-        first.marks[row] = VALID
-    first.items.append(Item(3, "A", "P", "R", "", b"{}", further_rows=(4,)))
-    first.items.append(Item(4, "A", "S", "R", "", b"{}", number=1))
-    items = [item._replace(body=b"") for item in first.items]
+        first.rows.marks[row] = VALID
+    first.rows.items.append(Item(3, "A", "P", "R", "", b"{}", further_rows=(4,)))
+    first.rows.items.append(Item(4, "A", "S", "R", "", b"{}", number=1))
+    items = [item._replace(body=b"") for item in first.rows.items]
     again = kept([first, CheckedSheet("a.xlsx", "Others", "b")], tmp_path)[0]
-    assert list(again.items) == items
-    assert [row for row, _ in rows_of(again.items)] == [3, 4, 4]
+    assert list(again.rows.items) == items
+    assert [row for row, _ in rows_of(again.rows.items)] == [3, 4, 4]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,10 @@ def test_values_that_may_name_people_are_not_kept(
     tmp_path: Path, kind: str, field: str | None, value: str | None
 ) -> None:
     found = Problem(3, None, "C", "City", field, "odd", Severity.WARNING, "X", "It is odd", "")
-    sheet = CheckedSheet("a.xlsx", "Orders", kind, problems_by_source=[ProblemSpool()])
-    sheet.problems_by_source[0].append_all([found])
+    sheet = CheckedSheet(
+        "a.xlsx", "Orders", kind, rows=CheckedRows(problems_by_source=[ProblemSpool()])
+    )
+    sheet.rows.problems_by_source[0].append_all([found])
     (again,) = kept([sheet], tmp_path)
     assert list(again.problems()) == [found._replace(value=value)]
 

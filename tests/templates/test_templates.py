@@ -97,7 +97,7 @@ def test_is_recognised_as_its_kind_and_its_example_is_no_row(kind: str, language
     assert (problem.code, problem.row, problem.message) == (
         *("not-a-row", 3, "this row is the template's example, left as it was"),
     )
-    assert (sheet.marks.count(SKIPPED), len(sheet.items)) == (1, 0)
+    assert (sheet.rows.marks.count(SKIPPED), len(sheet.rows.items)) == (1, 0)
 
 
 @pytest.mark.parametrize("language", TONGUES)
@@ -251,7 +251,7 @@ def test_an_example_with_another_cell_is_a_row(letter: str, tmp_path: Path) -> N
     cell.value = cell.value + ("9" if isinstance(cell.value, str) else 1)
     workbook.save(tmp_path / "filled.xlsx")
     (sheet,) = checked(tmp_path / "filled.xlsx")
-    assert sheet.marks[3] != SKIPPED
+    assert sheet.rows.marks[3] != SKIPPED
     assert "not-a-row" not in {problem.code for problem in sheet.problems()}
 
 
@@ -279,7 +279,7 @@ def test_an_earlier_template_without_bands_and_example_is_read_as_ever(tmp_path:
     workbook["Offers"]["A3"] = "SKU-1001"
     workbook.save(tmp_path / "filled.xlsx")
     (sheet,) = checked(tmp_path / "filled.xlsx")
-    assert (sheet.kind, sheet.sheet, sheet.marks[3]) == ("offers-upsert", "Offers", VALID)
+    assert (sheet.kind, sheet.sheet, sheet.rows.marks[3]) == ("offers-upsert", "Offers", VALID)
     assert list(sheet.problems()) == []
 
 

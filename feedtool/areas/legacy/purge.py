@@ -168,7 +168,7 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContex
     for item in (item for sheet in readable for item in sheet.valid_items()):
         channel = item.channel
         kept.add(item.reference)
-    invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
+    invalid = {row.reference for sheet in readable for row in sheet.rows.refused if row.reference}
     count: Counter[str] = Counter()
 
     def take(reply: Reply, _: Call) -> Next | None:

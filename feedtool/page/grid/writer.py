@@ -118,7 +118,7 @@ class GridWriter:
         numbers = rows.finish() if rows else array(POSITION)
         self._db.execute("INSERT INTO sheets VALUES (?, ?, ?)", (number, facts, numbers))
         last = numbers[-1] if numbers else 0
-        marks = bytes(checked.marks).ljust(last + 1, b"\0")
+        marks = bytes(checked.rows.marks).ljust(last + 1, b"\0")
         states = bytes(map(marks.__getitem__, numbers))
         add_view(self._db, number, CHECK, WORDS, states, _entries(checked, numbers))
 
@@ -138,7 +138,7 @@ def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[GridEntry
             kept_text(problem.message),
             kept_text(problem.hint),
         )
-    for skipped in checked.skipped:
+    for skipped in checked.rows.skipped:
         at = place_in(numbers, skipped.row)
         for message in skipped.messages:
             if not message.code:  # else a problem says it

@@ -83,7 +83,7 @@ def checked(path: Path, settings: AccountSettings | None = None) -> CheckedSheet
 
 def held(sheet: CheckedSheet, *released: str) -> Iterator[tuple[int, str]]:
     assert hold([sheet], SelectionOptions(released=tuple(map(ReleasedGuard, released)))) == []
-    for result in sheet.withheld or ():
+    for result in sheet.selected.withheld or ():
         yield from ((result.row, message.code) for message in result.messages)
 
 
@@ -123,7 +123,7 @@ def test_what_was_sent_before_is_held_where_it_must_not_be_doubled(files: Files)
     path = files.csv(gesture("O", "5"), ship("P"), name="orders.csv")
     sheet = checked(path)
     hold([sheet], SelectionOptions(), lambda _: 7)
-    [result] = sheet.withheld or []
+    [result] = sheet.selected.withheld or []
     [message] = result.messages
     assert (result.row, message.code) == (2, "gesture-again")
     assert "run 7" in message.text

@@ -116,7 +116,7 @@ def test_a_request_is_sent_whole_or_not_at_all(
     sheet = checked(files.csv(*rows))
     assert codes(sheet) == problems
     assert [rows for rows, *_ in requests(sheet)] == sent
-    assert [refused.row for refused in sheet.refused] == sorted({at for at, _ in problems})
+    assert [refused.row for refused in sheet.rows.refused] == sorted({at for at, _ in problems})
 
 
 @pytest.fixture

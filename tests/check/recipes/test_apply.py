@@ -102,7 +102,7 @@ def test_channels_come_last(files: Files) -> None:
 
 def test_a_skipped_row_says_why(files: Files) -> None:
     sheet = read_by(files, with_tables(SKIP), [row(1), row(2, stock="9")])
-    (skipped,) = sheet.skipped
+    (skipped,) = sheet.rows.skipped
     assert (skipped.row, skipped.reference, skipped.status) == (2, "SKU-1", Status.SKIPPED)
     assert [message.text for message in skipped.messages] == ["few"]
     assert list(bodies(sheet)) == [(3, "PRIMARY")]

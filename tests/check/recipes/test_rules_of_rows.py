@@ -32,7 +32,7 @@ def test_a_rule_decides_on_its_rows(
 ) -> None:
     sheet = read_by(files, STATUS + rules, [row(condition=status)])
     quantities = [body["quantity"] for body in bodies(sheet).values()]
-    skipped = [message.text for result in sheet.skipped for message in result.messages]
+    skipped = [message.text for result in sheet.rows.skipped for message in result.messages]
     warned = [(problem.code, problem.column, problem.message) for problem in sheet.problems()]
     assert [*(quantities or [None]), *(skipped or [""]), [text for *_, text in warned]] == expected
     assert {(code, column) for code, column, _ in warned} <= {
@@ -45,7 +45,7 @@ def test_what_takes_an_offer_off_sale_is_ready(files: Files) -> None:
     rows = [row(), row(2, condition="archivé", cost="x")]
     channels = '[channels.SECOND]\n"price.price" = "price.price + 1"\n'
     sheet = read_by(files, STATUS + LEFT_OUT + channels, rows)
-    (second, first) = sorted(sheet.withdrawals, key=lambda it: it.item.channel, reverse=True)
+    (second, first) = sorted(sheet.rows.withdrawals, key=lambda it: it.item.channel, reverse=True)
     assert [(it.row, it.item.channel, it.item.package_type) for it in (first, second)] == [
         (3, "PRIMARY", "Update"),
         (3, "SECOND", "Update"),
@@ -83,7 +83,7 @@ def test_a_blank_has_what_stands_above_it(
 ) -> None:
     rows = [f"{text.partition(';')[0]};;10;5;{text.partition(';')[2]}" for text in lines]
     sheet = read_by(files, STATUS + FILL + LEFT_OUT, rows)
-    skipped = {result.row for result in sheet.skipped}
+    skipped = {result.row for result in sheet.rows.skipped}
     assert [int(number in skipped) for number, _ in enumerate(rows, 2)] == left_out
 
 

@@ -112,17 +112,17 @@ def withdraw(sheets: Sequence[CheckedSheet], known: "AcceptedOffers") -> None:
     An offer that is not known, or has no stock, needs none. Another row of the command keeps its
     offer and its stock on sale, as where a shop sells an archived product by its reference again.
     """
-    sources = [sheet for sheet in sheets if sheet.withdrawals and not sheet.purges]
+    sources = [sheet for sheet in sheets if sheet.rows.withdrawals and not sheet.purges]
     if not (sources and known.is_any):
         return
     sold: set[tuple[str, str] | str] = set()
     for sheet in sheets:
-        for item in sheet.items:
+        for item in sheet.rows.items:
             stock = state.key_of(item.package_type, item.product, None, "", item.reference)
             sold |= {(item.channel, item.reference), stock}
-        sold.update((row.channel, row.reference or "") for row in sheet.refused)
+        sold.update((row.channel, row.reference or "") for row in sheet.rows.refused)
     for sheet in sources:
-        coming, sent = iter(sheet.withdrawals), []
+        coming, sent = iter(sheet.rows.withdrawals), []
         while batch := [*islice(coming, CHUNK)]:
             offers = known.look_up([withdrawal.item for withdrawal in batch])
             for withdrawal, (offer, stock, quantity) in zip(batch, offers, strict=True):
@@ -132,7 +132,7 @@ def withdraw(sheets: Sequence[CheckedSheet], known: "AcceptedOffers") -> None:
                     sold.add(name)
                     sent.append(withdrawal)
         if sent:
-            sheet.withdraw(sent)
+            sheet.rows.withdraw(sent)
 
 
 class _ComparedRow(NamedTuple):
@@ -252,13 +252,13 @@ class _Selection:
                 withheld.append(result)
             elif messages := (*row.messages, *_concerning(holdings, row, item.channel)):
                 withheld.append(result._replace(status=Status.HELD, messages=messages))
-                checked.held += 1
+                checked.selected.held += 1
             else:
                 groups.add((item.channel, item.package_type))
                 sent.append(item)
         if withheld or sheet.has_updates:
-            checked.withhold(sent, withheld)
-            checked.order = tuple(_order(sheet.groups, groups))
+            checked.selected.withhold(sent, withheld)
+            checked.selected.order = tuple(_order(sheet.groups, groups))
         checked.is_cut_short = any(holding.issue.code is FILE_SHRUNK for holding in holdings)
 
     def _is_touched(self, row: _ComparedRow) -> bool:
