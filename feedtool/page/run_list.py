@@ -142,5 +142,5 @@ def _is_wanted(at: Desk, user: User, search: RunSearch, run: Run) -> bool:
 
 def _searched(run: Run, options: RunOptions, account: str) -> str:
     """All that a run is found by."""
-    files = (name for name, _ in options.inputs)
+    files = (name for name, _ in options.snapshots.inputs)
     return "\n".join((account, run.seller, options.who, *files)).casefold()

@@ -72,7 +72,7 @@ def write_corrections(
     with `out` UsageProblem raised.
     """
     options, results = options_of(run, workspace), results_to_correct(run, workspace)
-    wanted = {name: _to_correct(name, results) for name, _ in options.inputs}
+    wanted = {name: _to_correct(name, results) for name, _ in options.snapshots.inputs}
     files = [name for name, to_correct in wanted.items() if to_correct]
     if out and len(files) > 1:
         raise UsageProblem(
@@ -185,7 +185,7 @@ def _write_failed(
     reading = read_options_again(options, workspace)
     say = options.outputs.say([sheet for sheet, _ in to_correct])
     file = to_correct[0][0].checked.file
-    kept = Input(file, workspace.snapshots.path_of(dict(options.inputs)[file]))
+    kept = Input(file, workspace.snapshots.path_of(dict(options.snapshots.inputs)[file]))
     note = partial(workspace.ledger.add_output, run, now=now)
     _write_workbook(kept, to_correct, target, reading, say, note)
     for sheet, rows in to_correct:

@@ -122,7 +122,7 @@ def write_copies(
     former: Sequence[Path] = (),
 ) -> None:
     """Writes the annotated copies of a run, nearby where they cannot be; `former`: other names."""
-    hashes = {str(options.outputs.targets.get(name)): sha for name, sha in options.inputs}
+    hashes = {str(options.outputs.targets.get(name)): sha for name, sha in options.snapshots.inputs}
 
     def may_replace(place: Path) -> bool:
         found = digest_of(place)

@@ -127,7 +127,7 @@ def release_of(
         for sheet in group.sheets
     )
     return Release(
-        Input(group.file, workspace.snapshots.path_of(dict(options.inputs)[group.file])),
+        Input(group.file, workspace.snapshots.path_of(dict(options.snapshots.inputs)[group.file])),
         read_as_then(group.run.run_id, group.file, group.file, workspace, reading),
         replace(options.selection, released=released, rows=tuple(rows)),
     )
@@ -142,7 +142,7 @@ def read_as_then(
     """
     options = options_of(run_id, workspace)
     asked = options.asked
-    recipes = [kept._replace(file=name) for kept in options.recipes if kept.file == file]
+    recipes = [kept._replace(file=name) for kept in options.snapshots.recipes if kept.file == file]
     return replace(
         asked,
         catalog=reading.catalog,

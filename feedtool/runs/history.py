@@ -94,7 +94,7 @@ def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> Ru
     kinds: dict[str, list[str]] = {}
     for file in files:
         kinds.setdefault(file.path, []).append(file.kind)
-    inputs = dict(options.inputs) or {file.path: file.sha256 for file in files}
+    inputs = dict(options.snapshots.inputs) or {file.path: file.sha256 for file in files}
     is_open = [package.phase is not Phase.CLOSED for package in packages]
     needs_clock = any(is_open) or any(package.created_at for package in packages)
     clock = clock_of(run.service) if needs_clock else ServiceClock(run.started_at)

@@ -55,7 +55,7 @@ def conditions_of(
         "seller": account.seller,
         "profile": account.profile,
         "sandbox": account.is_sandbox,
-        "settings": {**typed, **dict(_flat(RunOptions([], asked, Outputs()).as_json()["dialect"]))},
+        "settings": {**typed, **dict(_flat(RunOptions(asked, Outputs()).as_json()["dialect"]))},
     }
 
 

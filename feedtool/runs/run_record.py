@@ -186,22 +186,32 @@ OF_COPIES = {
 """Options about annotated copies, with their names in `Outputs`; an older run lacks some."""
 
 
+class RunSnapshots(Struct, frozen=True):
+    """Files that a run was made of, by the SHA-256 of their snapshots."""
+
+    inputs: Sequence[tuple[str, str]] = ()
+    """Each file's name as it was given, and its snapshot."""
+    checked: str | None = None
+    """The results of checking (`write_sheets`); None in a run older than this."""
+    catalog: str | None = None
+    """The part of the catalogue that its products were judged by; None without products."""
+    recipes: Sequence[KeptRecipe] = ()
+    """The recipes by which its files were read; none in a run older than this."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files that its cells name, by path; see `kept_files`."""
+
+
 class RunOptions(Struct, frozen=True):
     """What a command was told, as the ledger keeps it with its run."""
 
-    inputs: Sequence[tuple[str, str]]
-    """Each file's name as it was given, and the SHA-256 of its snapshot."""
     asked: ReadOptions
     outputs: Outputs
+    snapshots: RunSnapshots = RunSnapshots()
     profile: str | None = None
     """The account's, where one was named."""
     is_sandbox: bool = False
     sheets: Sequence[tuple[str, str | None]] = ()
     """Those that are to be in the ledger, as (file's name, sheet's name)."""
-    catalog: str | None = None
-    """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
-    checked: str | None = None
-    """The SHA-256 of what checking found (`write_sheets`); None in a run older than this."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
     who: str = ""
@@ -216,10 +226,6 @@ class RunOptions(Struct, frozen=True):
     """When it was forgotten; only a few of these options are kept then."""
     kinds: Sequence[tuple[str, str | None, str]] = ()
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
-    recipes: Sequence[KeptRecipe] = ()
-    """What its files were read by; none in a run older than this."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of the snapshots of files that its cells name, by path; see `kept_files`."""
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Options to be typed again with the rows to correct, by name; none in a run older than this.
     """
@@ -227,6 +233,11 @@ class RunOptions(Struct, frozen=True):
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
         asked, outputs = self.asked, self.outputs
+        fields = {
+            name: getattr(record, name)
+            for record in (self, self.snapshots)
+            for name in record.__struct_fields__
+        }
         return {
             "asked": {
                 **{name: getattr(asked, name) for name in ("kind", "channel", "purges")},
@@ -240,9 +251,9 @@ class RunOptions(Struct, frozen=True):
             "language": list(outputs.language),
             "sandbox": self.is_sandbox,
             "sifting": asdict(self.selection),
-            "recipes": [kept._asdict() for kept in self.recipes],
-            **{name: list(map(list, getattr(self, name))) for name in TABLES},
-            **{name: getattr(self, name) for name in PLAIN},
+            "recipes": [recipe._asdict() for recipe in self.snapshots.recipes],
+            **{name: list(map(list, fields[name])) for name in TABLES},
+            **{name: fields[name] for name in PLAIN},
         }
 
     @classmethod
@@ -260,6 +271,9 @@ class RunOptions(Struct, frozen=True):
         of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
         as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}
         as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLES}
+        names = RunSnapshots.__struct_fields__
+        of_snapshots = {name: as_kept.pop(name) for name in names if name in as_kept}
+        recipes = [KeptRecipe.from_json(line) for line in kept.get("recipes", ())]
         given_up, forgotten = kept.get("abandoned"), kept.get("forgotten")  # by the ledger itself
         return cls(
             asked=ReadOptions(dialect, **asked),
@@ -270,7 +284,7 @@ class RunOptions(Struct, frozen=True):
             selection=SelectionOptions(**selection),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
             forgotten=datetime.fromisoformat(forgotten) if forgotten else None,
-            recipes=[KeptRecipe.from_json(line) for line in kept.get("recipes", ())],
+            snapshots=RunSnapshots(recipes=recipes, **of_snapshots),
             **as_kept,
         )
 

@@ -39,7 +39,7 @@ from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
-from feedtool.runs.run_record import RunOptions, refuse_names
+from feedtool.runs.run_record import RunOptions, RunSnapshots, refuse_names
 from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.workspace import (
     Kept,
@@ -232,20 +232,22 @@ def _options(
     if is_personal(sheets):
         expire(workspace.snapshots, [found], checked.asked.dialect, session.wall())
     return RunOptions(
-        inputs,
         checked.asked,
         checked.outputs,
+        RunSnapshots(
+            inputs,
+            checked=found,
+            catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
+            recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),
+            files=located.kept if isinstance(located, RecordedFiles) else {},
+        ),
         session.profile,
         session.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
-        catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-        checked=found,
         who=session.who or who(),
         invalid=sum(sheet.rows.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
-        recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),
-        files=located.kept if isinstance(located, RecordedFiles) else {},
     )
 
 

@@ -103,8 +103,8 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
     settled = replace(
         options.asked,
         settle=lambda file, sheet, _: kinds.get((file, sheet)),
-        recipes=KeptRecipes(options.recipes, workspace.snapshots.path_of),
-        locate=KeptFiles(options.files, workspace.snapshots.path_of),
+        recipes=KeptRecipes(options.snapshots.recipes, workspace.snapshots.path_of),
+        locate=KeptFiles(options.snapshots.files, workspace.snapshots.path_of),
     )
     return replace(options, asked=settled)
 
@@ -143,7 +143,10 @@ def _is_left(run: int, workspace: Workspace) -> bool:
 
 def kept_inputs(options: RunOptions, workspace: Workspace) -> list[Input]:
     """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
-    return [Input(name, workspace.snapshots.path_of(sha256)) for name, sha256 in options.inputs]
+    return [
+        Input(name, workspace.snapshots.path_of(sha256))
+        for name, sha256 in options.snapshots.inputs
+    ]
 
 
 def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
@@ -152,9 +155,9 @@ def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[Checked
     FileProblem where a snapshot of the files themselves is gone, or was changed.
     """
     sheets: list[CheckedSheet] = []
-    if options.checked is not None:
+    if options.snapshots.checked is not None:
         with suppress(FileProblem):
-            sheets = read_sheets(workspace.snapshots.path_of(options.checked))
+            sheets = read_sheets(workspace.snapshots.path_of(options.snapshots.checked))
     versions = {file.name: version_of(file.path) for file in kept_inputs(options, workspace)}
     for sheet in sheets:
         sheet.version = versions.get(sheet.file)
@@ -168,9 +171,9 @@ def check_again(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]
 
 def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions:
     """How a run's files were read, with what judged them; FileProblem where that is gone."""
-    if not options.catalog:
+    if not options.snapshots.catalog:
         return options.asked
-    kept = workspace.snapshots.path_of(options.catalog)
+    kept = workspace.snapshots.path_of(options.snapshots.catalog)
     return replace(options.asked, catalog=from_excerpt(kept.read_bytes()))
 
 
@@ -188,7 +191,7 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
                 run,
                 plan.uploads(sheet),
                 path=sheet.file,
-                sha256=dict(options.inputs)[sheet.file],
+                sha256=dict(options.snapshots.inputs)[sheet.file],
                 kind=sheet.kind or "",
                 sheet=sheet.sheet,
                 size=None if sheet.is_cut_short else sheet.size,

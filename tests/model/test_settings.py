@@ -98,7 +98,7 @@ def test_the_catalogue_is_no_setting() -> None:
     options = ReadOptions(catalog=lambda _: "a catalogue")
     assert options.context.catalog("fr") == "a catalogue"
     assert ReadOptions().context.catalog("fr") is None
-    known = RunOptions([], options, Outputs()).as_json()
+    known = RunOptions(options, Outputs()).as_json()
     assert known["dialect"] == {}
 
 

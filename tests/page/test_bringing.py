@@ -112,8 +112,8 @@ def test_what_was_sent_is_kept_with_its_run(
     with desk.workspace() as workspace:
         assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
         options = options_of(number, workspace)
-        assert list(options.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
-        for name, sha256 in zip(FILES, options.files.values(), strict=True):
+        assert list(options.snapshots.files) == ["march/118.pdf", "C:\\Factures\\119.pdf"]
+        for name, sha256 in zip(FILES, options.snapshots.files.values(), strict=True):
             assert workspace.snapshots.path_of(sha256).read_bytes() == FILES[name]
         (sheet,) = check_again(options, workspace)  # as `resume` does where little is there
         assert (sheet.counts().valid, [*sheet.problems()]) == (2, [])

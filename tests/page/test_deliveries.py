@@ -9,7 +9,7 @@ from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.page.deliveries import account_of
 from feedtool.page.desk import Desk, now
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.run_record import RunOptions
+from feedtool.runs.run_record import RunOptions, RunSnapshots
 from tests.page.conftest import application, made_desk
 
 CONFIG = """
@@ -25,7 +25,7 @@ TYPED = ["--base-url", OWN, "--insecure-http", "--seller", "7"]
 
 def options(profile: str | None, *, is_sandbox: bool = False) -> RunOptions:
     missing = [("offers.csv", None)]  # what is to be in the ledger, and is not
-    return RunOptions([], ReadOptions(), Outputs(), profile, is_sandbox, missing)
+    return RunOptions(ReadOptions(), Outputs(), RunSnapshots(), profile, is_sandbox, missing)
 
 
 def begun(desk: Desk, service: str, seller: str) -> int:

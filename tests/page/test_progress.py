@@ -14,7 +14,7 @@ from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from tests.ledger.conftest import add_run, item
 
-OPTIONS = RunOptions([], ReadOptions(), Outputs(), is_sandbox=True, sheets=[("a", None)])
+OPTIONS = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=[("a", None)])
 
 
 def test_uploads_and_rows_are_counted_of_all(client: FlaskClient, desk: Desk) -> None:

@@ -222,7 +222,7 @@ def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
     number = sent(client, brought(client, few))
     shutil.rmtree(desk.shelf.folder("runs"), ignore_errors=True)
     with desk.workspace() as workspace:
-        (_, sha256), *_ = options_of(number, workspace).inputs
+        (_, sha256), *_ = options_of(number, workspace).snapshots.inputs
         workspace.snapshots.path_of(sha256).unlink()
     answer = settled(client, f"/en/runs/{number}")
     assert (answer.status_code, "Integrated" in answer.text) == (200, True), answer.text

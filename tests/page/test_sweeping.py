@@ -42,7 +42,7 @@ def put(desk: Desk, at: datetime, run: int | None = None, changed: datetime = OL
 def begun(desk: Desk, *, is_finished: bool) -> int:
     """A run, and what the page has made of it long ago."""
     lacks = [] if is_finished else [("offers.csv", None)]  # what is to be in the ledger
-    options = RunOptions([], ReadOptions(), Outputs(), None, is_sandbox=True, sheets=lacks)
+    options = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=lacks)
     with desk.workspace() as workspace:
         run = workspace.ledger.start_run(
             now=OLD, seller="7", service="sandbox", language="en", options=options.as_json()

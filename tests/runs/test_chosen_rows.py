@@ -18,7 +18,7 @@ from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import rows_to_correct
-from feedtool.runs.run_record import RunOptions
+from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
 from tests.conftest import Files, checked, offer
 from tests.runs.conftest import Desk, statuses
@@ -184,9 +184,9 @@ def test_a_run_that_was_killed_goes_on_with_these_alone(desk: Desk, files: Files
     kept = desk.workspace.keep(Input(path.name, path))
     selection = SelectionOptions(rows=(ChosenRows(path.name, None, "2,4"),))
     options = RunOptions(
-        [(path.name, str(kept.sha256))],
         ReadOptions(),
         Outputs(),
+        RunSnapshots([(path.name, str(kept.sha256))]),
         sheets=[(path.name, None)],
         selection=selection,
     )
@@ -201,7 +201,7 @@ def test_a_run_that_was_killed_goes_on_with_these_alone(desk: Desk, files: Files
 
 
 def test_a_run_of_before_rows_were_chosen_has_sent_all() -> None:
-    noted = RunOptions([], ReadOptions(), Outputs()).as_json()
+    noted = RunOptions(ReadOptions(), Outputs()).as_json()
     del noted["sifting"]["rows"]
     assert RunOptions.from_json(noted).selection == SelectionOptions()
 

@@ -121,7 +121,7 @@ def snapshots(desk: Desk) -> set[str]:
 
 
 def needed(desk: Desk) -> list[str]:
-    return [sha256 for _, sha256 in options_of(4, desk.workspace).inputs]
+    return [sha256 for _, sha256 in options_of(4, desk.workspace).snapshots.inputs]
 
 
 @MOSTLY_SQLITE
@@ -252,7 +252,7 @@ def test_whoever_is_killed_at_any_step_is_followed(
         assert decided(desk, path) == rows
     assert killed >= 4
     assert to_forget(desk.workspace, BEFORE) == Forgotten([], 0)
-    assert snapshots(desk) == {*needed(desk), str(options_of(4, desk.workspace).checked)}
+    assert snapshots(desk) == {*needed(desk), str(options_of(4, desk.workspace).snapshots.checked)}
 
 
 @MOSTLY_SQLITE

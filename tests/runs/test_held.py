@@ -16,7 +16,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.held import HeldGroup, drop, held_group, held_groups, release_of
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.run_record import RunOptions
+from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
@@ -109,9 +109,9 @@ def test_a_run_that_was_killed_sends_what_was_released_and_still_says_why(shop: 
     desk, file = shop.desk, Input("offers.csv", shop.files.csv(dear(1), offer(2)))
     guard = ReleasedGuard("price-factor", "anna", "a new supplier")
     options = RunOptions(
-        [(file.name, str(desk.workspace.keep(file).sha256))],
         ReadOptions(),
         Outputs(),
+        RunSnapshots([(file.name, str(desk.workspace.keep(file).sha256))]),
         sheets=[(file.name, None)],
         selection=SelectionOptions(released=(guard,)),
         who="bruno",
@@ -130,7 +130,7 @@ def test_a_run_that_was_killed_sends_what_was_released_and_still_says_why(shop: 
 
 
 def test_a_run_of_before_reasons_were_kept_was_released_by_whoever_has_begun_it() -> None:
-    noted = RunOptions([], ReadOptions(), Outputs(), who="anna").as_json()
+    noted = RunOptions(ReadOptions(), Outputs(), who="anna").as_json()
     noted["sifting"]["released"] = ["price-factor"]
     assert RunOptions.from_json(noted).released == [ReleasedGuard("price-factor", "anna")]
 

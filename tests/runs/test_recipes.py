@@ -177,7 +177,7 @@ def test_a_snapshot_that_is_gone_is_named(desk: Desk, files: Files) -> None:
         desk.workspace,
     )
     options = options_of(1, desk.workspace)
-    (kept,) = options.recipes
+    (kept,) = options.snapshots.recipes
     desk.workspace.snapshots.path_of(kept.joins["stock"][0].sha256).unlink()
     (sheet,) = check_again(options, desk.workspace)
     assert sheet.error is not None

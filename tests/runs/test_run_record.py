@@ -110,7 +110,7 @@ def test_values_that_may_name_people_are_not_kept(
 
 
 def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
-    recorded = RunOptions([], ReadOptions(as_rows=(12, 4)), Outputs())
+    recorded = RunOptions(ReadOptions(as_rows=(12, 4)), Outputs())
     assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
 
 
@@ -122,13 +122,13 @@ FINISHES = (
 
 @pytest.mark.parametrize("outputs", FINISHES)
 def test_the_finish_of_copies_is_kept(outputs: Outputs) -> None:
-    recorded = RunOptions([], ReadOptions(), outputs).as_json()
+    recorded = RunOptions(ReadOptions(), outputs).as_json()
     assert RunOptions.from_json(recorded).outputs == outputs
     del recorded["plain"], recorded["language"]
     assert not RunOptions.from_json(recorded).outputs.is_plain
 
 
 def test_a_run_of_before_rows_were_skipped_has_taken_all_of_them() -> None:
-    recorded = RunOptions([], ReadOptions(), Outputs()).as_json()
+    recorded = RunOptions(ReadOptions(), Outputs()).as_json()
     del recorded["asked"]["as_rows"]
     assert RunOptions.from_json(recorded).asked.as_rows == EVERY_ROW

@@ -24,7 +24,7 @@ from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remembered
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.run_record import RunOptions
+from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.exchange import SandboxSettings
@@ -164,9 +164,9 @@ class Shop:
         path.write_text(table(rows), encoding="utf-8")
         kept = self.books.keep(Input("killed.csv", path))
         recorded = RunOptions(
-            [("killed.csv", str(kept.sha256))],
             self.asked(),
             Outputs(),
+            RunSnapshots([("killed.csv", str(kept.sha256))]),
             sheets=[("killed.csv", None)],
         )
         number = self.ledger.start_run(
