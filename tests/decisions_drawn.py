@@ -84,7 +84,7 @@ def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Pa
         package = _package(machine, phase, **case.package)
         upload = 2 if step is Step.UPLOAD else 0
         before, intent, _ = intend(package, step, upload, machine.travel, TIME)
-        ref = PackageRef("Ship", "", "en", SETTINGS.dialect)
+        ref = PackageRef("Ship", "", "en", SETTINGS.calls.dialect)
         intent = intent._replace(act=Act(ref, 3, "A", b""), rows=AWAITED)
         context = TransitionContext(case.now, 1.0, SETTINGS, machine.travel)
         yield name, transition(before, intent, case.answer, context).package

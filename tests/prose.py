@@ -92,7 +92,8 @@ class Tree:
                     self.places["untyped options"].append(f"{where} {node.name}")
         if isinstance(node, ast.ClassDef):
             self.numbers["classes"] += 1
-            fields = [n for n in node.body if isinstance(n, ast.AnnAssign)]
+            annotated = [n for n in node.body if isinstance(n, ast.AnnAssign)]
+            fields = [n for n in annotated if ast.unparse(n.target) != "_"]  # _: KW_ONLY
             is_record = {ast.unparse(base).split(".")[-1] for base in node.bases} & RECORD_BASES
             if (is_record or node.decorator_list) and len(fields) > MOST_FIELDS:
                 self.places[f"records over {MOST_FIELDS} fields"].append(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from feedtool.delivery import direct, staged, submitted
-from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
+from feedtool.delivery.steps import CallSettings, DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import Lookup, Protocol, Report, Staged, Submitted
 from feedtool.feeds.direct import Act, Direct
@@ -87,12 +87,12 @@ class StepCalls(NamedTuple):
 def check_sendable(package: Package, travel: Travel, language: str) -> None:
     """UsageProblem where a channel or a language cannot be sent; found before anything is."""
     if isinstance(travel.protocol, Staged):
-        travel.protocol.create.call(_ref_of(package, language, DeliverySettings()))
+        travel.protocol.create.call(_ref_of(package, language, CallSettings()))
     else:
         language_tag(language)
 
 
-def _ref_of(package: Package, language: str, settings: DeliverySettings) -> PackageRef:
+def _ref_of(package: Package, language: str, settings: CallSettings) -> PackageRef:
     return PackageRef(
         package.package_type,
         package.channel,
@@ -119,7 +119,7 @@ class CallBuilder(Struct):
 
     def build(self, package: Package, step: Step, upload: int, travel: Travel) -> StepCalls:
         """The calls of a step of a package."""
-        ref, protocol = _ref_of(package, self.language, self.settings), travel.protocol
+        ref, protocol = _ref_of(package, self.language, self.settings.calls), travel.protocol
         if step is Step.LOOKUP:
             return self._lookup(package, ref, travel.lookup)
         if isinstance(protocol, Direct):

@@ -63,11 +63,20 @@ READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 """Steps that read reports of single rows."""
 
 
+class CallSettings(Struct, frozen=True):
+    """The account's settings, by which the areas make their calls."""
+
+    dialect: AccountSettings = field(default_factory=AccountSettings)
+    seller: str = ""
+    """The account's SellerId."""
+    results_limit: int | None = None
+    """Results of a page; None leaves that to the service."""
+
+
 class DeliverySettings(Struct, frozen=True):
     """Limits and pauses of a delivery. None of these is in the specification."""
 
-    results_limit: int | None = None
-    """Results of a page; None leaves that to the service."""
+    calls: CallSettings = CallSettings()
     patience: timedelta = timedelta(hours=1)
     """A package that makes no progress for so long is waited for no more."""
     failures: int = 6
@@ -96,10 +105,6 @@ class DeliverySettings(Struct, frozen=True):
     """While of so many packages it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
     """A report of a package may still come for so long after it was submitted."""
-    dialect: AccountSettings = field(default_factory=AccountSettings)
-    """The account's, by which the areas make their calls."""
-    seller: str = ""
-    """The account's SellerId."""
 
 
 class StepIntent(NamedTuple):

@@ -277,7 +277,7 @@ def resolutions(
     if sent_at is None and package.committed_at and isinstance(context.protocol, Submitted):
         # Without an answer as early as it may have been, by the service's clock.
         sent_at = package.committed_at + context.skew - A_SECOND
-    since = Since(package.package_type, sent_at, context.settings.dialect)
+    since = Since(package.package_type, sent_at, context.settings.calls.dialect)
     traces = context.protocol.lookup.traces(since, rows, page)
     resolved = [_resolution(package, row, trace, context) for row, trace in traces]
     since_sent = context.time - (package.committed_at or context.time)

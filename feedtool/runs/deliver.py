@@ -70,7 +70,7 @@ def deliver_run(
 ) -> FeedtoolError | None:
     """What stopped the delivery of a run before its end; None where nothing did."""
     from feedtool.delivery.engine import Delivery
-    from feedtool.delivery.steps import DeliverySettings
+    from feedtool.delivery.steps import CallSettings, DeliverySettings
 
     dialect, sellers = asked.dialect, workspace.ledger.sellers
     key = seller_key(session.address, session.seller)
@@ -91,12 +91,10 @@ def deliver_run(
             kept_pace=kept,
             stopping=session.stopping,
             settings=DeliverySettings(
-                results_limit=session.page,
+                CallSettings(dialect, session.seller, session.page),
                 batch_pause=timedelta(seconds=dialect.batch_pause),
                 quota_pause=timedelta(seconds=dialect.quota_pause),
                 before_resending=timedelta(seconds=dialect.resend_pause),
-                dialect=dialect,
-                seller=session.seller,
             ),
         )
         try:

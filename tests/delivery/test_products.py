@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
-from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.steps import CallSettings, DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
 from feedtool.ledger.clearing import FEW
@@ -110,7 +110,7 @@ def test_a_mistake_is_told_with_its_field(scene: Scene) -> None:
 
 def test_the_pages_of_a_report(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)])
-    scene.go_on(settings=DeliverySettings(results_limit=2))
+    scene.go_on(settings=DeliverySettings(CallSettings(results_limit=2)))
     assert scene.statuses == ["Integrated"] * 5
     assert sum("pageIndex=3" in call.target for call in scene.client.calls) > 1
     assert not any("pageIndex=4" in call.target for call in scene.client.calls)

@@ -21,7 +21,7 @@ from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.delivery.foreign_packages import NO_ERROR
-from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.steps import CallSettings, DeliverySettings
 from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Phase
 from feedtool.ledger.clearing import MOST_SENDS
@@ -117,7 +117,7 @@ def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
 
 def test_the_log_is_read_over_all_its_pages(scene: Scene) -> None:
     scene.plan([legacy(row) for row in range(3, 13)])
-    scene.go_on(settings=DeliverySettings(results_limit=3))
+    scene.go_on(settings=DeliverySettings(CallSettings(results_limit=3)))
     assert scene.statuses == ["Integrated"] * 10
     pages = [dict(call.query).get("page") for call in scene.client.calls if log(call)]
     assert pages[-4:] == ["1", "2", "3", "4"]
@@ -136,7 +136,7 @@ def by_address(folder: Path) -> DeliverySettings:
     dialect = AccountSettings(
         legacy_transport="url", legacy_folder=str(folder), legacy_address="https://a.example/x/"
     )
-    return DeliverySettings(dialect=dialect)
+    return DeliverySettings(CallSettings(dialect))
 
 
 def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ def killed(begun: Callable[[], Scene], *, acts: bool, step: int = 1) -> Iterator
         scene = begun()
         network = Network(scene, killed_at=number, acts=acts)
         with pytest.raises(Killed):
-            scene.go_on(network, settings=DeliverySettings(results_limit=2))
+            scene.go_on(network, settings=DeliverySettings(CallSettings(results_limit=2)))
         finish(scene, partial(Network, scene))
         yield scene
 
@@ -455,7 +455,9 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
     """Go on until nothing is left to do."""
     for _ in range(60):
         try:
-            scene.go_on(network(), settings=DeliverySettings(failures=4, results_limit=2))
+            scene.go_on(
+                network(), settings=DeliverySettings(CallSettings(results_limit=2), failures=4)
+            )
         except (Killed, FeedtoolError):
             scene.transport.sleep(60)
         if all(package.phase is Phase.CLOSED for package in scene.packages):

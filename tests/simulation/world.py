@@ -19,7 +19,7 @@ from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import engine as shell
 from feedtool.delivery import plan
-from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.steps import CallSettings, DeliverySettings
 from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Item, RowResult
@@ -81,7 +81,7 @@ class World:
             chance=FAULTS * scale,
         )
         self.settings = DeliverySettings(
-            results_limit=self.dice.choice((None, 1, 2, 3)),
+            CallSettings(results_limit=self.dice.choice((None, 1, 2, 3))),
             patience=self.dice.choice((timedelta(minutes=10), timedelta(hours=1))),
         )
         upload = self.dice.choice((2, 3))
