@@ -127,6 +127,19 @@ class Field(Struct, frozen=True):
         return self.label + MARKS.get(self.need, "")
 
 
+class Guide(Struct, frozen=True):
+    """The sheet that explains a template."""
+
+    title: str
+    about: str
+    steps: tuple[str, ...]
+    """The steps of filling it, before those of every template."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """The facts that the template was made for: a heading, and the lines below it."""
+    account: str = ""
+    """The options of the account that it was made for, with which commands are shown."""
+
+
 class Contents(Struct, frozen=True):
     """All that a template says."""
 
@@ -134,17 +147,12 @@ class Contents(Struct, frozen=True):
     """Of the feed that its rows will be."""
     sheet: str
     language: Language
-    title: str
-    about: str
-    steps: tuple[str, ...]
-    """The steps of filling it, before those of every template."""
+    guide: Guide
     fields: tuple[Field, ...]
     legend: Mapping[Need, str]
     """The meanings of the header's colours; empty where they mean nothing."""
     first_unfrozen: str
     """The column from which on the sheet scrolls; what identifies a row stays in sight."""
-    facts: tuple[tuple[str, str], ...] = ()
-    """The facts that it was made for: a heading, and the lines below it."""
     stamps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Further stamps by name, each a list."""
     hides_keys: bool = False
@@ -159,8 +167,6 @@ class Contents(Struct, frozen=True):
     """True if the hint is shown on every cell, and not only on the header."""
     begins_with_example: bool = False
     """True if the first row to fill is an example, which is not sent as long as it stays one."""
-    account: str = ""
-    """The options of the account that it was made for, with which commands are shown."""
     reference: str = ""
     """The key of the column whose cell says that a row is an example."""
 

@@ -109,7 +109,8 @@ def columns_of(
         " workbook as it is: nothing else of {file} is sent again."
     )
     fact = _("To correct"), f"{_origin(file, run, say)}\n{how.format(file=file)}"
-    contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
+    guide = replace(contents.guide, facts=(fact, *contents.guide.facts))
+    contents = replace(contents, fields=tuple(fields), guide=guide)
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
     labels = {index: field.label for index, field in enumerate(fields)}
@@ -152,10 +153,9 @@ def recipe_columns(
             " be sent: the recipe {recipe} reads it, too."
         )
     fact = f"{_origin(file, run, say)}\n{how.format(file=file, run=run, recipe=recipe)}"
-    facts, sheet = ((_("To correct"), fact),), checked.sheet or contents.sheet
-    contents = replace(
-        contents, sheet=sheet, fields=tuple(fields), facts=facts, steps=(), legend={}
-    )
+    guide = replace(contents.guide, facts=((_("To correct"), fact),), steps=())
+    sheet = checked.sheet or contents.sheet
+    contents = replace(contents, sheet=sheet, fields=tuple(fields), guide=guide, legend={})
     texts = {at: field.key for at, field in enumerate(fields) if field.key.strip()}
     found = replace(
         header, row=KEY_ROW, after=KEY_ROW, headings=0, texts=texts, own=frozenset(), stamp={}

@@ -254,10 +254,11 @@ def _contents(
         replace(field, entry=_offering(field.entry, sheet.choices.get(field.key, ())))
         for field in contents.fields
     )
+    fact = _("Exported"), "\n".join((origin, *sheet.facts))
     contents = replace(
         contents,
         fields=(*fields, *sheet.further),
-        facts=((_("Exported"), "\n".join((origin, *sheet.facts))), *contents.facts),
+        guide=replace(contents.guide, facts=(fact, *contents.guide.facts)),
         stamps={
             **contents.stamps,
             **sheet.stamps,

@@ -21,6 +21,7 @@ from feedtool.feeds.template import (
     CellEntry,
     Contents,
     Field,
+    Guide,
     Limit,
     Need,
     choice_width,
@@ -45,7 +46,7 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
     """
     make = feed.template.contents
     contents = make(basis) if make else plain_contents(feed, basis)
-    return replace(contents, account=basis.account)
+    return replace(contents, guide=replace(contents.guide, account=basis.account))
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
@@ -58,9 +59,11 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
         feed.kind,
         own(feed.sheet.name),
         basis.language,
-        own(feed.template.title) or feed.kind,
-        own(feed.template.about or feed.summary),
-        _steps(feed.sheet, fields, _),
+        Guide(
+            own(feed.template.title) or feed.kind,
+            own(feed.template.about or feed.summary),
+            _steps(feed.sheet, fields, _),
+        ),
         fields,
         {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
         first_unfrozen="B",

@@ -105,11 +105,11 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     """Says what the workbook is for, how it is filled and how it is sent."""
     language = contents.language
     _ = texts(language)
-    limits.put(sheet, 1, 1, contents.title).font = TITLE_FONT
+    limits.put(sheet, 1, 1, contents.guide.title).font = TITLE_FONT
     limits.raise_row(sheet, 1, 2 * LINE_HEIGHT)
     limits.put(sheet, 2, 1, contents.kind).font = KIND_FONT
-    _paragraph(sheet, contents.about, language)
-    for heading, rows in contents.facts:
+    _paragraph(sheet, contents.guide.about, language)
+    for heading, rows in contents.guide.facts:
         _section(sheet, heading)
         for row in rows.split("\n"):
             _paragraph(sheet, row, language)
@@ -122,7 +122,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         ),
         _("The sheet “{sheet}” explains every column.").format(sheet=_("Fields")),
     )
-    for number, step in enumerate((*contents.steps, *last_steps), start=1):
+    for number, step in enumerate((*contents.guide.steps, *last_steps), start=1):
         _paragraph(sheet, f"{number}. {step}", language)
     _section(sheet, _("How to check and send it"))
     effects = {
@@ -131,7 +131,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     }
     for command, effect in effects.items():
         name = quote(contents.file or f"{contents.kind}.xlsx")
-        account = contents.account
+        account = contents.guide.account
         if command == "validate":  # which knows no service
             account = account.removesuffix("--sandbox")
         _paragraph(sheet, f"feedtool {command} {name} {account}".rstrip(), "en")

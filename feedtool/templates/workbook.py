@@ -269,4 +269,4 @@ def _stamp(workbook: Workbook, contents: Contents) -> None:
             workbook.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
     workbook.properties.creator = "feedtool"
     workbook.properties.language = contents.language
-    workbook.properties.title = contents.title
+    workbook.properties.title = contents.guide.title

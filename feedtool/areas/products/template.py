@@ -29,6 +29,7 @@ from feedtool.feeds.template import (
     CellEntry,
     Contents,
     Field,
+    Guide,
     Limit,
     Need,
     choice_width,
@@ -91,9 +92,12 @@ def products_contents(
         FEED.kind,
         _(FEED.sheet.name),
         language,
-        _(FEED.template.title),
-        _(FEED.template.about),
-        _steps(language, has_example=has_example, has_variants=has_variants),
+        Guide(
+            _(FEED.template.title),
+            _(FEED.template.about),
+            _steps(language, has_example=has_example, has_variants=has_variants),
+            facts=((_("Made for"), "\n".join((*made_for, origin))),),
+        ),
         _fields(catalog, categories, language, dialect),
         {
             Need.ALWAYS: _("Required"),
@@ -101,7 +105,6 @@ def products_contents(
             Need.NEVER: _("Optional"),
         },
         first_unfrozen="C",
-        facts=((_("Made for"), "\n".join((*made_for, origin))),),
         stamps={
             "category": references,
             "fingerprint": tuple(f"{code}:{catalog.fingerprint(code)}" for code in references),
