@@ -219,6 +219,19 @@ class Part(Protocol):
         ...
 
 
+class QuietPart(Struct, frozen=True):
+    """A part that does nothing by itself."""
+
+    ROUTES: tuple[Route, ...]
+    TABLES: str = ""
+
+    def next_due(self, _: sqlite3.Connection) -> None:
+        """None, since nothing is ever due."""
+
+    def step(self, _: sqlite3.Connection, __: SandboxSettings) -> None:
+        """Do nothing."""
+
+
 def find_route(routes: Iterable[Route], method: str, path: str) -> tuple[Route, dict[str, str]]:
     """The route that answers: 404 when no path fits, 405 when only the method does not."""
     fitting = [(route, ids) for route in routes if (ids := route.match(path)) is not None]

@@ -1,6 +1,6 @@
 """The sandbox's competing offers."""
 
 from feedtool.areas.competition.sandbox import competition
-from feedtool.sandbox.exchange import Part
+from feedtool.sandbox.exchange import Part, QuietPart
 
-PARTS: tuple[Part, ...] = (competition,)
+PARTS: tuple[Part, ...] = (QuietPart(competition.ROUTES),)

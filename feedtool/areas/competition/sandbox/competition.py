@@ -23,7 +23,6 @@ from feedtool.sandbox.exchange import (
     HttpResponse,
     RequestRefused,
     Route,
-    SandboxSettings,
     bad_request,
     json_answer,
 )
@@ -35,8 +34,6 @@ class CompetitionBehaviour(Struct, frozen=True):
     unopened_sellers: tuple[str, ...] = ("unopened",)
     """Whose accounts have no access (part "Authentication", 4)."""
 
-
-TABLES = ""
 
 REFERENCE_FORMAT = "ER400-8614"
 
@@ -181,15 +178,6 @@ def _document(
 def _hash(*about: str) -> int:
     """A number that is always the same for the same thing."""
     return zlib.crc32("|".join(("competition", *about)).encode())
-
-
-def next_due(_db: sqlite3.Connection) -> str | None:
-    """None: other sellers do nothing by themselves."""
-    return None
-
-
-def step(_db: sqlite3.Connection, _settings: SandboxSettings) -> None:
-    """Nothing, see `next_due`."""
 
 
 ROUTES: tuple[Route, ...] = (

@@ -5,7 +5,10 @@ channel allows), `customers` (who writes by themselves), `store`.
 """
 
 from feedtool.areas.discussions.sandbox import channels, customers, discussions, messages, store
-from feedtool.sandbox.exchange import Part
+from feedtool.sandbox.exchange import Part, QuietPart
 
-PARTS: tuple[Part, ...] = (customers, channels, discussions, messages, store)
+PARTS: tuple[Part, ...] = (
+    customers,
+    QuietPart((*channels.ROUTES, *discussions.ROUTES, *messages.ROUTES), store.TABLES),
+)
 """The behaviour of the sandbox's discussions."""

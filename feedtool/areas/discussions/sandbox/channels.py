@@ -3,7 +3,6 @@
 Specification, "Discussions", rule 1. The typologies are those that the field has met.
 """
 
-from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
@@ -19,8 +18,6 @@ from feedtool.sandbox.exchange import (
     json_answer,
     not_found,
 )
-
-TABLES = ""
 
 STATUSES = ("Accepted", "InPreparation", "Shipped", "Delivered", "Cancelled", "Undefined")
 _SENT = ("Shipped", "Delivered")
@@ -133,14 +130,6 @@ def usable(code: str, status: str, channel: str, settings: SandboxSettings) -> b
         and (entry.is_everywhere or channel == settings.primary_channel)
         for entry in TYPOLOGIES
     )
-
-
-def next_due(_: Connection) -> None:
-    """None: nothing here changes."""
-
-
-def step(_: Connection, __: SandboxSettings) -> None:
-    """Nothing is ever due."""
 
 
 ROUTES: tuple[Route, ...] = (

@@ -1,6 +1,6 @@
 """The routes of discussions: part "Discussions" of the specification."""
 
-from sqlite3 import Connection, Row
+from sqlite3 import Row
 from typing import Any
 
 import jsonschema_rs
@@ -27,12 +27,9 @@ from feedtool.sandbox.exchange import (
     HttpResponse,
     RequestRefused,
     Route,
-    SandboxSettings,
     bad_request,
     json_answer,
 )
-
-TABLES = ""
 
 _FILLED = {"type": "string", "minLength": 1}
 
@@ -183,14 +180,6 @@ def close(exchange: Exchange) -> HttpResponse:
         store.change(exchange.db, row["id"], exchange.now, is_open=0, next_at=next_at)
         effects.note(exchange, "close", row["discussion_id"], None)
     return HttpResponse(204)
-
-
-def next_due(_: Connection) -> None:
-    """None: `customers` do what discussions do by themselves."""
-
-
-def step(_: Connection, __: SandboxSettings) -> None:
-    """Nothing is ever due."""
 
 
 ROUTES: tuple[Route, ...] = (

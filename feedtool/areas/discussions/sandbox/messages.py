@@ -3,7 +3,6 @@
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping
-from sqlite3 import Connection
 from typing import Any
 
 import jsonschema_rs
@@ -21,14 +20,11 @@ from feedtool.sandbox.exchange import (
     HttpRequest,
     HttpResponse,
     Route,
-    SandboxSettings,
     bad_request,
     json_answer,
     not_found,
 )
 from feedtool.sandbox.state import stamp
-
-TABLES = ""
 
 LARGEST = 4 * 1024 * 1024
 """Bytes of all attachments of a message."""
@@ -162,14 +158,6 @@ def read_attachments(exchange: Exchange) -> HttpResponse:
         {**given, "seller": exchange.seller, "channel": channel, "now": stamp(exchange.now)},
     )
     return json_answer(200, {"items": [store.attachment_document(row) for row in rows]})
-
-
-def next_due(_: Connection) -> None:
-    """None: `customers` do what discussions do by themselves."""
-
-
-def step(_: Connection, __: SandboxSettings) -> None:
-    """Nothing is ever due."""
 
 
 ROUTES: tuple[Route, ...] = (

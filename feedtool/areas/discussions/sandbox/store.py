@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
-from feedtool.sandbox.exchange import Exchange, Route, SandboxSettings, not_found
+from feedtool.sandbox.exchange import Exchange, not_found
 from feedtool.sandbox.state import stamp
 
 TABLES = """
@@ -59,8 +59,6 @@ CREATE TABLE IF NOT EXISTS attachment(
 );
 CREATE INDEX IF NOT EXISTS attachment_by_message ON attachment(message);
 """
-
-ROUTES: tuple[Route, ...] = ()
 
 CUSTOMER, SELLER, SUPPORT = "Customer", "Seller", "GrcOperator"
 DISCUSSION, CLAIM, LEVEL_1 = "Discussion", "Claim", "Level_1"
@@ -244,11 +242,3 @@ def attachment_document(row: Row) -> dict[str, Any]:
         "fileFormat": row["format"],
         "content": b64encode(row["content"]).decode(),
     }
-
-
-def next_due(_: Connection) -> None:
-    """None: what is kept here does nothing by itself."""
-
-
-def step(_: Connection, __: SandboxSettings) -> None:
-    """Nothing is ever due."""

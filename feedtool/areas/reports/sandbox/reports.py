@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from operator import attrgetter
-from sqlite3 import Connection
 from typing import NamedTuple
 
 from feedtool.areas.finance.sandbox.filters import asked_page
@@ -16,7 +15,6 @@ from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
     Route,
-    SandboxSettings,
     json_answer,
     not_found,
 )
@@ -111,14 +109,6 @@ def read_document(exchange: Exchange) -> HttpResponse:
             headers = {"Content-Type": media_type, "Content-Disposition": disposition}
             return HttpResponse(200, headers, report.content)
     raise not_found("The report")
-
-
-def next_due(_: Connection) -> None:
-    """Nothing happens by itself: what there is follows from the time."""
-
-
-def step(_: Connection, __: SandboxSettings) -> None:
-    """Never due."""
 
 
 ROUTES: tuple[Route, ...] = (

@@ -1,13 +1,12 @@
 """The sandbox's parcels: a table, and two routes."""
 
 import json
-import sqlite3
-from types import SimpleNamespace
 
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
     Part,
+    QuietPart,
     Route,
     bad_request,
     json_answer,
@@ -54,19 +53,13 @@ def label(exchange: Exchange) -> HttpResponse:
     return HttpResponse(200, {"Content-Type": "text/plain"}, f"To {order}".encode())
 
 
-def next_due(_: sqlite3.Connection) -> None:
-    """Nothing happens by itself."""
-
-
 PARTS: tuple[Part, ...] = (
-    SimpleNamespace(
-        TABLES=TABLES,
-        ROUTES=(
+    QuietPart(
+        (
             Route("POST", "/parcels", send),
             Route("GET", "/parcels", read),
             Route("GET", "/parcels/{number}/label", label),
         ),
-        next_due=next_due,
-        step=None,
+        TABLES,
     ),
 )
