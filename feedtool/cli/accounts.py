@@ -206,7 +206,7 @@ class ServedAccounts(Struct, frozen=True):
 
         with self._options(name) as (ctx, given):
             account_options(ctx, given)
-            reading = read_options(ctx, read_record(options.Reading, given))
+            reading = read_options(ctx, read_record(options.ReadingOptions, given))
             yield PlanningAccount(reading, selection_of(given), account_of(given))
 
     @contextmanager
@@ -222,7 +222,7 @@ class ServedAccounts(Struct, frozen=True):
             account_options(ctx, given)
             home, reading = (
                 home_folder(given["home"]),
-                read_options(ctx, read_record(options.Reading, given)),
+                read_options(ctx, read_record(options.ReadingOptions, given)),
             )
             given["page"] = reading.dialect.report_page_size
             notices = replace(self.notices, profile=given["profile"], targets=targets_of(given))

@@ -21,13 +21,13 @@ from feedtool.cli.options import (
     INSECURE_OPTION,
     ChosenProfile,
     Configuration,
-    Reading,
+    ReadingOptions,
     Showing,
     chosen,
     flag,
     names_of,
 )
-from feedtool.cli.options_account import Connection, Notifying
+from feedtool.cli.options_account import ConnectionOptions, Notifying
 from feedtool.cli.schema_option import json_schema
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
@@ -91,13 +91,13 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
 SCHEMA = json_schema("feedtool.toml", _schema)
 
 
-class ShowOptions(Struct, frozen=True, kw_only=True):
+class ShowConfigOptions(Struct, frozen=True, kw_only=True):
     """Options of `config show`; the settings of most are shown."""
 
     json_schema: Annotated[None, SCHEMA] = None
     configuration: Configuration
-    reading: Reading
-    connection: Connection
+    reading: ReadingOptions
+    connection: ConnectionOptions
     notifying: Notifying
     showing: Showing
     home: Annotated[Path | None, HOME]
@@ -107,8 +107,8 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     ]
 
 
-@command_of(ShowOptions, group=config)
-def show(ctx: click.Context, options: ShowOptions) -> None:
+@command_of(ShowConfigOptions, group=config)
+def show(ctx: click.Context, options: ShowConfigOptions) -> None:
     """Show the settings that differ from the default, and where each comes from.
 
     They are named as feedtool.toml names them; secrets are masked. Precedence: option, environment,

@@ -12,7 +12,7 @@ from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, kind_asked, read_options
 from feedtool.cli.next_command import after_writing
-from feedtool.cli.options import FORMAT, Common, Configuration, Reading, text
+from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, text
 from feedtool.cli.rows import AS_ROW
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem, reason_of
@@ -29,7 +29,7 @@ class ConvertOptions(Struct, frozen=True, kw_only=True):
         Path, click.Argument(["target"], metavar="OUT", type=click.Path(path_type=Path))
     ]
     configuration: Configuration
-    reading: Reading
+    reading: ReadingOptions
     as_row: Annotated[str | None, AS_ROW]
     to: Annotated[
         str | None,

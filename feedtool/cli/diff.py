@@ -14,7 +14,7 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
-from feedtool.cli.options import FORMAT, Common, Configuration, Reading, Records, path
+from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, Records, path
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit
 from feedtool.model.sheet import INVALID
@@ -43,7 +43,7 @@ class DiffOptions(Struct, frozen=True, kw_only=True):
         path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file"),
     ]
     configuration: Configuration
-    reading: Reading
+    reading: ReadingOptions
     form: Annotated[str, FORMAT]
     common: Common
     records: Records

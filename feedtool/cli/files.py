@@ -182,7 +182,7 @@ def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> No
 
 
 def read_options(
-    ctx: click.Context, reading: options.Reading, as_row: str | None = None, **more: Any
+    ctx: click.Context, reading: options.ReadingOptions, as_row: str | None = None, **more: Any
 ) -> ReadOptions:
     """The way to read files; UsageProblem for an unknown kind, or a header mapped to no column."""
     if reading.kind is not None:

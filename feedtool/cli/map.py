@@ -81,7 +81,7 @@ def map_(
 
     is_asking = form == "text" and is_terminal() and not given["yes"]
     with inputs([file]) as [read]:
-        usual = read_options(ctx, read_record(options.Reading, given))
+        usual = read_options(ctx, read_record(options.ReadingOptions, given))
         reading = _with_base(ctx, usual, given["base"]) if given["base"] else usual
         proposal = propose_recipe(read, reading, load())
         for key, value in reading.defaults.items():

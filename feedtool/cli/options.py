@@ -255,7 +255,7 @@ CATEGORY = text(
 )
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class ReadingOptions(Struct, frozen=True, kw_only=True):
     """How files are read."""
 
     kind: Annotated[str | None, KIND]
@@ -409,7 +409,7 @@ class Common(Struct, frozen=True, kw_only=True):
 configuration = group(*parameters(Configuration))
 config_file, channel, category, format_, verbose = CONFIG_FILE, CHANNEL, CATEGORY, FORMAT, VERBOSE
 profiles_folder, home, database, no_wait, yes = PROFILES, HOME, DATABASE, NO_WAIT, YES
-reading, writing = group(*parameters(Reading)), group(*parameters(Writing))
+reading, writing = group(*parameters(ReadingOptions)), group(*parameters(Writing))
 reporting, showing = group(*parameters(Reporting)), group(*parameters(Showing))
 ledger, common = group(*parameters(Records)), group(*parameters(Common))
 

@@ -72,7 +72,7 @@ class TimeoutOptions(Struct, frozen=True, kw_only=True):
     ]
 
 
-class Connection(Struct, frozen=True, kw_only=True):
+class ConnectionOptions(Struct, frozen=True, kw_only=True):
     """An account, and the way to it."""
 
     base_url: Annotated[str | None, BASE_URL]
@@ -166,5 +166,5 @@ sandbox, base_url, seller, token_file, token_command = (
     *(SANDBOX, BASE_URL, SELLER),
     *(TOKEN_FILE, TOKEN_COMMAND),
 )
-connection, notifying = group(*parameters(Connection)), group(*parameters(Notifying))
+connection, notifying = group(*parameters(ConnectionOptions)), group(*parameters(Notifying))
 selection, release = group(*parameters(Selecting)), group(*parameters(Releasing))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
 
 
-class Listing(Struct, frozen=True, kw_only=True):
+class RunListing(Struct, frozen=True, kw_only=True):
     """The form of a list of runs, and the records that have them."""
 
     config: Annotated[None, CONFIG_FILE] = None
@@ -66,7 +66,7 @@ class RunsOptions(Struct, frozen=True, kw_only=True):
             shell_complete=completers.runs,
         ),
     ]
-    listing: Listing
+    listing: RunListing
 
 
 @command_of(RunsOptions)
@@ -123,7 +123,7 @@ class StatusOptions(Struct, frozen=True, kw_only=True):
     """Options of `status`."""
 
     run: Annotated[int, RUN]
-    listing: Listing
+    listing: RunListing
 
 
 @command_of(StatusOptions)

@@ -122,7 +122,11 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     # A plan has to come out the same wherever it is sent.
     settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
     asked = read_options(
-        ctx, read_record(options.Reading, given), given["as_row"], purges=purges, settle=settle
+        ctx,
+        read_record(options.ReadingOptions, given),
+        given["as_row"],
+        purges=purges,
+        settle=settle,
     )
     with (
         listed_inputs(ctx, files, given["kind"]) as read,

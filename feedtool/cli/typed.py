@@ -6,7 +6,7 @@ None acts while it is read and has no value.
 
     class ValidateOptions(Struct, frozen=True, kw_only=True):
         files: Annotated[tuple[str, ...], FILES]
-        reading: Reading
+        reading: ReadingOptions
         annotate: Annotated[bool, flag("--annotate", "Also write the annotated copy.")]
 
     @command_of(ValidateOptions, FixingCommand)

@@ -27,7 +27,7 @@ from feedtool.cli.next_command import FIX, after_check
 from feedtool.cli.options import (
     Common,
     Configuration,
-    Reading,
+    ReadingOptions,
     Reporting,
     Writing,
     count,
@@ -83,7 +83,7 @@ class ValidateOptions(Struct, frozen=True, kw_only=True):
 
     files: Annotated[tuple[str, ...], FILES]
     configuration: Configuration
-    reading: Reading
+    reading: ReadingOptions
     as_row: Annotated[str | None, AS_ROW]
     annotate: Annotated[bool, flag("--annotate", "Also write the annotated copy.")]
     fix: Annotated[

@@ -130,7 +130,7 @@ def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
         run_notices("watch", given) as notices,
     ):
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
-        read_options(ctx, read_record(options.Reading, given))
+        read_options(ctx, read_record(options.ReadingOptions, given))
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if not _serves_profiles(ctx):
             with accounts.open(None):
