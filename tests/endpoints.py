@@ -2,23 +2,25 @@
 
 Nothing is declared but the endpoints. A command leads to a call where the code does: from the
 kinds of the registry and the commands of the command line, `tests.reached` follows what the code
-names, down to the functions that make the calls.
+names, down to the functions that make the calls, and to the lists whose paths are data.
 """
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import NamedTuple
 
+from feedtool.areas.listing import Listing
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.feeds.feed import Feed
+from feedtool.model.settings import AccountSettings
 from tests.docs_parts import ROOT, every_command, listed, markdown_table
 from tests.made_calls import UNKNOWN, calls_of
-from tests.reached import functions_of
+from tests.reached import OURS, values_reached
 
 SPECIFIED: Mapping[str, str] = {
     "Orders": """
@@ -167,49 +169,95 @@ def routes() -> Mapping[Endpoint, str]:
 def _answering(answer: Callable[..., object]) -> str:
     """The link to a function, or to the resource that a method is of."""
     if not isinstance(answer, MethodType):
-        return _link(answer)
+        return _link(Caller(answer.__module__, answer.__name__))
     modules = [module for name, module in sys.modules.items() if ".sandbox." in name]
     return next(
-        _link_to(module.__name__, module.__file__, name)
+        _link(Caller(module.__name__, name))
         for module in modules
         for name, value in vars(module).items()
         if value is answer.__self__ and f"\n{name} = " in inspect.getsource(module)
     )
 
 
+TODO = "todo"
+"""The command that brings no list, and asks what waits in all of them."""
+
+
 def commands() -> Mapping[str, object]:
     """What a command is made of, by its words: the kinds of the registry, then all others."""
     areas = load()
+    exports = areas.exports.values()
     kinds: dict[str, object] = {
         **{f"submit {kind}": feed for kind, feed in areas.feeds.items()},
-        **{f"export {kind}": export for kind, export in sorted(areas.exports.items())},
-        "todo": [area.waits for area in areas.areas],
+        **{
+            f"export {export.kind}": export._replace(waits=lambda _: ())
+            for export in sorted(exports, key=attrgetter("kind"))
+        },
+        TODO: [export.waits for export in exports],
     }
     others = {words: command.callback for words, command in every_command()}
     return kinds | {words: others[words] for words in sorted(others.keys() - kinds)}
 
 
-class Client(NamedTuple):
-    """Who calls an endpoint."""
+class Caller(NamedTuple):
+    """A function that makes calls, or the list that they are for."""
 
-    functions: list[FunctionType]
+    module: str
+    name: str
+
+
+class Client(NamedTuple):
+    """The callers of an endpoint, and the commands that lead to them."""
+
+    callers: list[Caller]
     commands: list[str]
 
 
 @cache
 def clients() -> Mapping[Endpoint, Client]:
-    """The functions that make a call, and the commands that lead to one, by endpoints' shapes."""
+    """What calls an endpoint, and the commands that lead there, by endpoints' shapes."""
     found: dict[Endpoint, Client] = {}
     for words, root in commands().items():
-        # What a list is shown as, or may be sent as, is no call of the command that brings it.
-        for function in sorted(
-            functions_of(root, without=Feed), key=attrgetter("__module__", "__qualname__")
-        ):
-            for method, path in calls_of(function):
-                client = found.setdefault(Endpoint(method, path).shape, Client([], []))
-                client.functions.extend({function} - {*client.functions})
-                client.commands.extend({words} - {*client.commands})
+        for caller, endpoint in sorted(set(_calls(words, root))):
+            client = found.setdefault(endpoint.shape, Client([], []))
+            client.callers.extend({caller} - {*client.callers})
+            client.commands.extend({words} - {*client.commands})
     return found
+
+
+def _calls(words: str, root: object) -> Iterator[tuple[Caller, Endpoint]]:
+    """The endpoints that a command leads to."""
+    # What a list is shown as, or may be sent as, is no call of the command that brings it.
+    for value in values_reached(root, without=(Feed, Listing)):
+        if isinstance(value, Listing):
+            for path in _paths(value, words):
+                yield _caller_of(value), Endpoint("GET", path)
+        elif isinstance(value, FunctionType) and value.__module__.startswith(OURS):
+            for call in calls_of(value):
+                yield Caller(value.__module__, value.__name__), Endpoint(*call)
+
+
+def _paths(listing: Listing, words: str) -> Iterator[str]:
+    """The paths that a command asks for of a list."""
+    count = listing.counts(AccountSettings()) if listing.counts else listing.page
+    if words == TODO:
+        for waiting in listing.waits:
+            yield count.target if waiting.is_counted else listing.page.target
+    else:
+        yield listing.page.target
+        if listing.is_counted_first:
+            yield count.target
+
+
+def _caller_of(listing: Listing) -> Caller:
+    """The name of a list in the module of its area."""
+    modules = [name for name in sys.modules if name.startswith("feedtool.areas.")]
+    return next(
+        Caller(module, name)
+        for module in modules
+        for name, value in vars(sys.modules[module]).items()
+        if value is listing
+    )
 
 
 def covered() -> list[Endpoint]:
@@ -247,16 +295,13 @@ def _cells(endpoint: Endpoint) -> tuple[str, ...]:
     commands = client.commands if client else []
     return (
         f"`{endpoint}`{' ¹' * (str(endpoint) in PATH_NOT_SHOWN)}",
-        ", ".join(map(_link, client.functions)) if client else MISSING,
+        ", ".join(map(_link, client.callers)) if client else MISSING,
         route or MISSING,
         listed(commands[:SHOWN]) + ", …" * (len(commands) > SHOWN) or MISSING,
     )
 
 
-def _link(function: Callable[..., object]) -> str:
-    return _link_to(function.__module__, inspect.getsourcefile(function), function.__name__)
-
-
-def _link_to(module: str, path: str | None, name: str) -> str:
-    module = module.removeprefix("feedtool.").removeprefix("areas.")
-    return f"[{module}.{name}](../../{Path(path or '').relative_to(ROOT)})"
+def _link(caller: Caller) -> str:
+    path = inspect.getsourcefile(sys.modules[caller.module]) or ""
+    module = caller.module.removeprefix("feedtool.").removeprefix("areas.")
+    return f"[{module}.{caller.name}](../../{Path(path).relative_to(ROOT)})"

@@ -1,4 +1,4 @@
-"""The functions of the project that a value leads to: those it holds, and all that these name."""
+"""The values that a value leads to: those that it holds, and all that its functions name."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -12,12 +12,11 @@ from msgspec.structs import astuple
 OURS = "feedtool."
 
 
-def functions_of(root: object, without: type | tuple[type, ...] = ()) -> frozenset[FunctionType]:
-    """Every function of the project that could run when a function or a record is used.
+def values_reached(root: object, without: type | tuple[type, ...] = ()) -> Iterator[object]:
+    """Every value that could be used when a function or a record is, each once.
 
     Records of some types lead nowhere.
     """
-    found: set[FunctionType] = set()
     seen: dict[int, object] = {}
     waiting = [root]
     while waiting:
@@ -25,11 +24,9 @@ def functions_of(root: object, without: type | tuple[type, ...] = ()) -> frozens
         if id(value) in seen:
             continue
         seen[id(value)] = value  # kept, so that no other value gets its number
-        if isinstance(value, FunctionType) and value.__module__.startswith(OURS):
-            found.add(value)
+        yield value
         if not isinstance(value, without) or value is root:
             waiting.extend(_next(value))
-    return frozenset(found)
 
 
 def _next(value: Any) -> Iterator[object]:

@@ -1,23 +1,25 @@
-"""Lists of the service as they come: plain tables of the members that there are.
+"""Lists of the service as they come: their rows, and the sheets that these are written into.
 
 Members that the specification does not show are brought too, under the service's names.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from feedtool.feeds.export import (
     LABELS,
     ExportSummary,
     ExportTally,
+    FilledTemplate,
     KeyedRows,
     ListPage,
     PlainTable,
     Query,
 )
+from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
@@ -78,23 +80,25 @@ def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Cal
     return page._replace(next=ask(number + 1), is_guess=True)
 
 
-def plain_table(
-    title: str, *, known: KnownMembers, is_personal: bool = False
-) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
-    """The sheet of an export whose columns are the members that any row fills."""
-    known = {**known, **{key: (label, TEXT) for key, label in LABELS.items()}}
-    rank = {key: place for place, key in enumerate(known)}
+class Table(NamedTuple):
+    """A sheet whose columns are the members that any row fills."""
 
-    def table(query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:
+    title: str
+    known: KnownMembers
+    is_personal: bool = False
+    """True if its rows may name people."""
+
+    def sheet(self, query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:
+        """The sheet of an export."""
         translate = Translator(query.language).message
+        known = {**self.known, **{key: (label, TEXT) for key, label in LABELS.items()}}
+        rank = {key: place for place, key in enumerate(known)}
         fields = []
         for key in sorted(rows.columns, key=lambda key: rank.get(key, len(rank))):
             label, number_format = known.get(key, (key, TEXT))
             entry = CellEntry(number_format, WIDTH)
             fields.append(Field(key, translate(label) if key in known else key, "", entry))
-        return PlainTable(translate(title), fields, is_personal=is_personal)
-
-    return table
+        return PlainTable(translate(self.title), fields, is_personal=self.is_personal)
 
 
 def shown_fields(
@@ -103,6 +107,7 @@ def shown_fields(
     formats: Mapping[str, str],
     *,
     folded: Collection[str] = (),
+    width: float = 18,
 ) -> list[Field]:
     """Columns that are but shown, behind those of a template; text where no format is given."""
     at = LANGUAGES.index(language)
@@ -111,12 +116,29 @@ def shown_fields(
             column.key,
             column.labels[at],
             column.help[at],
-            CellEntry(formats.get(column.key, TEXT), 18),
+            CellEntry(formats.get(column.key, TEXT), width),
             is_folded=column.key in folded,
-            group=column.group[at],
+            group=column.group[at] if column.group else "",
         )
         for column in columns
     ]
+
+
+class Template(NamedTuple):
+    """The sheet of a feed, which may be sent back, with columns behind it that are shown."""
+
+    feed: Feed
+    shown: Sequence[Column]
+    """Columns that no row fills are left out."""
+    formats: Mapping[str, str]
+    """By key; text where no format is given."""
+    width: float = 18
+
+    def sheet(self, query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
+        """The sheet for rows."""
+        filled = [column for column in self.shown if column.key in rows.columns]
+        further = shown_fields(filled, query.language, self.formats, width=self.width)
+        return FilledTemplate(self.feed, query.context, query.language, further=further)
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

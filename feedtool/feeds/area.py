@@ -1,7 +1,6 @@
 """Areas: each is one folder of the service's business."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +12,15 @@ from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
-from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
-from feedtool.model.text import MessageText, tr
+from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.feeds.export import Export
+    from feedtool.feeds.export import Export, Wait
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""
@@ -123,36 +121,6 @@ class FileList(NamedTuple):
     """The rows of folders and files; paths in them begin in this folder."""
 
 
-class Wait(NamedTuple):
-    """Something of the service's that may wait for the user: a line of `feedtool todo`."""
-
-    name: str
-    """In JSON: `to-accept`."""
-    label: str
-    call: Call | Callable[[datetime], Call]
-    """The call, or what makes it at a time."""
-    read: Callable[[Any], int]
-    """How many wait, by the answer, or the answers where a list is read as a whole; raises
-    Unreadable where they do not say."""
-    things: Callable[[int], MessageText]
-    """So many of them: `4 orders`."""
-    words: tuple[str, ...]
-    """Of the command that goes on with them."""
-    look: Call | None = None
-    """Asked only where some wait."""
-    detail: Callable[[Reply], str] = lambda _: ""
-    """What more its answer tells: `the first by …`; raises Unreadable."""
-
-
-LATELY = timedelta(days=30)
-"""What is older waits for nobody."""
-
-
-def lately(now: datetime) -> str:
-    """The time from which on something may wait for somebody, as filters of lists take it."""
-    return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
 class Area(NamedTuple):
     """The declarations of an area."""
 
@@ -170,8 +138,6 @@ class Area(NamedTuple):
     """The conversions of its rows; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     file_lists: tuple[FileList, ...] = ()
-    waits: Callable[[AccountSettings], Iterable[Wait]] = lambda _: ()
-    """What may wait for the user, in the order of urgency."""
 
 
 class Areas(Struct, frozen=True, dict=True):
@@ -210,9 +176,9 @@ class Areas(Struct, frozen=True, dict=True):
         """The areas' corrections."""
         return tuple(fix for area in self.areas for fix in area.fixes)
 
-    def waits(self, settings: AccountSettings) -> list[Wait]:
-        """What may wait for the user, in the order of the areas."""
-        return [wait for area in self.areas for wait in area.waits(settings)]
+    def waits(self, settings: AccountSettings) -> "list[Wait]":
+        """What may wait for the user, in the order of the exports."""
+        return [wait for export in self.exports.values() for wait in export.waits(settings)]
 
     @cached_property
     def routes(self) -> Routes:

@@ -20,7 +20,7 @@ from feedtool.model.entry import Book, book_nothing
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.text import Language, MessageText, tr
+from feedtool.model.text import Language, MessageText, plural, tr
 
 KeyedRow = Mapping[str, Value]
 
@@ -74,6 +74,10 @@ class Filter(NamedTuple):
     choices: Sequence[str] = ()
     """All that can be asked for; empty where that is open. Another text is refused."""
 
+
+OF_FILTERS = tr("look at the filters; nothing was written")
+OF_SELLER = tr("look at --seller; nothing was written")
+"""Hints where nothing came."""
 
 CHANNEL = "channel"
 OF_CHANNEL = tr("The sales channel, where a row names none.  [default: the primary one]")
@@ -210,6 +214,16 @@ class ExportNote(NamedTuple):
     """True if something that was asked for is not in the file."""
 
 
+def fewer_came(count: int) -> ExportNote:
+    """The note that so many entries are missing of those that the service counts."""
+    text = plural(
+        "the service counts {count:,} more than it has listed",
+        "the service counts {count:,} more than it has listed",
+        count,
+    )
+    return ExportNote(text, tr("run it again in a while"), is_loss=True)
+
+
 class ExportSummary(NamedTuple):
     """The notes about a file that was written."""
 
@@ -314,6 +328,36 @@ class Documents(NamedTuple):
     reason."""
 
 
+class Wait(NamedTuple):
+    """Something of the service's that may wait for the user: a line of `feedtool todo`."""
+
+    name: str
+    """In JSON: `to-accept`."""
+    label: str
+    call: Call | Callable[[datetime], Call]
+    """The call, or what makes it at a time."""
+    read: Callable[[Any], int]
+    """How many wait, by the answer, or the answers where a list is read as a whole; raises
+    Unreadable where they do not say."""
+    things: Callable[[int], MessageText]
+    """So many of them: `4 orders`."""
+    words: tuple[str, ...]
+    """Of the command that goes on with them."""
+    look: Call | None = None
+    """Asked only where some wait."""
+    detail: Callable[[Reply], str] = lambda _: ""
+    """What more its answer tells: `the first by …`; raises Unreadable."""
+
+
+LATELY = timedelta(days=30)
+"""What is older waits for nobody."""
+
+
+def lately(now: datetime) -> str:
+    """The time from which on something may wait for somebody, as filters of lists take it."""
+    return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 class Export(NamedTuple):
     """One kind of export."""
 
@@ -347,3 +391,5 @@ class Export(NamedTuple):
     """None where it always brings all."""
     documents: Documents | None = None
     """The files that it brings beside its list, into a folder."""
+    waits: Callable[[AccountSettings], Iterable[Wait]] = lambda _: ()
+    """What may wait for the user in it, in the order of urgency."""

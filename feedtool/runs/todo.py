@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from feedtool.areas.registry import load
-from feedtool.feeds.area import Wait
+from feedtool.feeds.export import Wait
 from feedtool.ledger import Ledger, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
 from feedtool.ledger.run_counts import NOT_TAKEN

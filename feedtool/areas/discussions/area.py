@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.discussions.feeds import FEEDS
 from feedtool.areas.discussions.rules import RULES
-from feedtool.areas.discussions.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -20,7 +19,5 @@ def exports() -> "Sequence[Export]":
     return EXPORTS
 
 
-AREA = Area(
-    "discussions", tr("Discussions"), feeds=FEEDS, rules=RULES, exports=exports, waits=waits
-)
+AREA = Area("discussions", tr("Discussions"), feeds=FEEDS, rules=RULES, exports=exports)
 """What customers write: read, answer, close, and write to them first."""

@@ -21,8 +21,9 @@ from feedtool.areas.discussions.listing import (
     whole_rows,
 )
 from feedtool.areas.discussions.rows import CLAIM, TREATED, attachment_rows, message_rows
+from feedtool.areas.discussions.waits import waits
 from feedtool.areas.discussions.wire import SELLER, Discussion
-from feedtool.areas.plain_list import DATE, no_loss, nothing, plain_table, shown_fields
+from feedtool.areas.plain_list import DATE, Table, no_loss, nothing, shown_fields
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,
@@ -110,7 +111,7 @@ TYPOLOGY_EXPORT = Export(
             unit=tr("typologies"),
         ),
     ),
-    plain_table(tr("Typologies"), known=TYPOLOGY_TABLE),
+    Table(tr("Typologies"), TYPOLOGY_TABLE).sheet,
     no_loss,
     (BY_SALES_CHANNEL,),
 )
@@ -234,6 +235,7 @@ DISCUSSIONS = Export(
     rows=_counted,
     is_sent_back=True,
     increments=Increments(_missed),
+    waits=waits,
 )
 
 
@@ -270,7 +272,7 @@ MESSAGE_EXPORT = Export(
     "messages",
     """Export the messages of discussions into a table, a row for each.""",
     _of_each(message_rows),
-    plain_table(tr("Messages"), known=MESSAGE_TABLE, is_personal=True),
+    Table(tr("Messages"), MESSAGE_TABLE, is_personal=True).sheet,
     no_loss,
     (*FILTERS, SINCE),
     check,
@@ -319,7 +321,7 @@ ATTACHMENT_EXPORT = Export(
     "attachments",
     """Export the files of discussions into a folder, with a list of them.""",
     _of_each(attachment_rows),
-    plain_table(tr("Attachments"), known=FILE_TABLE, is_personal=True),
+    Table(tr("Attachments"), FILE_TABLE, is_personal=True).sheet,
     no_loss,
     (*FILTERS, SINCE),
     check,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from feedtool.areas.discussions import wire
 from feedtool.areas.discussions.rows import CLAIM, TO_TREAT
 from feedtool.areas.discussions.wire import SELLER
-from feedtool.feeds.area import Wait
+from feedtool.feeds.export import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.finance.codes import RULES
-from feedtool.areas.finance.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -26,6 +25,5 @@ AREA = Area(
     tr("Payments"),
     rules=RULES,
     exports=exports,
-    waits=waits,
 )
 """The seller's money: operations, payments, invoices, the journal."""

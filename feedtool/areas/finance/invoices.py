@@ -15,7 +15,7 @@ from feedtool.areas.finance import columns, filters, windows, wire
 from feedtool.areas.finance.columns import detail_row
 from feedtool.areas.finance.operations import HINT, summary, without_facts
 from feedtool.areas.finance.windows import WindowReader
-from feedtool.areas.plain_list import nothing, plain_table
+from feedtool.areas.plain_list import Table, nothing
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,
@@ -132,7 +132,7 @@ DETAIL_EXPORT = Export(
     Of the invoices that are named, or of those of the operations of the last three months.
     """,
     lambda query: (DETAILS,) if filters.invoices(query) else (INVOICES, DETAILS),
-    plain_table(tr("Invoice lines"), known=columns.DETAILS),
+    Table(tr("Invoice lines"), columns.DETAILS).sheet,
     _known,
     CHOICE,
     _check,
@@ -226,10 +226,9 @@ DOCUMENT_EXPORT = Export(
     Of the invoices that are named, or of those of the operations of the last three months.
     """,
     lambda query: (NAMED,) if filters.invoices(query) else (INVOICES,),
-    plain_table(
-        tr("Invoice documents"),
-        known={INVOICE: columns.DETAILS[INVOICE], LINES: (tr("Lines"), "0")},
-    ),
+    Table(
+        tr("Invoice documents"), {INVOICE: columns.DETAILS[INVOICE], LINES: (tr("Lines"), "0")}
+    ).sheet,
     summary,
     CHOICE,
     _check,

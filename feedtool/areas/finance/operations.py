@@ -7,8 +7,9 @@ from feedtool.areas.finance.amounts import COMMISSION, find_signs
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.columns import operation_row, payment_row
 from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
+from feedtool.areas.finance.waits import waits
 from feedtool.areas.finance.windows import WindowReader
-from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, nothing, plain_table
+from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, Table, nothing
 from feedtool.feeds.export import (
     LACK,
     Export,
@@ -154,7 +155,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
     known: dict[str, tuple[str, str]] = {}
     for key, column in columns.OPERATIONS.items():
         known |= {key: column, **(details if key == COMMISSION else {})}
-    return plain_table(tr("Operations"), known=known)(query, rows, tally)
+    return Table(tr("Operations"), known).sheet(query, rows, tally)
 
 
 Note = tuple[str, Callable[[int], MessageText], str]
@@ -223,9 +224,10 @@ PAYMENT_EXPORT = Export(
     "payments",
     """Export the payments that were made or are planned, by day, sales channel and state.""",
     lambda _: (PAYMENTS,),
-    plain_table(tr("Payments"), known=columns.PAYMENTS),
+    Table(tr("Payments"), columns.PAYMENTS).sheet,
     summary,
     (*filters.DATES, filters.STATE, filters.BY_SALES_CHANNEL),
     filters.check_dates,
     rows=without_facts,
+    waits=waits,
 )

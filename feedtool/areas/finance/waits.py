@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from feedtool.areas.finance import wire
-from feedtool.feeds.area import Wait
+from feedtool.feeds.export import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr

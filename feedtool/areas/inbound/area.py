@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.inbound.feeds import FEEDS
 from feedtool.areas.inbound.rules import RULES
-from feedtool.areas.inbound.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -26,6 +25,5 @@ AREA = Area(
     feeds=FEEDS,
     rules=RULES,
     exports=exports,
-    waits=waits,
 )
 """Products that the warehouses know, and shipments to them."""

@@ -126,7 +126,7 @@ def read_shipment(name: str) -> Call:
     return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
-def read_shipments(query: Iterable[tuple[str, str]]) -> Call:
+def read_shipments(query: Iterable[tuple[str, str]] = ()) -> Call:
     """A page of shipments, the oldest first: where none is created, none moves."""
     paged = (*query, ("orderBy", "Asc"), ("limit", str(PAGE)))
     return Call("GET", SHIPMENTS, READ, query=paged)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from feedtool.areas.invoices import wire
-from feedtool.areas.plain_list import DATE, flat_row, no_loss, nothing, plain_table
+from feedtool.areas.plain_list import DATE, Table, flat_row, no_loss, nothing
 from feedtool.feeds.export import Export, KeyedRow, ListPage, ServiceList
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.feeds.template import TEXT
@@ -67,7 +67,7 @@ EXPORTS = (
                 unit=tr("imports"),
             ),
         ),
-        plain_table(tr("Imports of invoices"), known=KNOWN),
+        Table(tr("Imports of invoices"), KNOWN).sheet,
         no_loss,
     ),
 )

@@ -4,7 +4,7 @@ from itertools import product
 
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.offers import read_packages
-from feedtool.areas.plain_list import DATE, flat_row, no_loss, nothing, plain_table
+from feedtool.areas.plain_list import DATE, Table, flat_row, no_loss, nothing
 from feedtool.feeds.export import Export, Filter, ListPage, ServiceList
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Call, Reply
@@ -68,7 +68,7 @@ EXPORT = Export(
             unit=tr("packages"),
         ),
     ),
-    plain_table(tr("Packages of offers"), known=KNOWN),
+    Table(tr("Packages of offers"), KNOWN).sheet,
     no_loss,
     (BY_STATE, BY_SALES_CHANNEL),
 )

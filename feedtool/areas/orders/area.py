@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.orders.guards import GUARDS
 from feedtool.areas.orders.rules import RULES
-from feedtool.areas.orders.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -29,6 +28,5 @@ AREA = Area(
     feeds=FEEDS,
     rules=(*RULES, *GUARDS),
     exports=exports,
-    waits=waits,
 )
 """What customers have bought: accept, refuse, ship, cancel, compensate."""

@@ -22,6 +22,7 @@ from feedtool.areas.orders.listing import (
 )
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.rules import REASONS
+from feedtool.areas.orders.waits import waits
 from feedtool.areas.orders.wire import Order
 from feedtool.areas.plain_list import DATE, NUMBER, shown_fields
 from feedtool.feeds.export import (
@@ -233,6 +234,7 @@ ORDERS = Export(
     is_sent_back=True,
     # An invoice makes no new version of its order.
     increments=Increments(_missed, refused=(MISSING_INVOICE.name,)),
+    waits=waits,
 )
 
 

@@ -15,11 +15,11 @@ from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
 from feedtool.areas.plain_list import (
     DATE,
     NUMBER,
+    Table,
     flat_row,
     following,
     no_loss,
     nothing,
-    plain_table,
 )
 from feedtool.feeds.export import (
     Export,
@@ -68,7 +68,7 @@ MOST_EVENTS = 1000
 HINT = tr("look at --seller; nothing was written")
 OF_CHANNELS = tr("look at --sales-channel")
 
-flat, _table = partial(flat_row, known=KNOWN), partial(plain_table, known=KNOWN)
+flat = partial(flat_row, known=KNOWN)
 
 
 # Gestures.
@@ -100,7 +100,7 @@ GESTURES = Export(
             unit=tr("gestures"),
         ),
     ),
-    _table(tr("Commercial gestures")),
+    Table(tr("Commercial gestures"), KNOWN).sheet,
     no_loss,
     (BY_ORDER,),
 )
@@ -146,7 +146,7 @@ ORDER_TRACKING = Export(
             unit=tr("parcels"),
         ),
     ),
-    _table(tr("Parcels")),
+    Table(tr("Parcels"), KNOWN).sheet,
     no_loss,
 )
 
@@ -186,7 +186,7 @@ CANCELLATION_REASONS = Export(
             unit=tr("reasons"),
         ),
     ),
-    _table(tr("Reasons")),
+    Table(tr("Reasons"), KNOWN).sheet,
     no_loss,
     (BY_SALES_CHANNEL,),
 )
@@ -239,7 +239,7 @@ CHANNEL_EXPORT = Export(
     possible, and how large.
     """,
     _configurations,
-    _table(tr("Sales channels")),
+    Table(tr("Sales channels"), KNOWN).sheet,
     _unknown,
     (BY_SALES_CHANNEL,),
 )

@@ -5,7 +5,7 @@ from datetime import UTC, timedelta
 
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.listing import PREPARING, WAITING, to_do
-from feedtool.feeds.area import Wait
+from feedtool.feeds.export import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr

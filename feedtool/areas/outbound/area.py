@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.outbound.feeds import FEEDS
 from feedtool.areas.outbound.rules import RULES
-from feedtool.areas.outbound.waits import waits
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 
@@ -27,5 +26,4 @@ AREA = Area(
     feeds=FEEDS,
     rules=RULES,
     exports=exports,
-    waits=waits,
 )

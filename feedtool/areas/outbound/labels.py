@@ -8,75 +8,44 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from feedtool.areas.listing import By, Empty, Entries, export_of
 from feedtool.areas.outbound import wire
-from feedtool.areas.outbound.export import (
-    CARRIER,
-    HINT,
-    OF_RETURNS,
-    is_chosen,
-    of_returns,
-)
+from feedtool.areas.outbound.export import OF_RETURNS, RETURN_LIST
 from feedtool.areas.outbound.wire import ParcelReturn
-from feedtool.areas.plain_list import DATE, date_of, no_loss, nothing, plain_table
+from feedtool.areas.plain_list import DATE, Table, date_of
 from feedtool.feeds.export import (
+    OF_FILTERS,
     PROBLEM,
     DocumentAnswer,
     DocumentCall,
     DocumentFile,
     Documents,
-    Export,
-    ExportTally,
     Filter,
     KeyedRow,
     KeyedRows,
-    ListPage,
-    PlainTable,
     Query,
-    ServiceList,
     refused,
 )
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Reply
-from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.model.cells import Cell
 from feedtool.model.text import tr
-from feedtool.service.answers import moment, next_call, service_time, text
+from feedtool.service.answers import text
 
-KNOWN = {
-    "returnId": (tr("Return"), TEXT),
-    "reference": (tr("Reference"), TEXT),
-    "outboundShipmentId": (tr("Shipment"), TEXT),
-    "type": (tr("Sent back by"), TEXT),
-    "status": (tr("Status"), TEXT),
-    "createdAt": (tr("Created"), DATE),
-}
 FORMATS = {"pdf": "application/pdf", "png": "image/png"}
 PAUSE = timedelta(seconds=30)
 """Between two looks for a label that is not there yet."""
-TRIES = "tries"
-"""In a row that no file shows: how often its label is asked for."""
+CARRIER = "Carrier"
 COMPLETED, GONE, EMPTY = "Completed", 404, 204
 
 
-FORMAT = Filter(
-    "label-format",
-    "FORMAT",
-    tr("pdf or png."),
-    default="pdf",
-    narrows=False,
-    choices=tuple(FORMATS),
-)
-
-
-def _tries(created_at: str, now: datetime | None, settings: OutboundSettings) -> int:
-    """Once, and as often as fits into the time in which it may still be made."""
-    created, patience = moment(created_at), timedelta(minutes=settings.label_patience)
-    if created is None or now is None:
-        return 1
-    left = created.astimezone(UTC) + patience - now
-    return 1 + max(0, -(-left // PAUSE))
-
-
-def _row(query: Query, parcel: ParcelReturn, now: datetime | None) -> KeyedRow:
+def _rows(parcel: ParcelReturn, query: Query) -> list[KeyedRow]:
+    """The row of a return; of carriers, or arrived, only where that is asked for."""
+    is_usual = (query["status"] or parcel.status != COMPLETED) and (
+        query["type"] or parcel.kind != CARRIER
+    )
+    if not is_usual:
+        return []
     row: KeyedRow = {
         "returnId": parcel.id,
         "reference": parcel.reference,
@@ -86,39 +55,26 @@ def _row(query: Query, parcel: ParcelReturn, now: datetime | None) -> KeyedRow:
         "createdAt": date_of(parcel.created_at),
     }
     if parcel.kind == CARRIER:
-        return {**row, PROBLEM: tr("what a carrier brings back has no label")}
-    return {**row, TRIES: _tries(parcel.created_at, now, query.dialect.outbound)}
-
-
-def _is_wanted(query: Query, parcel: ParcelReturn) -> bool:
-    """True if a return is asked for; of carriers, or arrived, only where that is asked for."""
-    is_usual = (query["status"] or parcel.status != COMPLETED) and (
-        query["type"] or parcel.kind != CARRIER
-    )
-    return bool(is_usual) and is_chosen(query, parcel)
-
-
-def _page(query: Query, reply: Reply) -> ListPage:
-    now = service_time(reply)
-    parcels = [it for it in wire.returns_of(reply) if _is_wanted(query, it)]
-    rows = [(it.id, _row(query, it, now)) for it in parcels]
-    return ListPage(rows, next_call(reply), progress=len(rows))
-
-
-def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
-    table = plain_table(tr("Labels of returns"), known=KNOWN)(query, rows, tally)
-    return table._replace(fields=[field for field in table.fields if field.key != TRIES])
+        row = {**row, PROBLEM: tr("what a carrier brings back has no label")}
+    return [row]
 
 
 # Files.
 
 
 def _calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
-    media_type = FORMATS[query["label-format"]]
+    """The calls for the labels, each made once, and as often as fits into the time that is left."""
+    patience = timedelta(minutes=query.dialect.outbound.label_patience)
     for row in rows:
-        if tries := row.get(TRIES):
-            name = str(row["returnId"])
-            yield DocumentCall(wire.read_label(name, media_type), (name,), int(str(tries)))
+        if PROBLEM in row:
+            continue
+        tries, created = 1, row.get("createdAt")
+        if isinstance(created, Cell):
+            left = datetime.fromisoformat(created.text).replace(tzinfo=UTC) + patience - query.now
+            tries += max(0, -(-left // PAUSE))
+        name = str(row["returnId"])
+        call = wire.read_label(name, FORMATS[query["label-format"]])
+        yield DocumentCall(call, (name,), tries)
 
 
 def _read(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
@@ -139,25 +95,37 @@ def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswe
     return _not_yet(asked) if status == GONE else refused(asked, status, reason)
 
 
-LABELS = Export(
-    "return-labels",
-    """Export the labels of returns into a folder, with a list of them.
+FORMAT = Filter(
+    "label-format",
+    "FORMAT",
+    tr("pdf or png."),
+    default="pdf",
+    narrows=False,
+    choices=tuple(FORMATS),
+)
+LABEL_LIST = RETURN_LIST._replace(
+    kind="return-labels",
+    help="""Export the labels of returns into a folder, with a list of them.
 
     A label is made within 15 minutes, and waited for as long. What carriers bring back has none,
     and is left out, as is what has arrived already, unless --type or --status asks for it.
     """,
-    lambda _: (
-        ServiceList(
-            tr("returns"),
-            lambda query, _: [wire.read_returns(of_returns(query))],
-            lambda query: lambda reply, _: _page(query, reply),
-            nothing(tr("there are no returns like that"), HINT),
-            HINT,
-            unit=tr("returns"),
-        ),
+    sheet=Table(
+        tr("Labels of returns"),
+        {
+            "returnId": (tr("Return"), TEXT),
+            "reference": (tr("Reference"), TEXT),
+            "outboundShipmentId": (tr("Shipment"), TEXT),
+            "type": (tr("Sent back by"), TEXT),
+            "status": (tr("Status"), TEXT),
+            "createdAt": (tr("Created"), DATE),
+        },
     ),
-    _sheet,
-    no_loss,
-    (*OF_RETURNS, FORMAT),
+    empty=Empty(tr("there are no returns like that"), OF_FILTERS),
+    filters=(*OF_RETURNS, By(FORMAT)),
+    entries=Entries(wire.returns_of, _rows, key=lambda parcel: parcel.id),
+    is_counted_first=False,
     documents=Documents(lambda row: str(row["returnId"]), _calls, _read, _lack),
+    waits=(),
 )
+LABELS = export_of(LABEL_LIST)

@@ -11,7 +11,6 @@ from urllib.parse import quote
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
-from feedtool.service import answers
 from feedtool.service.answers import (
     SMALL,
     Unreadable,
@@ -101,14 +100,14 @@ def read_returns(query: Pairs = ()) -> Call:
     return Call("GET", RETURNS, READ, query=(*query, ("limit", str(PAGE))))
 
 
-def count_shipments(settings: OutboundSettings, query: Pairs = ()) -> Call:
-    """How many shipments there are, by the filters of the list."""
-    return Call("GET", settings.shipment_count, READ_OR_NONE, query=tuple(query))
+def count_shipments(settings: OutboundSettings) -> Call:
+    """The number of shipments."""
+    return Call("GET", settings.shipment_count, READ_OR_NONE)
 
 
-def count_returns(settings: OutboundSettings, query: Pairs = ()) -> Call:
-    """How many returns there are, by the filters of the list."""
-    return Call("GET", settings.return_count, READ_OR_NONE, query=tuple(query))
+def count_returns(settings: OutboundSettings) -> Call:
+    """The number of returns."""
+    return Call("GET", settings.return_count, READ_OR_NONE)
 
 
 def read_shipment(name: str) -> Call:
@@ -165,14 +164,6 @@ def created_cancellation(reply: Reply) -> str | None:
 def created_return(reply: Reply) -> str | None:
     """The id of a new return, where the answer has it."""
     return created_id(reply, RETURNS, "returnId", "id")
-
-
-def counted(reply: Reply) -> int | None:
-    """The number that an answer is; None where the service does not count."""
-    try:
-        return answers.counted(reply) if reply.status in READ else None
-    except Unreadable:
-        return None
 
 
 def shipment_of(reply: Reply) -> OutboundShipment | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from feedtool.areas.products.catalog.wire import (
     FIRST_PAGE,
     CatalogPage,
-    Listing,
+    EntriesReply,
     listing,
     page_call,
 )
@@ -222,7 +222,7 @@ def group_of(reply: Reply, gtin: str) -> str:
     return next(filter(None, groups), "")
 
 
-def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> Listing:
+def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> EntriesReply:
     """A page of products, as a seller has them."""
     return listing(reply, page, "products", lambda item: _sheet(item, seller))
 

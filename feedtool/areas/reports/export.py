@@ -4,11 +4,11 @@ from pathlib import Path
 
 from feedtool.areas.plain_list import (
     DATE,
+    Table,
     flat_row,
     following,
     no_loss,
     nothing,
-    plain_table,
 )
 from feedtool.areas.reports import wire
 from feedtool.feeds.export import (
@@ -70,7 +70,7 @@ REPORTS = Export(
     A row for each: the sales summary of a month, or the transactions of a year.
     """,
     lambda _: (LISTING,),
-    plain_table(tr("Reports"), known=KNOWN),
+    Table(tr("Reports"), KNOWN).sheet,
     no_loss,
 )
 EXPORTS = (

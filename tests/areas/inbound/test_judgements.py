@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.inbound.products import REFERENCING
 from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
-from feedtool.areas.inbound.waits import disputed, waits
+from feedtool.areas.registry import load
 from feedtool.feeds.direct import Act, Goal, Judgement
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
@@ -120,10 +120,13 @@ def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
 def test_disputes_of_all_pages_are_counted() -> None:
     item = {**ITEMS[0], "inDisputeQuantity": 1}
     page = reply({"items": [shipment("Done", items=[item])]})
-    assert (disputed(page), disputed((page, page))) == (1, 2)
-    of_list = next(wait for wait in waits(AccountSettings()) if wait.read is disputed)
-    assert callable(of_list.call)
-    assert of_list.call(datetime(2026, 11, 23, tzinfo=UTC)).following
+    waits = {wait.name: wait for wait in load().waits(AccountSettings())}
+    wait = waits["inbound-in-dispute"]
+    assert (wait.read(page), wait.read((page, page))) == (1, 2)
+    assert callable(wait.call)
+    call = wait.call(datetime(2026, 11, 23, tzinfo=UTC))
+    assert call.following
+    assert dict(call.query)["status"] == "PartiallyDone,Done"
 
 
 @pytest.mark.parametrize(

@@ -42,18 +42,6 @@ def test_the_id_of_what_was_created(
     assert read(Reply(201, headers, content)) == name
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "count"),
-    [
-        *((200, b"0", 0), (200, b"12", 12), (200, b'{"count": 3}', 3)),
-        *((200, b'{"a": 1, "b": 2}', None), (200, b"[]", None), (404, b"7", None)),
-        (400, b'{"statusCode": 400}', None),
-    ],
-)
-def test_counts(status: int, body: bytes, count: int | None) -> None:
-    assert wire.counted(Reply(status, body=body)) == count
-
-
 @pytest.mark.parametrize("body", [b"", b"1", b"[]", b'{"status": "x"}', b'{"returnId": "x"}'])
 def test_what_is_none_is_unreadable(body: bytes) -> None:
     for read in (wire.shipment_of, wire.return_of):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog.wire import CatalogPage, Listing
+from feedtool.areas.products.catalog.wire import CatalogPage, EntriesReply
 from feedtool.areas.products.wire import (
     NO_EDIT,
     NO_ENRICH,
@@ -247,7 +247,7 @@ WHOLE = {
 }
 
 
-def products(items: object) -> Listing:
+def products(items: object) -> EntriesReply:
     return sheets_page(reply({"items": items}), CatalogPage(), "12")
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from feedtool.areas.plain_list import no_loss, plain_table
+from feedtool.areas.plain_list import Table, no_loss
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,
@@ -90,7 +90,7 @@ LABELS = Export(
     lambda query: [
         EXPORT.listings(query)[0]._replace(first=lambda *_: [read_parcels()], page=lambda _: _ids)
     ],
-    plain_table("Labels", known={}),
+    Table("Labels", {}).sheet,
     no_loss,
     documents=Documents(lambda row: str(row["id"]), _calls, _label),
 )

@@ -67,7 +67,7 @@ FIRST_PAGE = CatalogPage()
 NO_VALIDATORS = Validators()
 
 
-class Listing(NamedTuple):
+class EntriesReply(NamedTuple):
     """A page of brands, of products, or of categories, whose paths are of their labels alone."""
 
     entries: list[Any]
@@ -138,12 +138,12 @@ def _in(language: str) -> tuple[tuple[str, str], ...]:
 # The answers.
 
 
-def brands_page(reply: Reply, page: CatalogPage) -> Listing:
+def brands_page(reply: Reply, page: CatalogPage) -> EntriesReply:
     """A page of brands."""
     return listing(reply, page, "brands", _brand)
 
 
-def categories_page(reply: Reply, page: CatalogPage) -> Listing:
+def categories_page(reply: Reply, page: CatalogPage) -> EntriesReply:
     """A page of categories."""
     return listing(reply, page, "categories", _category_from)
 
@@ -157,7 +157,7 @@ def category_of(reply: Reply) -> Category:
     return category
 
 
-def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:
+def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> EntriesReply:
     """A page of a list, whose items are read by `read`; it gives None for what is none.
 
     Unreadable if the body is no list, holds nothing that can be read, or its link leads away.
@@ -173,7 +173,7 @@ def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], An
             )
         )
     spoken = text(reply.headers.get("content-language"))
-    return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
+    return EntriesReply(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 
 
 def properties_of(reply: Reply) -> PropertiesReply:

@@ -1,0 +1,300 @@
+"""Lists of the service as data: an export, and lines of `feedtool todo`, follow from a `Listing`.
+
+A list is read page after page where a Link leads. Its filters go to the service by their
+parameters, and entries are compared with them here too: a service may ignore a parameter.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from feedtool.areas.plain_list import Table, Template, flat_row, no_loss
+from feedtool.feeds.export import (
+    OF_FILTERS,
+    OF_SELLER,
+    Documents,
+    Export,
+    ExportSummary,
+    ExportTally,
+    Filter,
+    Increments,
+    KeyedRow,
+    ListPage,
+    Query,
+    ServiceList,
+    Thing,
+    Wait,
+    fewer_came,
+    lately,
+)
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.errors import NothingToDo
+from feedtool.model.nouns import EARLIEST
+from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.text import MessageText, tr
+from feedtool.service.answers import Unreadable, as_whole, counted, items_of, moment, next_call
+
+Pairs = tuple[tuple[str, str], ...]
+"""Parameters of a call."""
+
+COUNTED, LISTED = "counted", "listed"
+"""In the tally: the entries that the service counts, and those that it lists."""
+
+
+class By(NamedTuple):
+    """A filter of a list: an option, its parameter, and the value that it is compared with."""
+
+    option: Filter
+    parameter: str = ""
+    """Empty where the service does not filter so."""
+    value: Callable[[Any], Any] | None = None
+    """The value of an entry, where entries are compared with the option here, too."""
+    can_change: bool = False
+    """True if an entry can change it: the service is not asked by it where a cursor is used."""
+    is_single: bool = False
+    """True if the service takes one value: a call is made for each."""
+
+    def parameters(self, query: Query) -> list[Pairs]:
+        """Alternatives, each for a call of its own; () asks for everything."""
+        chosen = query.values.get(self.option.name)
+        if not chosen or not self.parameter or (self.can_change and query.has_cursor):
+            return [()]
+        values = chosen if self.is_single else (as_parameter(chosen),)
+        return [((self.parameter, value),) for value in values]
+
+    def keeps(self, entry: Any, query: Query) -> bool:
+        """True unless the option leaves an entry out."""
+        chosen = query.values.get(self.option.name)
+        if not chosen or self.value is None:
+            return True
+        value = self.value(entry)
+        if self.option.is_flag:
+            return bool(value)
+        return value in chosen if self.option.is_list else bool(value == chosen)
+
+
+def as_parameter(value: str | datetime | Sequence[str]) -> str:
+    """A value as the service takes it: a time in UTC, a list with commas."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value if isinstance(value, str) else ",".join(value)
+
+
+class Entries(NamedTuple):
+    """The entries of a list: how a page is read, and how each of them is known again."""
+
+    read: Callable[[Reply], Sequence[Any]] | None = None
+    """Reads a page, and checks it; raises Unreadable. Without it the objects of the page."""
+    rows: Callable[[Any, Query], Iterable[KeyedRow]] | None = None
+    """The rows of an entry; without it one, of its members."""
+    key: Callable[[Any], str | None] = lambda _: None
+    """The later of two entries of one key takes the place of the earlier; None is never another's.
+    """
+    changed: Callable[[Any], str] = lambda _: ""
+    """The time of its last change, as the service writes it."""
+    version: Callable[[Any], str] | None = None
+    """Another one whenever it has changed; without it the time is the version."""
+    missed: Callable[[int], MessageText] | None = None
+    """`Increments.missed` of an export that can use a cursor."""
+
+    def thing(self, entry: Any, rows: Sequence[KeyedRow]) -> Thing | None:
+        """An entry with its rows; None where it has no key."""
+        key, changed = self.key(entry), self.changed(entry)
+        if key is None:
+            return None
+        version = self.version(entry) if self.version else changed
+        return Thing(key, version, moment(changed) or EARLIEST, rows)
+
+
+class Empty(NamedTuple):
+    """The end of an export whose list is empty."""
+
+    reason: str
+    hint: str = OF_SELLER
+    like: str = ""
+    """The reason where entries are filtered, if it is another."""
+
+
+class Waiting(NamedTuple):
+    """Entries that wait for the seller: a line of `feedtool todo`, which leads to the export."""
+
+    name: str
+    """In JSON: `inbound-refused`."""
+    label: str
+    values: Mapping[str, Any]
+    """The filters that choose them, by the names of their options."""
+    entries: Callable[[int], MessageText]
+    """A number of them: `4 shipments`."""
+    since: str
+    """The parameter that takes the time from which on they may wait for somebody."""
+    is_counted: bool = True
+    """False if the service does not count them: the list is read, and they are counted here."""
+    asks: Pairs = ()
+    """Further parameters of the list, which leave most of it out."""
+
+
+class Listing(NamedTuple):
+    """A list of the service, and its export."""
+
+    kind: str
+    help: str
+    """The command's; the first line stands alone."""
+    noun: str
+    """The entries in messages: `shipments`."""
+    page: Call
+    """The call for the first page of everything; filters are added to it."""
+    sheet: Template | Table
+    empty: Empty
+    filters: tuple[By, ...] = ()
+    entries: Entries = Entries()
+    counts: Callable[[AccountSettings], Call] | None = None
+    """The call that counts everything."""
+    is_counted_first: bool = False
+    """True if the export notes where fewer come than the service counts."""
+    documents: Documents | None = None
+    waits: tuple[Waiting, ...] = ()
+
+    def filtered(self, call: Call, query: Query, *more: tuple[str, str]) -> Iterator[Call]:
+        """A call, or several, with the filters as the service takes them, and more parameters."""
+        since = (("updatedAtMin", as_parameter(query.since)),) if query.since else ()
+        for choice in product(*(by.parameters(query) for by in self.filters)):
+            pairs = (pair for pairs in choice for pair in pairs)
+            yield replace(call, query=(*pairs, *since, *more, *call.query))
+
+    def read(self, reply: Reply) -> Sequence[Any]:
+        """The entries of a page; Unreadable for anything else."""
+        if self.entries.read:
+            return self.entries.read(reply)
+        return [item for item in items_of(reply, self.noun) if isinstance(item, dict)]
+
+    def rows(self, entry: Any, query: Query) -> list[KeyedRow]:
+        """The rows of an entry; none where a filter leaves it out."""
+        if not all(by.keeps(entry, query) for by in self.filters):
+            return []
+        if self.entries.rows:
+            return [*self.entries.rows(entry, query)]
+        return [flat_row(entry, known=self.sheet.known if isinstance(self.sheet, Table) else {})]
+
+    def nothing(self, query: Query, _: ExportTally) -> NothingToDo:
+        """The error of an export without entries."""
+        options = (by.option for by in self.filters)
+        is_filtered = any(query.values.get(option.name) for option in options if option.narrows)
+        if is_filtered and self.empty.like:
+            return NothingToDo(self.empty.like, OF_FILTERS)
+        return NothingToDo(self.empty.reason, self.empty.hint)
+
+
+# Exports.
+
+
+def export_of(listing: Listing) -> Export:
+    """The export of a list."""
+    lists = [_entry_list(listing)]
+    if listing.counts and listing.is_counted_first:
+        lists.insert(0, _count_list(listing, listing.counts))
+    missed = listing.entries.missed
+    return Export(
+        listing.kind,
+        listing.help,
+        lambda _: lists,
+        listing.sheet.sheet,
+        _fewer if listing.is_counted_first else no_loss,
+        tuple(by.option for by in listing.filters),
+        is_sent_back=isinstance(listing.sheet, Template),
+        increments=Increments(missed) if missed else None,
+        documents=listing.documents,
+        waits=partial(_waits, listing),
+    )
+
+
+def _entry_list(listing: Listing) -> ServiceList:
+    def page(query: Query, reply: Reply, _: Call) -> ListPage:
+        rows: list[tuple[None, KeyedRow]] = []
+        things: list[Thing] = []
+        entries = listing.read(reply)
+        for entry in entries:
+            rows_of_entry = listing.rows(entry, query)
+            thing = listing.entries.thing(entry, rows_of_entry)
+            if thing:
+                things.append(thing)
+            else:
+                rows += [(None, row) for row in rows_of_entry]
+        tally = {(LISTED, ""): len(entries)}
+        return ListPage(rows, next_call(reply), progress=len(entries), tally=tally, things=things)
+
+    return ServiceList(
+        listing.noun,
+        lambda query, _: listing.filtered(listing.page, query),
+        lambda query: partial(page, query),
+        listing.nothing,
+        OF_FILTERS if listing.filters else OF_SELLER,
+        unit=listing.noun,
+    )
+
+
+def _count_list(listing: Listing, counts: Callable[[AccountSettings], Call]) -> ServiceList:
+    def page(reply: Reply, _: Call) -> ListPage:
+        """The count; a service that does not count is no error here."""
+        try:
+            tally = {(COUNTED, ""): counted(reply)} if reply.status in READ else {}
+        except Unreadable:
+            tally = {}
+        return ListPage([(None, {})], tally=tally)
+
+    return ServiceList(
+        tr("count"),
+        lambda query, _: listing.filtered(counts(query.dialect), query),
+        lambda _: page,
+        listing.nothing,
+        OF_FILTERS,
+    )
+
+
+def _fewer(_: Query, tally: ExportTally) -> ExportSummary:
+    missing = tally[COUNTED, ""] - tally[LISTED, ""]
+    return ExportSummary([fewer_came(missing)] if missing > 0 else ())
+
+
+# What waits for the seller.
+
+
+def _waits(listing: Listing, settings: AccountSettings) -> Iterator[Wait]:
+    for waiting in listing.waits:
+        query = Query("", "", "en", Context(settings), values=waiting.values)
+        call = as_whole(listing.page)
+        read: Callable[[Any], int] = partial(_count, listing, query)
+        if listing.counts and waiting.is_counted:
+            call, read = listing.counts(settings), counted
+        yield Wait(
+            waiting.name,
+            waiting.label,
+            partial(_call_of_wait, listing, waiting, query, call),
+            read,
+            waiting.entries,
+            ("export", listing.kind, *_options(waiting.values)),
+        )
+
+
+def _call_of_wait(
+    listing: Listing, waiting: Waiting, query: Query, everything: Call, now: datetime
+) -> Call:
+    (call,) = listing.filtered(everything, query, *waiting.asks, (waiting.since, lately(now)))
+    return call
+
+
+def _count(listing: Listing, query: Query, replies: Reply | tuple[Reply, ...]) -> int:
+    pages = replies if isinstance(replies, tuple) else (replies,)
+    entries = (entry for page in pages for entry in listing.read(page))
+    return sum(bool(listing.rows(entry, query)) for entry in entries)
+
+
+def _options(values: Mapping[str, Any]) -> Iterator[str]:
+    """The filters as a command has them."""
+    for name, value in values.items():
+        yield f"--{name}"
+        if value is not True:
+            yield as_parameter(value)
