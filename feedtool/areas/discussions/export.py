@@ -17,11 +17,11 @@ from feedtool.areas.discussions.listing import (
     check,
     discussion_list,
     found_rows,
+    waits,
     whole_list,
     whole_rows,
 )
 from feedtool.areas.discussions.rows import CLAIM, TREATED, attachment_rows, message_rows
-from feedtool.areas.discussions.waits import waits
 from feedtool.areas.discussions.wire import SELLER, Discussion
 from feedtool.areas.plain_list import DATE, Table, no_loss, nothing, shown_fields
 from feedtool.feeds.export import (

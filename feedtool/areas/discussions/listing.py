@@ -11,8 +11,8 @@ from functools import partial
 
 from feedtool.areas.channel_list import ASKED_AT
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.rows import TREATED, discussion_row
-from feedtool.areas.discussions.wire import Discussion
+from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, TREATED, discussion_row
+from feedtool.areas.discussions.wire import SELLER, Discussion
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
     ExportTally,
@@ -23,13 +23,15 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
     Thing,
+    Wait,
 )
 from feedtool.feeds.export import moment_of as moment_option
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.nouns import EARLIEST
-from feedtool.model.text import tr
-from feedtool.service.answers import http_date, moment, service_time
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import MessageText, plural, tr
+from feedtool.service.answers import counted, http_date, moment, service_time
 
 WINDOW = timedelta(days=180)
 """The longest time that is asked for at once; six months have 181 days or more."""
@@ -228,3 +230,41 @@ def found_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
 def whole_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
     """The same with all messages."""
     return [discussion_row(found, now, is_whole=True)]
+
+
+# What waits for the seller.
+
+IS_OPEN = ("isOpen", "true")
+TO_ANSWER = ("processStatus", TO_TREAT)
+OLDEST = ("sort", "asc:updatedAt")
+
+
+def waits(_: AccountSettings) -> Iterator[Wait]:
+    """Discussions to answer, and those of them that have become claims."""
+    yield Wait(
+        "to-answer",
+        tr("To answer"),
+        wire.read_count(IS_OPEN, TO_ANSWER),
+        counted,
+        lambda count: plural("{count:,} discussion", "{count:,} discussions", count),
+        ("export", "discussions", "--to-treat"),
+        wire.read_discussions((IS_OPEN, TO_ANSWER, OLDEST, ("includeMessages", "LastMessage"))),
+        longest,
+    )
+    yield Wait(
+        "claims",
+        tr("Claims"),
+        wire.read_count(IS_OPEN, TO_ANSWER, ("graduationCode", CLAIM)),
+        counted,
+        lambda count: plural("{count:,} claim", "{count:,} claims", count),
+        ("export", "discussions", "--to-treat", "--graduation", CLAIM),
+    )
+
+
+def longest(reply: Reply) -> MessageText | str:
+    """Since when somebody has waited for an answer."""
+    last = (message for found in wire.discussions_of(reply) for message in found.messages[-1:])
+    at = min(
+        filter(None, (moment(it.created_at) for it in last if it.sender != SELLER)), default=None
+    )
+    return tr("waiting since {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else ""

@@ -1,13 +1,13 @@
 """`feedtool export operations` and `payments`: the seller's money, proved."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, timedelta
 
 from feedtool.areas.finance import columns, filters, proof, wire
 from feedtool.areas.finance.amounts import COMMISSION, find_signs
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.columns import operation_row, payment_row
 from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
-from feedtool.areas.finance.waits import waits
 from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, Table, nothing
 from feedtool.feeds.export import (
@@ -23,9 +23,13 @@ from feedtool.feeds.export import (
     PlainTable,
     Query,
     ServiceList,
+    Wait,
 )
 from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.call import Reply
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, Translator, plural, tr
+from feedtool.service.answers import counted, service_time
 
 HINT = tr("look at the filters; nothing was written")
 
@@ -219,6 +223,51 @@ OPERATION_EXPORT = Export(
     rows=_rows,
     further=_proved,
 )
+
+# Payments, and those that wait.
+
+PAYMENT_DAYS, STATEMENT_DAYS = (1, 11, 21), (9, 19, 29)
+"""Days of a month (specification, "Events", 3)."""
+BLOCKED = "Blocked"
+
+
+def waits(_: AccountSettings) -> Iterator[Wait]:
+    """Payments that are blocked, and when the next ones are."""
+    blocked = (("paymentStates", BLOCKED),)
+    yield Wait(
+        "payments-blocked",
+        tr("Payments blocked"),
+        wire.count_payments(blocked),
+        counted,
+        _payments,
+        ("export", "payments", "--state", BLOCKED),
+        wire.read_payments(blocked, 1),
+        calendar,
+    )
+
+
+def _payments(count: int) -> MessageText:
+    return plural("{count:,} payment", "{count:,} payments", count)
+
+
+def calendar(reply: Reply) -> str:
+    """The next statement and the next payment after an answer."""
+    now = service_time(reply)
+    if now is None:
+        return ""
+    return tr(
+        "next statement on {statement}, next payment on {payment}",
+        statement=_next(now, STATEMENT_DAYS),
+        payment=_next(now, PAYMENT_DAYS),
+    )
+
+
+def _next(after: datetime, days: tuple[int, ...]) -> date:
+    day = after.date() + timedelta(days=1)
+    while day.day not in days:
+        day += timedelta(days=1)
+    return day
+
 
 PAYMENT_EXPORT = Export(
     "payments",

@@ -19,10 +19,10 @@ from feedtool.areas.orders.listing import (
     orders_list,
     reader,
     to_do,
+    waits,
 )
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.rules import REASONS
-from feedtool.areas.orders.waits import waits
 from feedtool.areas.orders.wire import Order
 from feedtool.areas.plain_list import DATE, NUMBER, shown_fields
 from feedtool.feeds.export import (

@@ -6,7 +6,7 @@ compared here, and never left out by the service.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from feedtool.areas.orders import wire
@@ -22,12 +22,14 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
     Thing,
+    Wait,
 )
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo
 from feedtool.model.nouns import EARLIEST, Status
-from feedtool.model.text import tr
-from feedtool.service.answers import moment, spelled
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import MessageText, plural, tr
+from feedtool.service.answers import counted, moment, spelled
 
 STATUSES = wire.STATUSES
 MODES = ("Seller", "Fulfillment", "Xdock")
@@ -199,3 +201,62 @@ def lines_to_ship(order: Order) -> Iterable[Line]:
         for line in order.lines
         if order.is_sellers(line) and order.status_of(line) in OPEN_LINES
     )
+
+
+# What waits for the seller.
+
+SELLERS = (("status", PREPARING), ("supplyMode", wire.SELLER))
+
+
+def waits(settings: AccountSettings) -> Iterator[Wait]:
+    """Orders to accept, cancellations that customers ask for, orders to ship."""
+    waiting = ("status", WAITING)
+    yield Wait(
+        "to-accept",
+        tr("To accept"),
+        wire.read_count(waiting),
+        counted,
+        _orders,
+        ("export", "orders", "--status", WAITING),
+        wire.read_orders((waiting, ("sort", "createdAt"))),
+        lambda reply: oldest(reply, settings.orders.accept_within),
+    )
+    # Nothing counts them. An order that a customer wants to cancel has just changed.
+    yield Wait(
+        "to-cancel",
+        tr("Customers cancel"),
+        wire.read_orders((*SELLERS, ("sort", "updatedAt"), ("desc", "updatedAt"))),
+        cancelling,
+        _orders,
+        ("export", "orders", "--to-do"),
+    )
+    yield Wait(
+        "to-ship",
+        tr("To ship"),
+        wire.read_count(*SELLERS),
+        counted,
+        _orders,
+        ("export", "shipments"),
+        wire.read_orders((*SELLERS, ("sort", "createdAt"))),
+        oldest,
+    )
+
+
+def _orders(count: int) -> MessageText:
+    return plural("{count:,} order", "{count:,} orders", count)
+
+
+def cancelling(reply: Reply) -> int:
+    """The orders of a page with a line that its customer wants to cancel."""
+    return sum(to_do(order) == "cancel" for order in wire.orders_of(reply))
+
+
+def oldest(reply: Reply, hours: int = 0) -> str:
+    """By when the first order of a page is due, if so many hours are known, else its age."""
+    created = [moment(order.document.get("createdAt")) for order in wire.orders_of(reply)]
+    first = min((at.astimezone(UTC) for at in created if at), default=None)
+    if first is None:
+        return ""
+    if not hours:
+        return tr("the oldest of {at} UTC", at=f"{first:%Y-%m-%d %H:%M}")
+    return tr("the first by {at} UTC", at=f"{first + timedelta(hours=hours):%Y-%m-%d %H:%M}")

@@ -19,8 +19,7 @@ from feedtool.areas.discussions.export import (
     MESSAGE_EXPORT,
     TYPOLOGY_EXPORT,
 )
-from feedtool.areas.discussions.listing import windows
-from feedtool.areas.discussions.waits import waits
+from feedtool.areas.discussions.listing import waits, windows
 from feedtool.areas.discussions.wire import PAGE
 from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply

@@ -16,8 +16,8 @@ from feedtool.areas.finance.invoices import (
     DOCUMENT_EXPORT,
     read_documents,
 )
+from feedtool.areas.finance.operations import calendar
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
-from feedtool.areas.finance.waits import calendar
 from feedtool.areas.finance.wire import read_archive
 from feedtool.feeds.export import DocumentCall
 from feedtool.model.call import Call, Reply
