@@ -31,7 +31,7 @@ from feedtool.feeds.export import (
     fewer_came,
     lately,
 )
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import READ, Call, Reply, language_tag
 from feedtool.model.errors import NothingToDo
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.settings import AccountSettings, Context
@@ -151,6 +151,8 @@ class Listing(NamedTuple):
     empty: Empty
     filters: tuple[By, ...] = ()
     entries: Entries = Entries()
+    in_language: bool = False
+    """True if the service answers in the language that it is asked in."""
     counts: Callable[[AccountSettings], Call] | None = None
     """The call that counts everything."""
     is_counted_first: bool = False
@@ -161,9 +163,13 @@ class Listing(NamedTuple):
     def filtered(self, call: Call, query: Query, *more: tuple[str, str]) -> Iterator[Call]:
         """A call, or several, with the filters as the service takes them, and more parameters."""
         since = (("updatedAtMin", as_parameter(query.since)),) if query.since else ()
+        headers = call.headers
+        if self.in_language:
+            headers = (("Accept-Language", language_tag(query.language)),)
         for choice in product(*(by.parameters(query) for by in self.filters)):
             pairs = (pair for pairs in choice for pair in pairs)
-            yield replace(call, query=(*pairs, *since, *more, *call.query))
+            whole = (*pairs, *since, *more, *call.query)
+            yield replace(call, query=whole, headers=headers)
 
     def read(self, reply: Reply) -> Sequence[Any]:
         """The entries of a page; Unreadable for anything else."""
