@@ -1,12 +1,12 @@
 """Places that hold files by name: a folder, a prefix of a bucket, a folder of an SFTP server.
 
-Files come from such places, answers go there, and machines share their snapshots in one. What is
-done there is done in steps, each of which may be the last before a crash.
+Files come from a place, answers go to it, and machines share their snapshots in one. All work in a
+place is done in steps, and a crash may follow any step.
 
-Reading order: `contract` (what every place can do), `folder`, `bucket` and `sftp` (those that
-there are; the libraries of the last two are extras), `opening` (the place of a URL, which imports
-what that needs); then what is done in a place: `sightings` (which files are whole; pure),
-`arrivals` (take them) and `answers` (put what came of them).
+Reading order: `contract` (the methods of every place), `folder`, `bucket` and `sftp` (the places;
+the libraries of the last two are extras), `opening` (the place of a URL; imports its library);
+then the work in a place: `sightings` (finds complete files; pure), `arrivals` (takes them) and
+`answers` (puts their answers).
 """
 
 from feedtool.places.contract import Entry, Moved, Place, PlaceRefused

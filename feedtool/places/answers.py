@@ -1,7 +1,7 @@
-"""The answers to a file are put where its sender looks for them: whole, and the summary last.
+"""Put the answers to a file where its sender looks for them: complete, and the summary last.
 
-Who waits for the summary finds all others beside it. Whoever is killed between two of them puts
-them again: what is there already, with the same content, is not put twice.
+A program that waits for the summary finds all others beside it. A process that was killed between
+two of them puts them again, and skips a file that is there already with the same content.
 """
 
 import filecmp
@@ -15,11 +15,11 @@ from feedtool.model.spool import temporary_folder
 from feedtool.places.contract import Place
 
 SUMMARY = ".summary.json"
-"""The longest ending of what is written of a file."""
+"""The longest ending of an answer's name."""
 
 
 def names_for(source: str, day: date) -> Iterator[str]:
-    """The names that a file and its answers may have, without the ending: `a`, then `a.DAY`."""
+    """Yield names for a file and its answers, without the ending: `a`, `a.DAY`, and so on."""
     stem = PurePosixPath(source).stem
     yield stem
     yield f"{stem}.{day}"
@@ -27,13 +27,13 @@ def names_for(source: str, day: date) -> Iterator[str]:
 
 
 def put_answers(place: Place, source: str, answers: Mapping[str, Path], day: date) -> list[str]:
-    """Put the answers to a file under the first name that is free for all; the names they got.
+    """Put the answers under the first name that is free for all of them, and return their names.
 
     Args:
-        place: Where to.
-        source: The file's own name, `offers.csv`.
+        place: The target.
+        source: The name of the file that is answered, `offers.csv`.
         answers: Local files by their endings, `.result.xlsx`; SUMMARY goes last.
-        day: Of the answer.
+        day: The day of the answer.
     """
     order = sorted(answers, key=lambda ending: ending == SUMMARY)
     for name in names_for(source, day):
@@ -47,13 +47,13 @@ def put_answers(place: Place, source: str, answers: Mapping[str, Path], day: dat
 
 
 def may_be(place: Place, target: str, local: Path) -> bool:
-    """True if a name is free, or its file is this one, put by somebody who was killed then."""
-    there = place.find(target)
-    if there is None or there.size != local.stat().st_size:
-        return there is None
+    """True if a name is free, or has this content already, from a process that was killed."""
+    existing = place.find(target)
+    if existing is None or existing.size != local.stat().st_size:
+        return existing is None
     with temporary_folder() as folder:
         try:
             place.fetch(target, fetched := folder / "answer")
-        except FileProblem:  # it was just taken away
+        except FileProblem:  # somebody has just taken it away
             return True
         return filecmp.cmp(fetched, local, shallow=False)

@@ -1,7 +1,7 @@
-"""A prefix of a bucket: S3 and what speaks like it, Google Cloud Storage, Azure Blob Storage.
+"""A prefix of a bucket: S3 and compatible services, Google Cloud Storage, Azure Blob Storage.
 
-The credentials are those of the environment, by the usual names of each: `AWS_…`, `GOOGLE_…`,
-`AZURE_…`, or the role that the machine has.
+The credentials come from the environment, by each service's usual names: `AWS_…`, `GOOGLE_…`,
+`AZURE_…`, or from the machine's role.
 """
 
 import hashlib
@@ -27,36 +27,36 @@ from obstore.store import ObjectStore, from_url
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import tr
 from feedtool.places.contract import Entry, Moved, PlaceRefused
-from feedtool.places.folder import gone
+from feedtool.places.folder import missing_file
 
-if TYPE_CHECKING:  # it is but a type
+if TYPE_CHECKING:  # obstore has it for type checkers only
     from obstore import ObjectMeta
 
 PREFIXES = {"s3": "AWS_", "gs": "GOOGLE_", "az": "AZURE_"}
-"""The schemes, and how the names of their settings in the environment begin."""
+"""The schemes, and the prefixes of their settings in the environment."""
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 CALL_TIMEOUT = timedelta(minutes=5)
-"""For one request with all that it carries."""
+"""The limit for one request, its body and answer included."""
 RETRIES: Mapping[str, Any] = {"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
 
 ABSENT = re.compile(r"NoSuchBucket|ContainerNotFound|bucket does not exist", re.IGNORECASE)
 ANONYMOUS = re.compile(r"169\.254\.169\.254|metadata|must be specified", re.IGNORECASE)
-"""There, where it has no credentials, and asks the machine for some."""
+"""In errors of obstore that has no credentials and asks the machine for some."""
 REFUSED = re.compile(
     r"status code: (3|4(?!08|29))\d\d|invalid path|configured region", re.IGNORECASE
 )
-"""There, of what is not to pass by itself."""
+"""In errors of obstore that a later attempt cannot cure."""
 CODE = re.compile(r"<Code>(\w+)</Code>")
 ADDRESS = re.compile(r"\bhttps?://\S+")
 
 
 class BucketPlace:
-    """A prefix of a bucket; nothing is asked before the first call."""
+    """A prefix of a bucket; the first call connects."""
 
     def __init__(self, url: str) -> None:
-        """UsageProblem for what names no bucket, or would send the credentials in the open."""
+        """Raise UsageProblem if the URL names no bucket, or credentials would go unencrypted."""
         parts = urlsplit(url)
         self.url = f"{parts.scheme}://{parts.hostname or ''}{parts.path.rstrip('/')}"
         if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
@@ -71,14 +71,13 @@ class BucketPlace:
         self._client = {"timeout": CALL_TIMEOUT, **_allowing(parts, os.environ)}
 
     def listing(self, folder: str) -> list[Entry]:
-        """All whose names begin with it."""
+        """Return the objects whose names begin with the folder's."""
         with self._explained():
             objects = [meta for page in obstore.list(self._store, folder or None) for meta in page]
         entries = (_entry(str(meta["path"]), meta) for meta in objects)
         return [entry for entry in entries if not _is_folder(entry)]
 
     def find(self, name: str) -> Entry | None:
-        """The object's head."""
         try:
             with self._explained():
                 return _entry(name, obstore.head(self._store, name))
@@ -86,7 +85,7 @@ class BucketPlace:
             return None
 
     def fetch(self, name: str, target: Path) -> Entry:
-        """One object, of one version."""
+        """Write an object, of one version, to a local file."""
         try:
             with self._explained():
                 answer = obstore.get(self._store, name)
@@ -94,12 +93,11 @@ class BucketPlace:
                     file.writelines(answer.stream())
                 return _entry(name, answer.meta)
         except FileNotFoundError as error:
-            raise gone(self.url, name) from error
+            raise missing_file(self.url, name) from error
 
     def put(self, name: str, source: Path) -> bool:
-        """The object is there whole, or not at all."""
-        # Asked first: some services take no heed of the condition, and a large file is sent for
-        # nothing where the name is taken.
+        """Put an object, complete or not at all; False if the name is taken."""
+        # Ask first: some services ignore the condition, and a large file would be sent in vain.
         if self.find(name):
             return False
         with self._explained():
@@ -112,7 +110,7 @@ class BucketPlace:
         return True
 
     def read(self, name: str) -> bytes | None:
-        """A small file's content; None where there is none."""
+        """Return a small file's content, or None if there is no such file."""
         try:
             with self._explained():
                 return bytes(obstore.get(self._store, name).bytes())
@@ -120,23 +118,23 @@ class BucketPlace:
             return None
 
     def replace(self, name: str, content: bytes | Path) -> None:
-        """Put a file there, over any that has the name: it is there whole, or the old one."""
+        """Put a file in one step, in place of any that has the name."""
         with self._explained():
             obstore.put(self._store, name, content)
 
     def move(self, entry: Entry, target: str) -> Moved:
-        """Copied, then deleted; whoever was killed between these finds the copy and deletes."""
+        """Copy, then delete; a call after a crash between the two finds the copy and deletes."""
         if self.find(entry.name) != entry:
             return Moved.GONE
-        if (there := self.find(target)) and not self._is_same(entry, there):
+        if (existing := self.find(target)) and not self._is_same(entry, existing):
             return Moved.TAKEN
-        if not there:
+        if not existing:
             try:
                 with self._explained():
                     obstore.copy(self._store, entry.name, target)
             except FileNotFoundError:
                 return Moved.GONE
-            if self.find(entry.name) != entry:  # which of both was copied?
+            if self.find(entry.name) != entry:  # the copy may be of another version
                 self.delete(target)
                 return Moved.GONE
         self.delete(entry.name)
@@ -151,7 +149,7 @@ class BucketPlace:
             return
 
     def close(self) -> None:
-        """Idle connections end by themselves."""
+        """Do nothing: idle connections end by themselves."""
 
     @cached_property
     def _store(self) -> ObjectStore:
@@ -159,7 +157,7 @@ class BucketPlace:
         return from_url(self.url, **options)
 
     def _is_same(self, entry: Entry, other: Entry) -> bool:
-        """By its ETag, which a copy need not keep, or by its content."""
+        """Compare ETags, which a copy need not keep, then the content."""
         if entry.size != other.size:
             return False
         return entry.version == other.version or self._digest(entry) == self._digest(other)
@@ -173,7 +171,7 @@ class BucketPlace:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Errors of the library in our words; FileNotFoundError for an object that is not there."""
+        """Put the library's errors in feedtool's words; FileNotFoundError passes for an object."""
         try:
             yield
         except FileNotFoundError as error:
@@ -208,19 +206,19 @@ class BucketPlace:
 
 
 def _is_folder(entry: Entry) -> bool:
-    """True of what consoles make for a folder, and of what is in a hidden one."""
+    """True for the objects that consoles make for folders, and for all in hidden folders."""
     is_hidden = any(part.startswith(".") for part in entry.path.parts[:-1])
     return is_hidden or not (entry.size or entry.path.suffix)
 
 
 def _entry(name: str, meta: "ObjectMeta") -> Entry:
-    # Listings have fractions of a second that answers have not.
+    # Listings have fractions of a second, answers have none.
     seconds = int(meta["last_modified"].timestamp())
     return Entry(name, meta["size"], meta["e_tag"] or str(seconds), seconds * 1_000_000_000)
 
 
 def _reason(text: str) -> str:
-    """The last part of what the library says, without an address, which may hold a signature."""
+    """Return the last part of the library's text without its address, which may be signed."""
     if code := CODE.search(text):
         return code[1]
     last = text.strip().splitlines()[0].rpartition(" - ")[2] if text.strip() else ""
@@ -228,7 +226,7 @@ def _reason(text: str) -> str:
 
 
 def _allowing(parts: SplitResult, environment: Mapping[str, str]) -> dict[str, bool]:
-    """True if an address without encryption may be used, as it may on this machine."""
+    """Allow an endpoint without encryption on this machine, or if the environment allows it."""
     endpoint = next(filter(None, map(environment.get, ENDPOINTS)), "")
     if parts.scheme != "s3" or not endpoint.startswith("http://"):
         return {}

@@ -1,4 +1,4 @@
-"""What a place is to whoever puts files there and takes them away."""
+"""The methods of a place, where files are put, listed and taken away."""
 
 from enum import Enum
 from pathlib import Path, PurePosixPath
@@ -8,24 +8,23 @@ from feedtool.model.errors import CannotWrite
 
 
 class Entry(NamedTuple):
-    """A file as a listing shows it; two that are equal have the same content."""
+    """A file in a listing; equal entries have the same content."""
 
     name: str
-    """In the place, its folders before it: `inbox/offers.csv`."""
+    """The path within the place: `inbox/offers.csv`."""
     size: int
     version: str
-    """Another one whenever the content is: an ETag, or what the system tells of a file."""
+    """Changes with the content: an ETag, or the system's number and time of the file."""
     modified_ns: int
-    """By the clock of whoever keeps it, to be compared with those of other entries alone."""
+    """By the clock of the place, which may be wrong: compare it only with that of other entries."""
 
     @property
     def path(self) -> PurePosixPath:
-        """The name, in its parts."""
         return PurePosixPath(self.name)
 
 
 class Moved(Enum):
-    """What came of a move."""
+    """The result of a move."""
 
     DONE = "the file is at the target"
     GONE = "this file is not there any more, or another one is in its place"
@@ -33,50 +32,50 @@ class Moved(Enum):
 
 
 class PlaceRefused(CannotWrite):
-    """A place does not let us do what we were told to: no fault of the file that it is about."""
+    """A place refuses an operation; the file itself is not at fault."""
 
 
 class Place(Protocol):
     """A folder, a prefix of a bucket, or a folder of a server; for one thread at a time.
 
-    Each method raises PlaceRefused where the place is not there or does not let us in, and
-    Interrupted where it cannot be reached, or not just now. Each may be called again after a crash
-    at any point of it. Folders that a name needs are made.
+    Each method raises PlaceRefused if the place does not exist or does not let feedtool in, and
+    Interrupted if it cannot be reached, or not now. Each may be called again after a crash at any
+    point of it. Methods that write make the folders of a name.
     """
 
     url: str
-    """As people may see it: without secrets."""
+    """The address without secrets, for people."""
 
     def listing(self, folder: str) -> list[Entry]:
-        """The plain files in a folder and those below it, in no order; none of hidden folders.
+        """Return the plain files in a folder and below it, unsorted, without hidden folders.
 
-        PlaceRefused where there is no such folder; in a bucket, which has none, it is empty.
+        PlaceRefused if there is no such folder; a bucket, which has no folders, returns [].
         """
         ...
 
     def find(self, name: str) -> Entry | None:
-        """A file as it is now; None where there is none."""
+        """Return the present entry of a plain file, or None."""
         ...
 
     def fetch(self, name: str, target: Path) -> Entry:
-        """Write a file's content to a local one, and tell which it was; FileProblem if it is gone.
+        """Write a file's content to a local one, and return the entry that was read.
 
-        FileChanging where it is changed meanwhile.
+        FileProblem if the file is gone, FileChanging if it changes while it is read.
         """
         ...
 
     def put(self, name: str, source: Path) -> bool:
-        """Put a local file there, whole or not at all; False where the name is taken."""
+        """Put a local file there, complete or not at all; False if the name is taken."""
         ...
 
     def move(self, entry: Entry, target: str) -> Moved:
-        """Give a file another name, if it is still the one that was listed."""
+        """Rename a file, if it still is the one that was listed."""
         ...
 
     def delete(self, name: str) -> None:
-        """Delete a file, if it is there."""
+        """Delete a file if it exists."""
         ...
 
     def close(self) -> None:
-        """End connections; the next call opens them anew."""
+        """End connections; the next call connects again."""
         ...

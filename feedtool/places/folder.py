@@ -16,38 +16,38 @@ from feedtool.model.text import tr
 from feedtool.places.contract import Entry, Moved, PlaceRefused
 
 TEMPORARY = ".feedtool-{}.tmp"
-"""What has not taken its place yet: hidden, and unfinished by its name."""
+"""The name of a file before it gets its own: hidden, and by its ending unfinished."""
 PACKAGES = (".xlsx", ".xlsm", ".xlsb", ".ods", ".xls", ".zip")
 
 
 def temporary_name() -> str:
-    """A name that nobody else has."""
     return TEMPORARY.format(secrets.token_hex(6))
 
 
-def entry_of(name: str, seen: os.stat_result) -> Entry:
-    """A file as the system has it: by its number another one in its place is told from it."""
-    return Entry(name, seen.st_size, f"{seen.st_ino}-{seen.st_mtime_ns}", seen.st_mtime_ns)
+def entry_of(name: str, status: os.stat_result) -> Entry:
+    """Return a file's entry; the inode number in its version shows that a file was replaced."""
+    version = f"{status.st_ino}-{status.st_mtime_ns}"
+    return Entry(name, status.st_size, version, status.st_mtime_ns)
 
 
 def entries_of(folder: Path, name: PurePosixPath) -> Iterator[Entry]:
-    """The plain files in a folder and those below it; no links, nothing of hidden folders."""
-    with os.scandir(folder) as found:
-        for there in found:
-            # What goes away while it is looked at was not there.
+    """Yield the plain files in a folder and below it, without links and hidden folders."""
+    with os.scandir(folder) as items:
+        for item in items:
+            # A file that is deleted meanwhile is left out.
             with suppress(FileNotFoundError):
-                if there.is_dir(follow_symlinks=False) and not there.name.startswith("."):
-                    yield from entries_of(Path(there.path), name / there.name)
-                elif there.is_file(follow_symlinks=False):
-                    yield entry_of(str(name / there.name), Path(there.path).lstat())
+                if item.is_dir(follow_symlinks=False) and not item.name.startswith("."):
+                    yield from entries_of(Path(item.path), name / item.name)
+                elif item.is_file(follow_symlinks=False):
+                    yield entry_of(str(name / item.name), Path(item.path).lstat())
 
 
-def opens(path: Path) -> bool:
-    """True for a file that is no package, or one that opens; not for one that is empty."""
+def seems_complete(path: Path) -> bool:
+    """True for a zip file that opens, and for any other file with content."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
-            # Some programs make room first, and write the beginning later.
+            # Some programs reserve the space first, and write the beginning later.
             is_hollow = not start.strip(b"\0")
             if not start or (is_hollow and path.suffix.casefold() in PACKAGES):
                 return False
@@ -57,7 +57,7 @@ def opens(path: Path) -> bool:
 
 
 def require_folder(folder: Path) -> None:
-    """PlaceRefused where a folder is absent: a share that is not there is no empty folder."""
+    """Raise PlaceRefused if a folder is absent: an absent share is no empty folder."""
     if not folder.is_dir():
         raise PlaceRefused(
             tr("There is no folder {folder}.", folder=folder),
@@ -66,43 +66,42 @@ def require_folder(folder: Path) -> None:
 
 
 class FolderPlace:
-    """A folder, which has to be there."""
+    """A folder, which has to exist."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.url = str(root)
 
     def listing(self, folder: str) -> list[Entry]:
-        """The plain files in it; no links, which may lead anywhere."""
-        with self._allowed(folder):
-            return list(entries_of(self._there(folder), PurePosixPath(folder)))
+        """Return the plain files in a folder; no links, which may lead anywhere."""
+        with self._explained(folder):
+            return list(entries_of(self._path(folder), PurePosixPath(folder)))
 
     def find(self, name: str) -> Entry | None:
-        """A plain file as it is now."""
-        with self._allowed(name):
-            return self._seen(name)
+        with self._explained(name):
+            return self._find(name)
 
     def fetch(self, name: str, target: Path) -> Entry:
-        """Its content, and which it was."""
+        """Copy a file, and return the entry that was copied."""
 
         def copy(_: Version | None) -> Entry:
             with source.open("rb") as file, target.open("wb") as copied:
                 shutil.copyfileobj(file, copied)
                 return entry_of(name, os.fstat(file.fileno()))
 
-        source = self._there(name)
+        source = self._path(name)
         try:
             return read_unchanged(source, f"{self.url}/{name}", copy)
         except FileNotFoundError as error:
-            raise gone(self.url, name) from error
+            raise missing_file(self.url, name) from error
         except OSError as error:
             raise self._refused(name, error) from error
 
     def put(self, name: str, source: Path) -> bool:
-        """It takes its name whole, unless another has it."""
-        place = self._there(name)
+        """Write a temporary file, then give it the name, unless another file has it."""
+        place = self._path(name)
         temporary = place.with_name(temporary_name())
-        with self._allowed(name):
+        with self._explained(name):
             place.parent.mkdir(parents=True, exist_ok=True)
             try:
                 shutil.copyfile(source, temporary)
@@ -116,10 +115,10 @@ class FolderPlace:
         return is_free
 
     def move(self, entry: Entry, target: str) -> Moved:
-        """One step, which is taken back where another file has come meanwhile."""
-        source, place = self._there(entry.name), self.root / target
-        with self._allowed(target):
-            if self._seen(entry.name) != entry:
+        """Rename in one step; if another file came meanwhile, rename it back."""
+        source, place = self._path(entry.name), self.root / target
+        with self._explained(target):
+            if self._find(entry.name) != entry:
                 return Moved.GONE
             place.parent.mkdir(parents=True, exist_ok=True)
             if os.path.lexists(place):
@@ -128,7 +127,7 @@ class FolderPlace:
                 source.rename(place)
             except FileNotFoundError:
                 return Moved.GONE
-            moved = self._seen(target)
+            moved = self._find(target)
             if moved and moved._replace(name=entry.name) == entry:
                 bring_folder_to_disk(place.parent)
                 return Moved.DONE
@@ -137,27 +136,26 @@ class FolderPlace:
         return Moved.GONE
 
     def delete(self, name: str) -> None:
-        """Delete a file, if it is there."""
-        with self._allowed(name):
-            self._there(name).unlink(missing_ok=True)
+        with self._explained(name):
+            self._path(name).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
-    def _there(self, name: str) -> Path:
-        """The path of a name; PlaceRefused where the folder itself is absent."""
+    def _path(self, name: str) -> Path:
+        """Return a name's path; PlaceRefused if the place itself is absent."""
         require_folder(self.root)
         return self.root / name
 
-    def _seen(self, name: str) -> Entry | None:
+    def _find(self, name: str) -> Entry | None:
         try:
-            seen = self._there(name).lstat()
+            status = self._path(name).lstat()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return entry_of(name, seen) if stat.S_ISREG(seen.st_mode) else None
+        return entry_of(name, status) if stat.S_ISREG(status.st_mode) else None
 
     @contextmanager
-    def _allowed(self, name: str) -> Iterator[None]:
+    def _explained(self, name: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -170,8 +168,7 @@ class FolderPlace:
         )
 
 
-def gone(url: str, name: str) -> FileProblem:
-    """The error of a file that is not there."""
+def missing_file(url: str, name: str) -> FileProblem:
     return FileProblem(
         tr("There is no {name} in {place}.", name=name, place=url),
         tr("See that nobody else has taken it away."),
@@ -179,7 +176,7 @@ def gone(url: str, name: str) -> FileProblem:
 
 
 def _link(source: Path, target: Path) -> bool:
-    """Give a file a second name, unless it is taken; where there are no such, its only one."""
+    """Give a file a second name, unless it is taken; without hard links rename the file."""
     try:
         os.link(source, target)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""The place that a URL names."""
+"""Open the place of a URL."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,21 +13,22 @@ EXTRAS = {
     **dict.fromkeys(("s3", "gs", "az"), ("obstore", "buckets")),
     "sftp": ("asyncssh", "sftp"),
 }
-"""The library of a scheme, and the extra that brings it."""
+"""The library that a scheme needs, and the extra that installs it."""
 
 
 def open_place(url: str, base: Path) -> Place:
-    """The place of a URL, or of a path, which is one from `base`; nothing is asked of it yet.
+    """Return the place of a URL, or of a path relative to `base`; the first call connects.
 
-    UsageProblem for what is no place, and for one whose library is not installed.
+    UsageProblem for an unknown scheme, and for one whose library is not installed.
     """
     scheme = scheme_of(url)
     if scheme in {"", "file"}:
         return FolderPlace(folder_of(url, base))
     if scheme not in EXTRAS:
+        schemes = ", ".join(f"{known}://" for known in ("file", *EXTRAS))
         raise UsageProblem(
             tr("{scheme}:// is no place that feedtool knows.", scheme=scheme),
-            tr("A place is a folder, or one of {schemes}.", schemes=", ".join(_known())),
+            tr("A place is a folder, or one of {schemes}.", schemes=schemes),
         )
     library, extra = EXTRAS[scheme]
     if find_spec(library) is None:
@@ -45,16 +46,12 @@ def open_place(url: str, base: Path) -> Place:
 
 
 def scheme_of(url: str) -> str:
-    """`s3` of `s3://bucket`; empty for a path."""
+    """Return `s3` for `s3://bucket`, "" for a path."""
     scheme, separator, _ = url.partition("://")
     return scheme.casefold() if separator else ""
 
 
 def folder_of(url: str, base: Path) -> Path:
-    """The folder of a path or a `file://`, absolute."""
+    """Return the absolute folder of a path or a `file://` URL."""
     path = unquote(urlsplit(url).path) if scheme_of(url) else url
     return (base / Path(path).expanduser()).absolute()
-
-
-def _known() -> list[str]:
-    return [f"{scheme}://" for scheme in ("file", *EXTRAS)]

@@ -9,44 +9,43 @@ from asyncssh.constants import FILEXFER_TYPE_DIRECTORY, FILEXFER_TYPE_REGULAR
 from feedtool.model.file_version import FileChanging
 from feedtool.model.text import tr
 from feedtool.places.contract import Entry, Moved
-from feedtool.places.folder import gone, temporary_name
+from feedtool.places.folder import missing_file, temporary_name
 from feedtool.places.sftp_server import SftpServer
 
 SECOND = 1_000_000_000
 
 
 class SftpPlace:
-    """A folder of a server, which has to be there."""
+    """A folder of a server, which has to exist."""
 
     def __init__(self, url: str, base: Path) -> None:
-        """UsageProblem for what is no address of an SFTP server; see `SftpServer`."""
+        """Raise UsageProblem for a URL that `SftpServer` refuses."""
         self._server = SftpServer(url, base)
         self.url = self._server.url
 
     def listing(self, folder: str) -> list[Entry]:
-        """The plain files in it; no links, which may lead anywhere."""
+        """Return the plain files in a folder; no links, which may lead anywhere."""
 
         async def read(client: SFTPClient) -> list[Entry]:
-            found, folders = [], [folder]
+            entries, folders = [], [folder]
             while folders:
-                files = await client.readdir(self._path(inside := folders.pop()))
+                files = await client.readdir(self._path(parent := folders.pop()))
                 for file in files:
-                    name = str(PurePosixPath(inside, str(file.filename)))
+                    name = str(PurePosixPath(parent, str(file.filename)))
                     is_folder = file.attrs.type == FILEXFER_TYPE_DIRECTORY
                     if is_folder and not str(file.filename).startswith("."):
                         folders.append(name)
                     elif entry := _entry(name, file.attrs):
-                        found.append(entry)
-            return found
+                        entries.append(entry)
+            return entries
 
         return self._server.call(folder, read)
 
     def find(self, name: str) -> Entry | None:
-        """A plain file as it is now."""
         return self._server.call(name, lambda client: self._find(client, name))
 
     def fetch(self, name: str, target: Path) -> Entry:
-        """Its content, if it was the same before and after it was read."""
+        """Read a file, and check that it did not change meanwhile."""
 
         async def read(client: SFTPClient) -> tuple[Entry | None, Entry | None]:
             before = await self._find(client, name)
@@ -56,7 +55,7 @@ class SftpPlace:
 
         before, after = self._server.call(name, read)
         if not before:
-            raise gone(self.url, name)
+            raise missing_file(self.url, name)
         if before != after:
             raise FileChanging(
                 tr("{name} in {place} was changed while it was read.", name=name, place=self.url),
@@ -65,7 +64,7 @@ class SftpPlace:
         return before
 
     def put(self, name: str, source: Path) -> bool:
-        """Under a name of its own first, which then becomes the other one."""
+        """Write a temporary file, then rename it."""
 
         async def write(client: SFTPClient) -> bool:
             if await client.lexists(self._path(name)):
@@ -81,7 +80,7 @@ class SftpPlace:
         return self._server.call(name, write)
 
     def move(self, entry: Entry, target: str) -> Moved:
-        """One step, which is taken back where another file has come meanwhile."""
+        """Rename in one step; if another file came meanwhile, rename it back."""
 
         async def rename(client: SFTPClient) -> Moved:
             if await self._find(client, entry.name) != entry:
@@ -100,11 +99,9 @@ class SftpPlace:
         return self._server.call(target, rename)
 
     def delete(self, name: str) -> None:
-        """Delete a file, if it is there."""
         self._server.call(name, lambda client: self._remove(client, name))
 
     def close(self) -> None:
-        """End the connection."""
         self._server.close()
 
     def _path(self, name: str) -> str:
@@ -117,20 +114,20 @@ class SftpPlace:
             return None
 
     async def _rename(self, client: SFTPClient, name: str, target: str) -> bool:
-        """Give a file another name; False where it is gone, or that name is taken."""
+        """Rename a file; False if it is gone, or the name is taken."""
         if await client.lexists(self._path(target)):
             return False
         try:
             await client.rename(self._path(name), self._path(target))
         except SFTPError:
-            # Servers do not agree on what they call the error of a name that is taken.
+            # Servers differ in the error code of a name that is taken.
             if await client.lexists(self._path(target)) or not await self._find(client, name):
                 return False
             raise
         return True
 
     async def _make_folder(self, client: SFTPClient, name: str) -> None:
-        """The folders of a name, but not the place itself."""
+        """Make the folders of a name, but not the place itself."""
         if not await client.isdir(self._path("")):
             raise self._server.refused(
                 tr("there is no such folder"), tr("Correct its name, or have it made.")
@@ -145,7 +142,7 @@ class SftpPlace:
 
 
 def _entry(name: str, attrs: SFTPAttrs) -> Entry | None:
-    """A file as the server tells of it; None of what is no plain file."""
+    """Return the entry of a plain file, or None."""
     if attrs.type != FILEXFER_TYPE_REGULAR:
         return None
     modified = (attrs.mtime or 0) * SECOND + (attrs.mtime_ns or 0)

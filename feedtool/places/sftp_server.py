@@ -2,9 +2,9 @@
 
     sftp://USER@HOST:PORT/FOLDER?key=FILE&known_hosts=FILE&password_command=COMMAND
 
-What is not given is as `ssh` has it: `~/.ssh/config`, its keys, its agent. A host is talked to only
-if its key is in `known_hosts`, whatever that configuration says. The password is what the command
-prints on its first line. Paths are from the folder of the configuration.
+Missing parts are those of `ssh`: `~/.ssh/config`, its keys, its agent. A host is trusted only if
+its key is in `known_hosts`, even if that configuration trusts it otherwise. The command prints the
+password on its first line. Paths are relative to the folder of the configuration.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem, reas
 from feedtool.model.text import joined, tr
 from feedtool.places.contract import PlaceRefused
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 KEY, KNOWN_HOSTS, PASSWORD_COMMAND = "key", "known_hosts", "password_command"
 SETTINGS = (KEY, KNOWN_HOSTS, PASSWORD_COMMAND)
@@ -36,17 +36,17 @@ LOST = (
     ConnectionError,
 )
 KEEPALIVE = 15
-"""Seconds without a word after which a server is asked whether it is there, three times."""
+"""Seconds of silence after which a server is asked for a sign of life, three times."""
 
 
 class SftpServer:
-    """A server as one user sees it: connected to with the first call, and again when it is lost.
+    """A server for one user; the first call connects, and so does a call after a lost connection.
 
     For one thread at a time.
     """
 
     def __init__(self, url: str, base: Path) -> None:
-        """UsageProblem for what is no address of an SFTP server, or holds a password."""
+        """Raise UsageProblem if the URL is no address of an SFTP server, or holds a password."""
         parts = urlsplit(url)
         port = _port_of(parts.netloc)
         user = f"{parts.username}@" if parts.username else ""
@@ -62,30 +62,30 @@ class SftpServer:
                 tr("It looks like sftp://USER@HOST/FOLDER?key=FILE."),
             )
         self._settings, self._base = dict(parse_qsl(parts.query)), base
-        if strange := sorted(self._settings.keys() - set(SETTINGS)):
+        if unknown := sorted(self._settings.keys() - set(SETTINGS)):
             raise UsageProblem(
-                tr("{place}: nobody knows “{name}”.", place=self.url, name=strange[0]),
+                tr("{place}: nobody knows “{name}”.", place=self.url, name=unknown[0]),
                 tr("After the question mark stand {known}.", known=joined(SETTINGS)),
             )
         self._host, self._port = parts.hostname, port
         self._user = unquote(parts.username or "")
         path = unquote(parts.path)
         self.root = PurePosixPath(path.removeprefix(HOME) if path.startswith(HOME) else path)
-        """From the root, or without a slash from where the user begins."""
+        """Absolute, or relative to the user's home folder."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = Thread()
-        """Where the loop runs: the caller's thread may have one of its own, and ours keeps the
+        """Runs the loop: the caller's thread may have a loop already, and this one keeps the
         connection alive between two calls."""
         self._connection: SSHClientConnection | None = None
         self._client: SFTPClient | None = None
 
-    def call(self, name: str, work: Callable[[SFTPClient], Awaitable[T]]) -> T:
-        """The result of what is done on the server; errors of the library in our words.
+    def call(self, name: str, work: Callable[[SFTPClient], Awaitable[Result]]) -> Result:
+        """Return the result of some work on the server; asyncssh's errors become feedtool's.
 
-        Where an idle connection is lost it is done once more on a new one.
+        If an idle connection turns out to be lost, the work is done again on a new one.
         """
         try:
-            return self._run(self._done(work))
+            return self._run(self._call(work))
         except (asyncssh.Error, ConnectionError) as error:
             raise self._error(error, name) from error
 
@@ -98,14 +98,14 @@ class SftpServer:
             loop.close()
             self._loop = None
 
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = Thread(target=self._loop.run_forever, name="sftp", daemon=True)
             self._thread.start()
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    async def _done(self, work: Callable[[SFTPClient], Awaitable[T]]) -> T:
+    async def _call(self, work: Callable[[SFTPClient], Awaitable[Result]]) -> Result:
         was_idle = self._client is not None
         try:
             return await work(await self._connected())
@@ -121,7 +121,6 @@ class SftpServer:
         return self._client
 
     async def connect(self) -> SFTPClient:
-        """Connect, and begin to speak SFTP."""
         options: Any = {
             "port": int(self._port) if self._port else (),
             "username": self._user or (),
@@ -139,18 +138,18 @@ class SftpServer:
             return await self._connection.start_sftp_client()
         except (TimeoutError, OSError) as error:
             raise self._unreached(reason_of(error)) from error
-        except ValueError as error:  # of ssh's own configuration
+        except ValueError as error:  # ssh's configuration is faulty
             raise self.refused(str(error)) from error
 
     async def _disconnect(self) -> None:
         connection, self._connection, self._client = self._connection, None, None
         if connection:
             connection.close()
-            with suppress(Exception):  # it may be broken already
+            with suppress(Exception):  # the connection may be broken already
                 await connection.wait_closed()
 
     def _known_hosts(self) -> str:
-        """The file of the keys that are trusted; an empty text would be the library's default."""
+        """Return the file of trusted keys; for an empty path the library would use its default."""
         file = self._file(KNOWN_HOSTS)
         if not file.is_file():
             raise self.refused(
@@ -159,7 +158,7 @@ class SftpServer:
         return str(file)
 
     def _key(self) -> Sequence[SSHKeyPair]:
-        """The key, with its certificate if there is one beside it."""
+        """Return the key, with its certificate if one is beside it."""
         file = self._file(KEY)
         try:
             return asyncssh.load_keypairs(str(file))
@@ -171,8 +170,8 @@ class SftpServer:
             ) from error
 
     def _file(self, setting: str) -> Path:
-        given = self._settings.get(setting)
-        return self._base / Path(given or "~/.ssh/known_hosts").expanduser()
+        path = self._settings.get(setting) or "~/.ssh/known_hosts"
+        return self._base / Path(path).expanduser()
 
     def _password(self) -> str:
         try:
@@ -224,7 +223,7 @@ class SftpServer:
         )
 
     def refused(self, why: str, hint: str = "") -> PlaceRefused:
-        """The error of a server that does not let us do what we were told to."""
+        """Return the error of a server that refuses an operation."""
         return PlaceRefused(
             tr("{place} does not let feedtool in: {why}.", place=self.url, why=why), hint
         )
@@ -237,7 +236,7 @@ class SftpServer:
 
 
 def _port_of(netloc: str) -> str | None:
-    """The digits of a port; None where there is none, empty where it is no number."""
+    """Return the digits of a port, None without a port, or "" if the port is no number."""
     _, colon, port = netloc.rpartition("@")[2].rpartition("]")[2].rpartition(":")
     if not colon:
         return None

@@ -1,10 +1,9 @@
-"""Which files of a folder are whole: what is seen of them, look by look. Pure.
+"""Find the complete files of a folder by looking at it again and again. Pure.
 
-Neither a network share nor a server sends events, and no system tells when whoever writes a file is
-done. So a file is whole when nothing of it has changed for a while, or its writer has put a marker
-beside it, and when it is a package that opens as one. Times are seconds of the watcher's own clock,
-which only goes forward; those of files are only compared with themselves and each other, since a
-server's may be wrong.
+Network shares and servers send no events, and no system reports that a program has finished a file.
+So a file is complete if it has not changed for a while, or its writer has put a marker beside it,
+and if it opens, where it is a package. Times are seconds of the watcher's own clock, which only
+goes forward; times of files are only compared with each other, since a server's clock may be wrong.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,35 +15,37 @@ from feedtool.model.text import tr
 from feedtool.places.contract import Entry
 
 UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload")
-"""What programs call a file that they are still writing."""
+"""Endings that programs give to a file that they are still writing."""
 MARKER = ".done"
-"""`offers.csv.done` says that `offers.csv` is whole."""
+"""`offers.csv.done` marks `offers.csv` as complete."""
 LOCKS = ("~${}", ".~lock.{}#")
-"""What Excel and LibreOffice put beside a workbook that is open."""
+"""Names of the files that Excel and LibreOffice put beside a workbook that is open."""
 PATIENCE = 3
-"""Settle times after which a package that does not open is taken all the same: whoever reads it
-says what is wrong with it."""
+"""Settle times after which a package that does not open is taken anyway; its reader reports the
+fault."""
 SHORTEST = 0.01
-"""Seconds between two looks at least."""
+"""The least seconds between two looks."""
 
 
-class Sighting(Struct, frozen=True):
-    """A file, and since when it is seen as it is."""
+class FileObservation(Struct, frozen=True):
+    """A file, and the time of the first look that saw it in this state."""
 
     entry: Entry
     since: float
 
 
-Seen = Mapping[PurePosixPath, Sighting]
+Seen = Mapping[PurePosixPath, FileObservation]
 
 
-def look(before: Seen, listing: Iterable[Entry], now: float) -> dict[PurePosixPath, Sighting]:
-    """The sightings after one more look."""
-    new = {entry.path: Sighting(entry, now) for entry in listing}
+def observe(
+    before: Seen, listing: Iterable[Entry], now: float
+) -> dict[PurePosixPath, FileObservation]:
+    """Return the observations after one more look."""
+    new = {entry.path: FileObservation(entry, now) for entry in listing}
     same = {
         path: before[path]
-        for path, sighting in new.items()
-        if path in before and before[path].entry == sighting.entry
+        for path, observation in new.items()
+        if path in before and before[path].entry == observation.entry
     }
     return new | same
 
@@ -55,44 +56,45 @@ def is_no_input(name: str) -> bool:
     return name.startswith((".", "~$")) or is_marker or _is_unfinished(name)
 
 
-def waiting(seen: Seen) -> list[Sighting]:
-    """All that is to be sent sooner or later, the oldest first."""
+def waiting(seen: Seen) -> list[FileObservation]:
+    """Return the files that are or will be inputs, the oldest first."""
     inputs = [item for item in seen.values() if not is_no_input(item.entry.path.name)]
     return sorted(inputs, key=lambda item: (item.entry.modified_ns, item.entry.path))
 
 
 def unfinished(seen: Seen) -> list[PurePosixPath]:
-    """The paths that are named as programs name a file that they are still writing."""
     return sorted(path for path in seen if _is_unfinished(path.name))
 
 
-def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
-    """Those that rest, or are marked, and that nobody has open; the oldest first."""
+def settled(seen: Seen, now: float, settle: float) -> list[FileObservation]:
+    """Return the unchanged or marked files that no program has open, the oldest first."""
     return [
-        sighting
-        for sighting in waiting(seen)
-        if (now - sighting.since >= settle or _is_marked(seen, sighting.entry))
-        and not _lock_of(seen, sighting.entry.path)
+        observation
+        for observation in waiting(seen)
+        if (now - observation.since >= settle or _is_marked(seen, observation.entry))
+        and not _lock_of(seen, observation.entry.path)
     ]
 
 
 def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
-    """Seconds until the next look: until a file that is seen has rested, if that is sooner."""
-    rests = [now - sighting.since for sighting in waiting(seen)]
-    ends = [times * settle - rest for rest in rests for times in (1, PATIENCE)]
+    """Return the seconds until the next look: until the next file has settled, or `longest`."""
+    ages = [now - observation.since for observation in waiting(seen)]
+    ends = [times * settle - age for age in ages for times in (1, PATIENCE)]
     return min([longest, *(max(end, SHORTEST) for end in ends if end > 0)])
 
 
-def waiting_reason(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
-    """Why a file is not taken; None where nothing is wrong with it and its turn has not come."""
-    if lock := _lock_of(seen, sighting.entry.path):
+def waiting_reason(
+    seen: Seen, observation: FileObservation, now: float, settle: float
+) -> str | None:
+    """Return the reason why a file is not taken, or None if it is about to be."""
+    if lock := _lock_of(seen, observation.entry.path):
         return tr("it is open in another program, as {lock} beside it says", lock=lock.name)
-    return None if is_overdue(sighting, now, settle) else tr("it is still being written")
+    return None if is_overdue(observation, now, settle) else tr("it is still being written")
 
 
-def is_overdue(sighting: Sighting, now: float, settle: float) -> bool:
-    """True for a file that has rested for so long that it is taken even if it does not open."""
-    return now - sighting.since >= PATIENCE * settle
+def is_overdue(observation: FileObservation, now: float, settle: float) -> bool:
+    """True if a file was unchanged for so long that it is taken even if it does not open."""
+    return now - observation.since >= PATIENCE * settle
 
 
 def _is_unfinished(name: str) -> bool:
@@ -100,15 +102,14 @@ def _is_unfinished(name: str) -> bool:
 
 
 def _is_marked(seen: Seen, entry: Entry) -> bool:
-    """By a marker that came with it: one that is older was left by another file of its name."""
+    """True with a marker at least as new as the file; an older one belonged to another file."""
     marker = seen.get(entry.path.with_name(entry.path.name + MARKER))
     return marker is not None and marker.entry.modified_ns >= entry.modified_ns
 
 
-def locks(path: PurePosixPath) -> Iterable[PurePosixPath]:
-    """The lock files that may stand beside a file while somebody has it open."""
+def lock_files(path: PurePosixPath) -> Iterable[PurePosixPath]:
     return (path.with_name(lock.format(path.name)) for lock in LOCKS)
 
 
 def _lock_of(seen: Seen, path: PurePosixPath) -> PurePosixPath | None:
-    return next((lock for lock in locks(path) if lock in seen), None)
+    return next((lock for lock in lock_files(path) if lock in seen), None)

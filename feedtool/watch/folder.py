@@ -14,7 +14,7 @@ from feedtool.places import Entry
 from feedtool.places.answers import SUMMARY
 from feedtool.places.arrivals import REASON
 from feedtool.places.folder import entries_of, entry_of
-from feedtool.places.sightings import MARKER, locks
+from feedtool.places.sightings import MARKER, lock_files
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
 from feedtool.sheets.atomic_write import atomic_write
@@ -132,7 +132,7 @@ class Folder:
         path = self.inbox / entry.path
         with suppress(OSError):
             is_same = entry_of(entry.name, path.lstat()) == entry
-            names = (path.with_name(lock.name) for lock in locks(entry.path))
+            names = (path.with_name(lock.name) for lock in lock_files(entry.path))
             return is_same and not any(map(os.path.lexists, names))
         return False
 

@@ -20,14 +20,14 @@ from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.text import joined, tr
 from feedtool.places import Entry
-from feedtool.places.folder import opens
+from feedtool.places.folder import seems_complete
 from feedtool.places.sightings import (
     PATIENCE,
-    Sighting,
+    FileObservation,
     is_overdue,
-    look,
+    observe,
     pause,
-    quiet,
+    settled,
     unfinished,
     waiting,
     waiting_reason,
@@ -76,7 +76,7 @@ class Watcher:
 
     def __init__(self, environment: WatchEnvironment) -> None:
         self._environment, self._log = environment, environment.log
-        self._seen: dict[PurePosixPath, Sighting] = {}
+        self._seen: dict[PurePosixPath, FileObservation] = {}
         self._open_well: set[Entry] = set()
         """Those that were found to open as they are: they are not opened at every look."""
         self._sellers: defaultdict[SellerKey, WatchedSeller] = defaultdict(WatchedSeller)
@@ -178,13 +178,13 @@ class Watcher:
         """The files to be taken now, the oldest first; those in a folder of nobody are refused."""
         environment = self._environment
         now, settle, folder = environment.clock(), environment.settle, environment.folder
-        self._seen = look(self._seen, folder.listing(), now)
+        self._seen = observe(self._seen, folder.listing(), now)
         self._open_well &= {sighting.entry for sighting in self._seen.values()}
         self._echo_what_is_open(now)
         whole = []
-        for sighting in quiet(self._seen, now, settle):
+        for sighting in settled(self._seen, now, settle):
             entry = sighting.entry
-            if entry not in self._open_well and opens(folder.inbox / entry.path):
+            if entry not in self._open_well and seems_complete(folder.inbox / entry.path):
                 self._open_well.add(entry)
             if entry not in self._open_well and not is_overdue(sighting, now, settle):
                 continue
@@ -289,7 +289,7 @@ class Watcher:
                 )
             self._log.echo("nothing to do", text)
 
-    def _left(self, sighting: Sighting) -> str | None:
+    def _left(self, sighting: FileObservation) -> str | None:
         """The file, and why it is not taken; None where its turn has but not come."""
         now, settle = self._environment.clock(), self._environment.settle
         reason = waiting_reason(self._seen, sighting, now, settle)

@@ -7,11 +7,11 @@ import pytest
 from feedtool.places import Entry
 from feedtool.places.sightings import (
     SHORTEST,
-    Sighting,
+    FileObservation,
     is_no_input,
-    look,
+    observe,
     pause,
-    quiet,
+    settled,
     unfinished,
     waiting,
     waiting_reason,
@@ -31,11 +31,11 @@ def entries(listing: Listing) -> list[Entry]:
 
 def rested(*looks: tuple[float, Listing]) -> list[str]:
     """The files that rest after these looks."""
-    seen: dict[PurePosixPath, Sighting] = {}
+    seen: dict[PurePosixPath, FileObservation] = {}
     now = 0.0
     for now, listing in looks:
-        seen = look(seen, entries(listing), now)
-    return [str(one.entry.path) for one in quiet(seen, now, SETTLE)]
+        seen = observe(seen, entries(listing), now)
+    return [str(one.entry.path) for one in settled(seen, now, SETTLE)]
 
 
 A: Listing = {"a.csv": (1, 1)}
@@ -72,8 +72,8 @@ def test_a_workbook_that_is_open_waits(lock: str, more: Listing) -> None:
 
 def test_another_file_in_its_place_begins_anew() -> None:
     first, second = (Entry("a.csv", 1, version, 1) for version in "12")
-    seen = look(look({}, [first], 0), [second], 5)
-    assert quiet(seen, 5, SETTLE) == []
+    seen = observe(observe({}, [first], 0), [second], 5)
+    assert settled(seen, 5, SETTLE) == []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_no_input(name: str, *, is_left: bool) -> None:
 
 def test_the_oldest_comes_first() -> None:
     listing: Listing = {"c.csv": (1, 5), "b.csv": (1, 3), "shop/a.csv": (1, 9), "a.csv": (1, 5)}
-    seen = look({}, entries(listing), 0)
+    seen = observe({}, entries(listing), 0)
     order = ["b.csv", "a.csv", "c.csv", "shop/a.csv"]
     assert [str(one.entry.path) for one in waiting(seen)] == order
 
@@ -107,7 +107,7 @@ def test_the_oldest_comes_first() -> None:
 def test_the_next_look_is_when_a_file_has_rested(
     listing: Listing, now: float, seconds: float
 ) -> None:
-    seen = look({}, entries(listing), 0)
+    seen = observe({}, entries(listing), 0)
     assert pause(seen, now, SETTLE, longest=5) == pytest.approx(seconds)
 
 
@@ -120,12 +120,12 @@ def test_the_next_look_is_when_a_file_has_rested(
     ],
 )
 def test_why_a_file_is_not_taken(listing: Listing, now: float, reason: str | None) -> None:
-    seen = look({}, entries(listing), 0)
+    seen = observe({}, entries(listing), 0)
     (sighting,) = waiting(seen)
     assert waiting_reason(seen, sighting, now, SETTLE) == reason
 
 
 def test_what_is_unfinished_by_its_name() -> None:
     listing: Listing = dict.fromkeys(("b.TMP", "a.csv.part", "a.csv", ".a", "a.csv.done"), (1, 1))
-    seen = look({}, entries(listing), 0)
+    seen = observe({}, entries(listing), 0)
     assert [str(place) for place in unfinished(seen)] == ["a.csv.part", "b.TMP"]
