@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 
 def done(value: Any = None, now: datetime = TIME, **package: Any) -> Case:
-    return Case(Answer(AnswerKind.DONE, value=value, at=TIME), now, package)
+    return Case(Answer(AnswerKind.DONE, value=value, service_time=TIME), now, package)
 
 
 OTHERS = {

@@ -255,7 +255,7 @@ def _post_allowed(
         return post(url, body)
     allowance.take()
     reply = post(url, body)
-    allowance.heard(reply)
+    allowance.note_reply(reply)
     return reply
 
 

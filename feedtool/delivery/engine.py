@@ -112,7 +112,7 @@ class Delivery:
         self._builder = CallBuilder(self.ledger, run.language, self.settings)
         self._skew = self.ledger.skew(run.service)
         """What the service's clock is ahead of ours."""
-        self.pace = Pace.begun(self.pool, self.kept_pace, self.now())
+        self.pace = Pace.restored(self.pool, self.kept_pace, self.now())
         """How many calls the seller's quota seems to bear."""
 
     def run(self) -> None:
@@ -238,8 +238,8 @@ class Delivery:
             seen=self._events.results[intent.package],
             ours=self._state.packages.values(),
         )
-        if answer.at is not None:
-            self._skew = answer.at - now
+        if answer.service_time is not None:
+            self._skew = answer.service_time - now
         if not isinstance(result, NotYet):  # that says nothing of the seller's own quota
             self.pace = self.pace.after(answer.kind, now)
         self._take_in(pending, answer)

@@ -85,7 +85,7 @@ class AnswerContext(TransitionContext, frozen=True, kw_only=True):
     @property
     def at(self) -> datetime:
         """The time of the answer by the service's clock."""
-        return self.answer.at or self.service_time
+        return self.answer.service_time or self.service_time
 
     @property
     def message(self) -> Message:

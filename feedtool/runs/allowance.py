@@ -83,7 +83,7 @@ class SharedAllowance(Struct, frozen=True):
                     raise NotSent(stopped.message)
                 self.sleep(wait)
 
-    def heard(self, reply: Reply) -> None:
+    def note_reply(self, reply: Reply) -> None:
         """All wait where the service asks one to."""
         if BY_STATUS.get(reply.status) is AnswerKind.WAIT:
             asked = retry_after(reply, self.now())

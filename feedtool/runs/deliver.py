@@ -100,7 +100,7 @@ def deliver_run(
         try:
             delivery.run()
         finally:
-            learnt = delivery.pace.kept(session.now())
+            learnt = delivery.pace.stored(session.now())
             with suppress(FeedtoolError):  # what stopped the run is told, and no more is lost
                 if learnt != kept:
                     sellers.keep_pace(key, learnt)

@@ -93,7 +93,7 @@ class _Reader(Struct):
         body.unlink()
         return ()
 
-    def lack(self, asked: DocumentCall, reason: str, status: int | None) -> Iterable[DocumentCall]:
+    def skip(self, asked: DocumentCall, reason: str, status: int | None) -> Iterable[DocumentCall]:
         self._note(self.documents.lack(asked, status, reason))
         return ()
 

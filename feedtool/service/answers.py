@@ -1,9 +1,9 @@
-"""The meaning of an answer for the call that it answers, and readers of its body. Pure.
+"""The meaning of an answer for its call, and readers of its body. Pure.
 
-Nothing in the service has an idempotency key, so an answer is of one of six `AnswerKind`s.
-The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 415, 429 and 500;
-what gateways add to them is sorted by whether it proves that nothing took effect. Of a body every
-shape is checked, and none trusted.
+The service has no idempotency keys, so it matters whether a call took effect: an answer is one of
+six `AnswerKind`s. The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409,
+415, 429 and 500; other statuses, which gateways add, are sorted by whether they prove that nothing
+took effect. Every shape in a body is checked, and none trusted.
 """
 
 import json
@@ -24,21 +24,21 @@ from feedtool.model.nouns import plausible_time
 from feedtool.model.text import tr
 
 LONGEST_TEXT = 2000
-"""No message of the service's is shown at greater length, in characters."""
+"""Characters of a message of the service that are shown at most."""
 MOST_ERRORS = 100
-"""No refusal tells more errors: as many as an upload has offer requests."""
+"""Errors of a refusal that are read at most: as many as an upload has offer requests."""
 LONGEST_WAIT = 86_400.0
-"""A Retry-After of more seconds counts as a day: whoever comes back can be asked to wait again."""
+"""A longer Retry-After, in seconds, counts as a day; the service can ask to wait again then."""
 LARGEST_REFUSAL = 1024 * 1024
-"""Of a refusal of more bytes only the status is shown."""
+"""A refusal of more bytes shows its status alone."""
 
 
 class AnswerKind(StrEnum):
-    """The effect of a call, as far as it is known."""
+    """The known effect of a call."""
 
-    DONE = "done"  # it took effect, and what its answer carries was read
-    REFUSED = tr("refused")  # it took no effect, and will not when repeated as it is
-    WAIT = tr("wait")  # it took no effect, and is to be repeated later (429)
+    DONE = "done"  # the call took effect, and its answer was read
+    REFUSED = tr("refused")  # it took no effect, and would be refused again
+    WAIT = tr("wait")  # it took no effect, and has to be repeated later (429)
     AUTH = tr("auth")  # it took no effect: the credential (401) or the right (403) is refused
     UNKNOWN = tr("unknown")  # it may have taken effect
     NOT_SENT = tr("not sent")  # it never left
@@ -51,11 +51,11 @@ BY_STATUS = {
     425: AnswerKind.UNKNOWN,
     429: AnswerKind.WAIT,
 }
-"""Statuses that mean something of their own; another 4xx is a refusal, all else unknown."""
+"""Statuses with a meaning of their own; another 4xx is a refusal, any other status unknown."""
 
 
 def kind_of(call: Call, reply: Reply) -> AnswerKind:
-    """The kind of an answer by its status alone."""
+    """Return the kind of an answer by its status alone."""
     if reply.status in call.success:
         return AnswerKind.DONE
     is_refused = reply.status in range(400, 500)
@@ -63,7 +63,7 @@ def kind_of(call: Call, reply: Reply) -> AnswerKind:
 
 
 class Refusal(Struct, frozen=True):
-    """An `application/problem+json` body as far as it could be read (part "Errors")."""
+    """The readable parts of an `application/problem+json` body (part "Errors")."""
 
     status: int
     title: str = ""
@@ -75,7 +75,7 @@ class Refusal(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it on one line, for the user."""
+        """Return the refusal on one line, for the user."""
         repeated = any(error.endswith(self.description) for error in self.errors)
         parts = [self.title, "" if repeated else self.description, *self.errors]
         text = ". ".join(dict.fromkeys(part.rstrip(". ") for part in parts if part.strip(". ")))
@@ -86,14 +86,14 @@ class Refusal(Struct, frozen=True):
 
 
 def refusal(reply: Reply) -> Refusal:
-    """The refusal that an answer holds; never fails, whatever the body holds."""
+    """Return the refusal that an answer holds; no body makes this fail."""
     document = json_object(reply.body) if len(reply.body) <= LARGEST_REFUSAL else {}
     entries = _errors_of(document.get("errors"))
     return Refusal(
         status=reply.status,
         title=text(document.get("title")),
         description=text(document.get("description") or document.get("detail")),
-        errors=tuple(filter(None, map(_error, entries))),
+        errors=tuple(filter(None, map(_error_text, entries))),
         causes=frozenset(text(entry.get("cause")) for entry in entries),
         trace_id=text(document.get("traceId")),
         code=text(entries[0].get("code")) if entries else "",
@@ -101,7 +101,7 @@ def refusal(reply: Reply) -> Refusal:
 
 
 def _errors_of(errors: object) -> list[dict[str, Any]]:
-    """The errors as `{code, cause, reason}`; some routes list the reasons by field."""
+    """Return the errors as `{code, cause, reason}`; some routes list the reasons by field."""
     if isinstance(errors, dict):
         errors = [
             {"cause": field, "reason": reason}
@@ -112,16 +112,17 @@ def _errors_of(errors: object) -> list[dict[str, Any]]:
     return [entry for entry in listed if isinstance(entry, dict)]
 
 
-def _error(entry: dict[str, Any]) -> str:
-    """`{code, cause, reason}` on one line, whichever of them there are."""
-    where = " ".join(filter(None, (text(entry.get("code")), text(entry.get("cause")))))
-    return ": ".join(filter(None, (where, text(entry.get("reason")))))
+def _error_text(entry: dict[str, Any]) -> str:
+    """Return "code cause: reason", without the missing parts."""
+    place = " ".join(filter(None, (text(entry.get("code")), text(entry.get("cause")))))
+    return ": ".join(filter(None, (place, text(entry.get("reason")))))
 
 
 def retry_after(reply: Reply, now: datetime) -> float | None:
-    """The seconds that the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
+    """Return the seconds of a Retry-After, at most LONGEST_WAIT, or None.
 
-    Both forms of RFC 9110, 10.2.3. A date is by the service's clock, as the answer's own Date is.
+    Both forms of RFC 9110, 10.2.3. A date is compared with the answer's Date, which is of the
+    same clock.
     """
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -134,50 +135,47 @@ def retry_after(reply: Reply, now: datetime) -> float | None:
 
 
 def service_time(reply: Reply) -> datetime | None:
-    """The service's own clock at the answer: its Date header; None where that is no time."""
+    """Return the time of the answer by the service's clock, its Date header, or None."""
     return http_date(reply.headers.get("date", ""))
 
 
 def http_date(value: str) -> datetime | None:
-    """An HTTP date in UTC; None for what is no date, or is not plausible."""
+    """Return an HTTP date in UTC; None if it is no date, or not plausible."""
     try:
         time = parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    # The parser takes the year 0001 for 2001.
+    # The parser reads the year 0001 as 2001.
     return plausible_time(time) if str(time.year) in value else None
 
 
 def text(value: object) -> str:
-    """A string or number of the service's as one line of bounded length; "" for anything else."""
+    """Return a string or number of the service as one line of bounded length, else ""."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return ""
     shown = str(value)[:LONGEST_TEXT]
     if not shown.isprintable():
-        shown = "".join(c if c.isprintable() else " " for c in shown)
+        shown = "".join(character if character.isprintable() else " " for character in shown)
     return " ".join(shown.split())
 
 
 def spelled(value: object, words: Iterable[str]) -> str:
-    """A text of the service's, as one of these words has it where its case alone differs.
+    """Return the word that equals the service's text apart from case, or else the text.
 
-    So states are compared without case: all else knows only the specification's spelling.
+    So states are compared without case, and all other code uses the specification's spelling.
     """
     word = text(value)
     return next((known for known in words if known.casefold() == word.casefold()), word)
 
 
 def country(value: object) -> str:
-    """The code of a country, for comparison.
-
-    The specification has both GB and UK for one.
-    """
+    """Return a country's code for comparison: the specification has both GB and UK for one."""
     code = text(value)
     return "GB" if code.casefold() == "uk" else code
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The JSON object that a body is; an empty one for any other body."""
+    """Return the JSON object of a body, or {} for any other body."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
@@ -190,31 +188,31 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 ROUTE_NAMES = {"", ".", "..", "offer-packages", "offers-packages"}
 """Last segments of an address that are no package id."""
 LONGEST_ID = 200
-"""No package id of this kind of service is as long, in characters."""
+"""Characters of a package id at most; the service's are shorter."""
 LONGEST_LINK = 8000
-"""No address that is longer is followed; servers refuse such themselves."""
+"""Characters of a link that is followed at most; servers refuse longer addresses themselves."""
 MOST_MESSAGES = 100
-"""No row has more messages than that."""
+"""Messages of a row at most."""
 MOST_ITEMS = 100_000
-"""No page of more is read: the results of a package of the largest size, twice."""
+"""Items of a page at most: the results of a package of the largest size, twice."""
 MOST_VALUES = 1_000_000
-"""No answer of more is read: as objects they would take some twenty times the bytes of the text."""
+"""Values of an answer at most: as objects they take about twenty times the bytes of the text."""
 SMALL = 1024 * 1024
-"""An answer about one package is not read when it is larger, in bytes."""
+"""Bytes of an answer about one package at most."""
 
 
 class Unreadable(Exception):
-    """A success whose body or headers do not say what they must."""
+    """The body or the headers of a success lack what they must have."""
 
 
 def loads(body: bytes, largest: int | None = None) -> Any:
-    """The JSON of a body, None for an empty one; fractions are Decimal.
+    """Return the JSON value of a body, None for an empty one; fractions are Decimal.
 
-    Unreadable for what is no JSON, longer than `largest` bytes, or holds too many values.
+    Unreadable if it is no JSON, longer than `largest` bytes, or has over MOST_VALUES values.
     """
     if largest is not None and len(body) > largest:
         raise Unreadable(tr("the answer is longer than {largest} bytes", largest=largest))
-    if body.count(b",") > MOST_VALUES:  # a comma stands between any two
+    if body.count(b",") > MOST_VALUES:  # a comma separates any two values
         raise Unreadable(tr("the answer holds more than {most:,} values", most=MOST_VALUES))
     try:
         return json.loads(body, parse_float=Decimal) if body else None
@@ -223,13 +221,13 @@ def loads(body: bytes, largest: int | None = None) -> Any:
 
 
 def items_of(reply: Reply, what: str) -> list[Any]:
-    """A page's items, in the wrapper or bare; Unreadable where there is no list of them."""
+    """Return a page's items, a list or in `{"items": …}`; Unreadable without such a list."""
     document = loads(reply.body)
     return listed(document.get("items") if isinstance(document, dict) else document, what)
 
 
 def listed(items: Any, what: str) -> list[Any]:
-    """The same list; Unreadable where it is none, or too long."""
+    """Return the items themselves; Unreadable if they are no list, or too many."""
     if not isinstance(items, list):
         raise Unreadable(tr("the answer holds no list of {what}", what=what))
     if len(items) > MOST_ITEMS:
@@ -245,18 +243,18 @@ def listed(items: Any, what: str) -> list[Any]:
 
 
 def id_of(document: dict[str, Any]) -> str | None:
-    """The `packageId` of a package's document."""
+    """Return the `packageId` of a package's document, or None."""
     value = document.get("packageId")
     return _checked_id(text(value)) if isinstance(value, str | int) else None
 
 
-def _checked_id(found: str) -> str | None:
-    is_id = found not in ROUTE_NAMES and found.isprintable() and len(found) <= LONGEST_ID
-    return found if is_id else None
+def _checked_id(value: str) -> str | None:
+    is_id = value not in ROUTE_NAMES and value.isprintable() and len(value) <= LONGEST_ID
+    return value if is_id else None
 
 
 def last_segment(address: str) -> str:
-    """The last segment of an address's path, or "" when that is a route's name or nothing."""
+    """Return the last segment of an address's path, or "" for a route's name."""
     try:
         path = urlsplit(address).path if "//" in address else re.split("[?#]", address)[0]
     except ValueError:
@@ -265,14 +263,14 @@ def last_segment(address: str) -> str:
 
 
 def created_id(reply: Reply, collection: str, *names: str) -> str | None:
-    """The id that an answer to a POST to a collection carries, where it carries one.
+    """Return the new id in an answer to a POST to a collection, or None.
 
-    It is in a header, else under the first of the names that the body has.
+    The id is in a header, or in the first of the members `names` that the body has.
     """
     for name in ("content-location", "location"):
-        found = last_segment(reply.headers.get(name, ""))
-        if found and found != collection.strip("/"):
-            return found
+        segment = last_segment(reply.headers.get(name, ""))
+        if segment and segment != collection.strip("/"):
+            return segment
     document = json_object(reply.body) if len(reply.body) <= SMALL else {}
     return next(filter(None, (text(document.get(name)) for name in names)), None)
 
@@ -282,9 +280,9 @@ _PARAMETER = re.compile(r';\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s
 
 
 def next_link(reply: Reply) -> str | None:
-    """The address of the next page; Unreadable when that is another origin than the page's.
+    """Return the address of the next page, or None; Unreadable if it has another origin.
 
-    A token is never sent to another origin, and pages left out unseen would lose results.
+    A token is never sent to another origin, and pages silently left out would lose results.
     """
     for target, parameters in _LINK.findall(reply.headers.get("link", "")):
         relations = {
@@ -299,26 +297,26 @@ def next_link(reply: Reply) -> str | None:
 
 
 def next_call(reply: Reply) -> Call | None:
-    """The call for the next page of a list; Unreadable as `next_link`."""
+    """Return the call for the next page of a list, or None; raises as `next_link` does."""
     if link := next_link(reply):
         return Call("GET", link, READ)
     return None
 
 
 def as_whole(page: Call) -> Call:
-    """The call of a list that is read to its end, from its first page on."""
+    """Return a call that reads a list from this page to its end."""
     return replace(page, following=next_link)
 
 
 def _same_origin(target: str, page: str) -> str:
     try:
         address = urljoin(page, target)
-        same = origin(address) == origin(page) and urlsplit(address).username is None
+        is_same = origin(address) == origin(page) and urlsplit(address).username is None
     except ValueError as error:
         raise Unreadable(
             tr("the link to the next page is no address: {address}", address=text(target))
         ) from error
-    if not same:
+    if not is_same:
         host = text(urlsplit(address).hostname)
         raise Unreadable(tr("the link to the next page leads to another host: {host}", host=host))
     if address == page or len(address) > LONGEST_LINK:
@@ -327,20 +325,20 @@ def _same_origin(target: str, page: str) -> str:
 
 
 def origin(address: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of an address; ValueError for what is none."""
+    """Return scheme, host and port of an address; ValueError if it is not an address."""
     parts = urlsplit(address)
     scheme = parts.scheme.lower()
     return scheme, (parts.hostname or "").lower(), parts.port or DEFAULT_PORTS.get(scheme)
 
 
 MOST_DIGITS = 18
-"""No amount or quantity has more digits before or behind its point."""
+"""Digits of an amount or quantity at most, before and behind its point."""
 
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 def amount(value: Any) -> Decimal | None:
-    """A number, also one that is written as text."""
+    """Return a number, also one that is written as text, or None."""
     if isinstance(value, str):
         return Decimal(value) if _AMOUNT.fullmatch(value) else None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -353,13 +351,13 @@ def amount(value: Any) -> Decimal | None:
 
 
 def whole(value: Any) -> int | None:
-    """A number without a fraction."""
+    """Return a number without a fraction, or None."""
     number = amount(value)
     return int(number) if number is not None and number == number.to_integral_value() else None
 
 
 def moment(value: Any) -> datetime | None:
-    """A plausible date-time or None; in UTC where it does not say ("What the service does")."""
+    """Return a plausible date-time or None; UTC without a zone ("What the service does")."""
     try:
         return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
     except (ValueError, OverflowError):
@@ -367,7 +365,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def counted(reply: Reply) -> int:
-    """The number that an answer is, or its only member that is one; Unreadable without any."""
+    """Return the number of an answer, or its only member that is a number, else Unreadable."""
     document = loads(reply.body, SMALL)
     values = document.values() if isinstance(document, dict) else (document,)
     numbers = [number for value in values if (number := whole(value)) is not None]

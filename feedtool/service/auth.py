@@ -1,17 +1,17 @@
 """Sources of the bearer token.
 
 Specification, part "Authentication": a missing or invalid credential yields 401; "how a token is
-obtained, its lifetime, scopes and refresh: not shown". So that is the profile's business, and
-every way of having one is a Token:
+obtained, its lifetime, scopes and refresh: not shown". So the profile says how to obtain one, and
+every source of tokens is a Token:
 
-    StaticToken         given once
+    StaticToken         a fixed text
     FileToken           the first line of a file, read for each call
-    CommandToken        what a command prints; run again on a 401
-    ClientCredentials   OAuth2: had again before it ends, and on a 401
+    CommandToken        the first line that a command prints; run again on a 401
+    ClientCredentials   OAuth2: renewed before the token expires, and on a 401
 
-The first three give a client's secret to the last one too; `what` is the name for messages. None of
-these holds a token, a secret, what a command printed or an endpoint answered, and neither does an
-exception that one was raised from.
+The first three also provide the client's secret to the last one; `what` is its name in messages.
+No message holds a token, a secret, the output of a command or the answer of an endpoint, and
+neither does the exception that an error was raised from.
 """
 
 import re
@@ -37,28 +37,28 @@ HTTP_UNAUTHORISED = 401
 
 
 class Token(Protocol):
-    """A bearer token that may have to be had again. Called from several threads."""
+    """A bearer token that may have to be renewed. Called from several threads."""
 
     def get(self) -> str:
-        """The token to send; NotAuthorised when none is to be had, Interrupted when just now."""
+        """Return the token to send; NotAuthorised if there is no token, Interrupted if not now."""
         ...
 
     def renew(self, stale: str) -> str:
-        """A newer token than `stale`, which was refused, perhaps another thread's; or `stale`."""
+        """Return a newer token than the refused `stale`, or `stale` if no other can be had."""
         ...
 
 
 def send_with(token: Token, send: Callable[[str], Reply]) -> Reply:
-    """Send with the token, and once more with a renewed one when the service answers 401.
+    """Send with the token, and again with a renewed one if the service answers 401.
 
-    That is safe for any call: a 401 says that it took no effect.
+    This is safe for any call: a call that is answered with 401 took no effect.
     """
-    used = token.get()
-    reply = send(used)
+    current = token.get()
+    reply = send(current)
     if reply.status != HTTP_UNAUTHORISED:
         return reply
-    renewed = token.renew(used)
-    return reply if renewed == used else send(renewed)
+    renewed = token.renew(current)
+    return reply if renewed == current else send(renewed)
 
 
 TOKEN = tr("token")
@@ -66,18 +66,16 @@ SECRET = tr("client secret")
 
 
 class StaticToken:
-    """A token that was given once, on the command line or in the environment."""
+    """A token from the command line or the environment."""
 
     def __init__(self, token: str, what: str = TOKEN) -> None:
         self._token = _checked(token, tr("The {what}", what=what), what)
 
     def get(self) -> str:
-        """The token."""
         return self._token
 
     def renew(self, stale: str) -> str:
-        """There is no other: `stale`."""
-        return stale
+        return stale  # this source has no other
 
 
 class FileToken:
@@ -87,7 +85,6 @@ class FileToken:
         self._path, self._what = Path(path), what
 
     def get(self) -> str:
-        """The file's token as it is now."""
         try:
             content = self._path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -96,7 +93,7 @@ class FileToken:
             return _first_line(
                 content, tr("What the file {path} holds", path=self._path), self._what
             )
-        # Raised here, it has no context, which may hold what was read.
+        # Raised outside the handler: an exception's context may hold the content.
         raise NotAuthorised(
             tr(
                 "The {what} file {path} cannot be read: {reason}.",
@@ -108,56 +105,55 @@ class FileToken:
         )
 
     def renew(self, stale: str) -> str:  # noqa: ARG002 - the file alone knows
-        """The file's token as it is now."""
         return self.get()
 
 
 NoToken: TypeAlias = NotAuthorised | Interrupted
-"""Why there is no token; raised where nothing is its context, which may hold what was read."""
+"""The reason for a missing token; raised outside handlers: a context may hold secrets."""
 
 
 class _Renewable(ABC):
-    """Of threads that find it stale together one has it anew; all get what that comes to."""
+    """A token that one thread renews for all; the others get the same token or failure."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._token = ""
-        self._asked = 0
-        """The number of times that it was asked for, and was given or not."""
+        self._attempts = 0
+        """The number of requests for a token that have ended, in success or failure."""
         self._failure: NoToken | None = None
 
     def get(self) -> str:
-        before = self._asked
+        before = self._attempts
         with self._lock:
-            return self._token or self._ask(before)
+            return self._token or self._renewed(before)
 
     def renew(self, stale: str) -> str:
-        before = self._asked
+        before = self._attempts
         with self._lock:
-            return self._ask(before) if self._token == stale else self._token
+            return self._renewed(before) if self._token == stale else self._token
 
-    def _ask(self, before: int) -> str:
-        """Have it anew, unless a thread has failed to after `before` others were through."""
-        if self._failure is None or self._asked == before:
+    def _renewed(self, before: int) -> str:
+        """Request a token, unless another thread has failed since attempt number `before`."""
+        if self._failure is None or self._attempts == before:
             self._failure = None
-            given = self._have()
-            self._asked += 1
-            if isinstance(given, str):
-                self._token = given
-                return given
-            self._failure = given
+            result = self._request()
+            self._attempts += 1
+            if isinstance(result, str):
+                self._token = result
+                return result
+            self._failure = result
         raise type(self._failure)(self._failure.message, self._failure.hint)
 
     @abstractmethod
-    def _have(self) -> str | NoToken:
-        """A new token, or why there is none."""
+    def _request(self) -> str | NoToken:
+        """Return a new token, or the reason why it cannot be had."""
 
 
 class CommandToken(_Renewable):
     """A token that a command prints on its first line: run at first use, and again on a 401."""
 
     def __init__(self, command: str | Sequence[str], what: str = TOKEN) -> None:
-        """Run nothing yet. UsageProblem for no command."""
+        """Run nothing yet. UsageProblem if there is no command."""
         super().__init__()
         self._what = what
         try:
@@ -169,7 +165,7 @@ class CommandToken(_Renewable):
         if not self._command:
             raise UsageProblem(tr("The {what} command is empty.", what=what))
 
-    def _have(self) -> str | NoToken:
+    def _request(self) -> str | NoToken:
         printed, why = printed_by(self._command)
         if not why:
             return _first_line(
@@ -191,9 +187,9 @@ def _first_line(text: str, where: str, what: str) -> str:
 
 
 def _checked(value: str, where: str, what: str) -> str:
-    """A token that can travel in a header; NotAuthorised, without showing it, for any other."""
+    """Return a token that a header can hold; NotAuthorised, without showing it, for any other."""
     value = value.strip()
-    # A secret travels in a form, which carries any character.
+    # A secret is sent in a form, which carries any character.
     if value.isprintable() and (value.isascii() or what == SECRET) and value:
         return value
     raise NotAuthorised(
@@ -208,18 +204,18 @@ def _checked(value: str, where: str, what: str) -> str:
     )
 
 
-# Client credentials (RFC 6749, 4.4). The service's specification says nothing of them; a form that
-# is POSTed to an address and answered by `{access_token, expires_in}` is how services of this
-# family do it. An error that RFC 6749 names is put in words of our own.
+# Client credentials (RFC 6749, 4.4). The service's specification does not mention them; services
+# of this family take a form POSTed to an address, and answer `{access_token, expires_in}`. Errors
+# that RFC 6749 names are put in feedtool's words.
 
 MARGIN = timedelta(seconds=90)
-"""So long before its end a token is had anew, but never before half of its life."""
-LONGEST_LIFE = timedelta(days=365)
+"""The time before its end when a token is renewed, but never before half of its lifetime."""
+LONGEST_LIFETIME = timedelta(days=365)
 IS_TOKEN = re.compile("[!-~]{1,16000}")
-"""RFC 6750, 2.1, loosely: whatever can travel in one header; most servers refuse more."""
+"""RFC 6750, 2.1, loosely: any text that fits in one header; most servers refuse longer ones."""
 
 PASSING = {408, 425, 429}
-"""Refusals that pass by themselves, as every 5xx does."""
+"""Refusals that are temporary, as every 5xx is."""
 GRANTED = 200
 
 
@@ -233,7 +229,7 @@ class Grant(Struct, frozen=True):
     audience: str | None = None
 
     def __post_init__(self) -> None:
-        """UsageProblem for what is no address, or would have the secret travel in the open."""
+        """Raise UsageProblem if the URL is no address, or the secret would go unencrypted."""
         host, is_open = host_of(
             self.url,
             tr("The token address is no address of a token endpoint."),
@@ -247,7 +243,7 @@ class Grant(Struct, frozen=True):
 
 
 class ClientCredentials(_Renewable):
-    """A token that is asked for at first use, before it ends, and on a 401, by `post_form`."""
+    """A token of an OAuth2 endpoint: requested at first use, before it expires, and on a 401."""
 
     def __init__(
         self, grant: Grant, post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
@@ -259,23 +255,23 @@ class ClientCredentials(_Renewable):
         self._renew_at: datetime | None = None
 
     def get(self) -> str:
-        """The token, a new one when it is about to end; Interrupted where none is to be had now."""
-        before = self._asked
+        """Return the token, renewed if it is about to expire; Interrupted if there is none now."""
+        before = self._attempts
         with self._lock:
             now = self._now()
             if self._token and (self._renew_at is None or now < self._renew_at):
                 return self._token
             try:
-                return self._ask(before)
+                return self._renewed(before)
             except Interrupted:
                 if not self._ends or not self._token or now >= self._ends:
                     raise
-                # It is good for a while yet: use it, and ask again half-way to its end.
+                # The token is still valid: use it, and ask again half-way to its end.
                 self._renew_at = now + (self._ends - now) / 2
                 return self._token
 
-    def _have(self) -> str | NoToken:
-        grant, asked_at = self._grant, self._now()
+    def _request(self) -> str | NoToken:
+        grant, requested_at = self._grant, self._now()
         fields = {
             "grant_type": "client_credentials",
             "client_id": grant.client_id,
@@ -287,7 +283,7 @@ class ClientCredentials(_Renewable):
         try:
             reply = self._post(grant.url, form)
         except NotYet:
-            raise  # nobody has asked the endpoint
+            raise  # nothing was sent to the endpoint
         except Failure as error:
             text = tr(
                 "The token endpoint at {host} cannot be reached: {reason}.",
@@ -312,9 +308,9 @@ class ClientCredentials(_Renewable):
         if not (isinstance(token, str) and IS_TOKEN.fullmatch(token)):
             text = tr("The token endpoint at {host} answers what holds no token.", host=self._host)
             return Interrupted(text, tr("Try again later."))
-        life = _life(document.get("expires_in"))
-        self._ends = asked_at + life if life else None
-        self._renew_at = self._ends - min(MARGIN, life / 2) if self._ends and life else None
+        lifetime = _lifetime(document.get("expires_in"))
+        self._ends = requested_at + lifetime if lifetime else None
+        self._renew_at = self._ends - min(MARGIN, lifetime / 2) if self._ends and lifetime else None
         return token
 
     def _refuses(self, why: str) -> NotAuthorised:
@@ -324,10 +320,10 @@ class ClientCredentials(_Renewable):
         )
 
 
-def _life(value: object) -> timedelta | None:
-    """`expires_in`, in seconds; some endpoints write it as text. None when it says nothing."""
+def _lifetime(value: object) -> timedelta | None:
+    """Return `expires_in`, seconds as a number or as text, or None if it is neither."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = float(value[:12])
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
         return None
-    return timedelta(seconds=min(value, LONGEST_LIFE.total_seconds()))
+    return timedelta(seconds=min(value, LONGEST_LIFETIME.total_seconds()))

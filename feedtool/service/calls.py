@@ -1,7 +1,7 @@
-"""Calls, several at a time or in the calling thread, and their answers as far as their text goes.
+"""Make calls, several at a time or in the calling thread, and read their answers.
 
-Which call may be made when, and what an answer leads to, is decided elsewhere: `fetch` reads, and
-asks again as often as it takes; `feedtool.delivery` writes down each step before its call.
+Other modules decide which call may be made when, and what follows from an answer: `fetch` reads,
+and repeats calls until they are answered; `feedtool.delivery` records each step before its call.
 """
 
 from collections import deque
@@ -36,26 +36,26 @@ from feedtool.service.pace import Pace
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 LINGER = 0.008
-"""Seconds between two answers that are taken in together."""
+"""Seconds between two answers that are taken together."""
 LOOK_UP = 1.0
-"""Seconds of waiting, after which Python hears a signal that came just before it."""
+"""Seconds after which a wait is interrupted, so that Python handles signals."""
 
 CallResult: TypeAlias = Reply | Failure | FeedtoolError | tuple[Reply, ...]
-"""The answer to a call, the answers to several that all succeeded, or why there is none."""
+"""The answer to a call, the answers to several calls that all succeeded, or the failure."""
 
 
 class Answer(NamedTuple):
-    """An answer as far as its own text goes."""
+    """An answer, read without knowledge of what was sent before."""
 
     kind: AnswerKind
     detail: str = ""  # the text of the service, or of the failure
-    status: int | None = None  # the HTTP status, where there was an answer at all
+    status: int | None = None  # the HTTP status; None without an answer
     value: Any = None
-    """What a success carries, as the area reads it: an id, a PackageView, an AnswerPage."""
+    """The content of a success, read by the area: an id, a PackageView, an AnswerPage."""
     refusal: Refusal | None = None
-    wait: float | None = None  # seconds, where the service asks for them
-    at: datetime | None = None  # the service's time
-    error: FeedtoolError | None = None  # the reason why it was not asked at all
+    wait: float | None = None  # seconds that the service asks for, if any
+    service_time: datetime | None = None  # the service's clock at the answer
+    error: FeedtoolError | None = None  # the reason why the call was not made
 
 
 def read_answer(
@@ -64,7 +64,7 @@ def read_answer(
     now: datetime,
     read: Callable[[Any], Any] | None = None,
 ) -> Answer:
-    """The kind of an answer, and what it says; `read` gives what a success must carry."""
+    """Return the answer of a call; `read` returns a success's content, or raises Unreadable."""
     reply = result[-1] if isinstance(result, tuple) else result
     if isinstance(reply, FeedtoolError):
         return Answer(AnswerKind.AUTH, reply.message, error=reply)
@@ -73,22 +73,22 @@ def read_answer(
     if isinstance(reply, Failure):
         is_unsent = isinstance(reply, NotSent)
         return Answer(AnswerKind.NOT_SENT if is_unsent else AnswerKind.UNKNOWN, reply.args[0])
-    kind, at = kind_of(call, reply), service_time(reply)
+    kind, moment = kind_of(call, reply), service_time(reply)
     if kind is AnswerKind.DONE:
         try:
             value = read(result) if read else None
         except Unreadable as error:
-            return Answer(AnswerKind.UNKNOWN, error.args[0], reply.status, at=at)
-        return Answer(kind, status=reply.status, value=value, at=at)
+            return Answer(AnswerKind.UNKNOWN, error.args[0], reply.status, service_time=moment)
+        return Answer(kind, status=reply.status, value=value, service_time=moment)
     refused, wait = refusal(reply), retry_after(reply, now)
-    return Answer(kind, refused.text, reply.status, refusal=refused, wait=wait, at=at)
+    return Answer(kind, refused.text, reply.status, refusal=refused, wait=wait, service_time=moment)
 
 
 class CallPool(Generic[Key]):
     """The calls under way and those that wait for a lane. Used from one thread."""
 
     def __init__(self, client: Sender, lanes: int, *, is_ahead: bool = True) -> None:
-        """So many calls at a time, and as many more that wait for a lane if `is_ahead`."""
+        """Make `lanes` calls at a time; if `is_ahead`, as many more wait for a lane."""
         self._client = client
         self.lanes = executor(lanes)
         self._backlog = lanes if is_ahead and lanes > 1 else 0
@@ -97,44 +97,44 @@ class CallPool(Generic[Key]):
 
     @property
     def under_way(self) -> list[Key]:
-        """The calls under way, and those that wait for a lane."""
+        """The keys of calls that were sent, or wait for a lane."""
         return [*self._under_way.values()]
 
     @property
     def unsent(self) -> list[Key]:
-        """The calls that were begun and have never left."""
+        """The keys of calls that were begun and not sent."""
         return [key for key, _ in self._unsent]
 
     def room(self, pace: Pace) -> int:
-        """The number of calls that may be begun; none waits for a lane while the quota is felt."""
+        """Return how many calls may be begun; none waits for a lane while the pace is reduced."""
         ready = 0 if pace.behind else self._backlog
         return max(0, pace.lanes + ready - len(self._under_way))
 
     def begin(self, key: Key, calls: Sequence[Call]) -> None:
-        """Note calls that are made one after the other, once they may be sent."""
+        """Note calls that `send` makes one after the other."""
         self._unsent.append((key, calls))
 
     def send(self) -> None:
-        """Send what was begun."""
+        """Send the calls that were begun."""
         while self._unsent:
-            # Off the list before it is sent: what is on it has never left.
+            # Off the list before sending: a call on the list has surely never left.
             key, calls = self._unsent.pop(0)
             self._under_way[self.lanes.submit(ask_all, self._client, calls)] = key
 
     def cancelled(self) -> Iterator[Key]:
-        """Take back what still waits for a lane: it has never left."""
+        """Take back the calls that still wait for a lane: they have never left."""
         for future, key in list(self._under_way.items()):
             if future.cancel():
                 del self._under_way[future]
                 yield key
 
     def results(self) -> Iterator[tuple[Key, CallResult]]:
-        """The calls that were answered, once there is one."""
+        """Wait for an answer, and yield all that are there."""
         for future in answered(self._under_way):
             yield self._under_way.pop(future), future.result()
 
     def last_results(self) -> Iterator[tuple[Key, CallResult]]:
-        """All calls that are under way, once they are answered."""
+        """Wait for all answers, and yield them."""
         for future in wait_for(self._under_way)[0]:
             yield self._under_way.pop(future), future.result()
 
@@ -148,14 +148,14 @@ class CallPool(Generic[Key]):
 def answered(
     calls: Collection[Future[CallResult]], linger: float = LINGER
 ) -> list[Future[CallResult]]:
-    """Those of the calls that have had their answer, once there is one.
+    """Wait for an answer, and return the answered calls.
 
-    While others wait for a lane none is idle: a few milliseconds more cost nothing, and let answers
-    that come meanwhile share a commit.
+    While calls wait for a lane no lane is idle: waiting a few milliseconds more costs nothing, and
+    answers that come meanwhile share a commit.
     """
-    left = wait_for(calls, return_when=FIRST_COMPLETED)[1]
-    while sum(not (call.running() or call.done()) for call in left) > 1:
-        more, left = wait_for(left, linger, FIRST_COMPLETED)
+    pending = wait_for(calls, return_when=FIRST_COMPLETED)[1]
+    while sum(not (call.running() or call.done()) for call in pending) > 1:
+        more, pending = wait_for(pending, linger, FIRST_COMPLETED)
         if not more:
             break
     return [call for call in calls if call.done()]
@@ -166,28 +166,28 @@ def wait_for(
     timeout: float | None = None,
     return_when: str = ALL_COMPLETED,
 ) -> tuple[set[Future[Result]], set[Future[Result]]]:
-    """As `concurrent.futures.wait`, but a signal is never heard only when a call is answered."""
+    """Do as `concurrent.futures.wait`, but handle signals while no call is answered."""
     while True:
-        found = wait(calls, LOOK_UP if timeout is None else timeout, return_when)
-        is_enough = found.done and return_when == FIRST_COMPLETED
-        if timeout is not None or is_enough or not found.not_done:
-            return found
+        futures = wait(calls, LOOK_UP if timeout is None else timeout, return_when)
+        is_enough = futures.done and return_when == FIRST_COMPLETED
+        if timeout is not None or is_enough or not futures.not_done:
+            return futures
 
 
 def results_of(futures: Collection[Future[Result]]) -> list[Result]:
-    """The results of what runs in lanes, once all are there."""
-    if left := [future for future in futures if not future.done()]:
-        wait_for(left)
+    """Wait for all futures, and return their results."""
+    if pending := [future for future in futures if not future.done()]:
+        wait_for(pending)
     return [future.result() for future in futures]
 
 
 def executor(lanes: int) -> Executor:
-    """A pool of threads; for one lane the calling thread itself."""
+    """Return a pool of threads; one lane is the calling thread itself."""
     return _Inline() if lanes == 1 else ThreadPoolExecutor(lanes)
 
 
 class _Inline(Executor):
-    """Runs what is submitted at once, in the calling thread."""
+    """Runs each function at once, in the calling thread."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -197,30 +197,30 @@ class _Inline(Executor):
 
 BAD_REQUEST = 400
 MOST_PAGES = 1000
-"""No list of more pages is read as a whole."""
+"""Pages of a list that is read to its end at most."""
 
 
 def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
-    """The answers to calls, one after the other up to one that is no success; or that of one.
+    """Make calls one after the other; return their answers, or the first that is no success.
 
-    Of a list that is read as a whole each page is an answer. What the service refuses for a
-    parameter that the specification does not show is asked without it.
+    In a list that is read to its end each page is an answer. If the service refuses a call with a
+    parameter that the specification does not show (`unsure`), it is repeated without it.
     """
     replies: list[Reply] = []
-    left = deque(calls)
-    while left:
-        call = left.popleft()
+    pending = deque(calls)
+    while pending:
+        call = pending.popleft()
         try:
             reply = client.send(call)
             sure = tuple(pair for pair in call.query if pair[0] not in call.unsure)
             if reply.status == BAD_REQUEST and sure != call.query:
-                left.appendleft(replace(call, query=sure))
+                pending.appendleft(replace(call, query=sure))
                 continue
             if reply.status in call.success and call.following:
                 link = call.following(reply)
                 if isinstance(link, str):
                     link = replace(call, target=link, query=())
-                left.extendleft([link] if link else ())
+                pending.extendleft([link] if link else ())
         except (Failure, FeedtoolError) as error:
             return error
         except Unreadable as error:

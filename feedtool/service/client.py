@@ -1,6 +1,6 @@
-"""The service over HTTP: sends a Call, returns the Reply. Only it and `network` know httpx.
+"""The service over HTTP: sends a Call, returns the Reply. Only `client` and `network` use httpx.
 
-There is no decision in it: what an answer means is for `answers` and `delivery.machine`.
+This module decides nothing: `answers` and `delivery.machine` know the meaning of an answer.
 """
 
 import re
@@ -30,17 +30,17 @@ from feedtool.service.auth import Token, send_with
 from feedtool.service.network import Network, Timeouts, is_loopback
 
 LARGEST_REPLY = 32 * 1024 * 1024
-"""No answer is read further, in bytes, decoded; all results of the largest package take half."""
+"""Decoded bytes of an answer at most; all results of the largest package take half."""
 LARGEST_GRANT = 1024 * 1024
-"""No answer of a token endpoint is read further."""
+"""Bytes of a token endpoint's answer at most."""
 PIECE = 64 * 1024
 """Bytes of an answer that are unpacked at a time."""
 INFLATED = frozenset({"gzip", "x-gzip", "deflate"})
-"""The codings that are unpacked, of which `gzip` alone is asked for."""
+"""The codings that are unpacked; only `gzip` is requested."""
 GZIP_OR_ZLIB = 47
-"""Has zlib recognise both forms by their first bytes."""
+"""Makes zlib recognise both forms by their first bytes."""
 LEAST_SECRET = 12
-"""A shorter token, in characters, is a word that a text of the service's may hold anyway."""
+"""Characters of a token that is masked at least; a shorter one may be a word of the service."""
 
 NEVER_LEFT = (
     httpx.ConnectError,
@@ -49,7 +49,7 @@ NEVER_LEFT = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
 )
-"""Exceptions of httpx before anything of the request has left."""
+"""Exceptions of httpx that prove that nothing of the request has left."""
 
 WORDS: tuple[tuple[type[Exception], Callable[[str], str]], ...] = (
     (
@@ -78,18 +78,18 @@ WORDS: tuple[tuple[type[Exception], Callable[[str], str]], ...] = (
         lambda _: tr("the answer is packed in a way that cannot be unpacked"),
     ),
 )
-"""The failures that are not the network's own, in plain words."""
+"""Plain words for failures that `network` does not describe."""
 
 
 class Allowance(Protocol):
-    """What several clients may ask of the service together. Called from several threads."""
+    """The calls that several clients may make together. Called from several threads."""
 
     def take(self) -> None:
-        """Returns once a call may leave; NotYet where that takes long, NotSent where it ends."""
+        """Return once a call may leave; NotYet if that takes long, NotSent if the run ends."""
         ...
 
-    def heard(self, reply: Reply) -> None:
-        """An answer, which may ask all of them to wait."""
+    def note_reply(self, reply: Reply) -> None:
+        """Note an answer, which may ask all clients to wait."""
         ...
 
 
@@ -112,9 +112,9 @@ class Client:
         """Connect at the first call. `base_url` ends with the version segment.
 
         Without a seller only brands and categories can be read (part "Authentication", 1).
-        `transport` stands in for the network; each call takes of the `allowance`, a renewed one
-        too. UsageProblem for what cannot be sent, and for an address to which the token would leave
-        the machine unencrypted, unless `allows_http`.
+        `transport` replaces the network; each call takes from the `allowance`, also a repeated
+        one. UsageProblem if a value cannot be sent, and if the token would leave the machine
+        unencrypted, unless `allows_http`.
         """
         self._base = base_url.rstrip("/")
         self._origin = _checked_origin(self._base)
@@ -132,14 +132,14 @@ class Client:
         self._http = _http(self._base, headers, timeouts, transport)
 
     def send(self, call: Call) -> Reply:
-        """The service's answer; the token is renewed once on a 401.
+        """Return the service's answer; the token is renewed once on a 401.
 
-        Raises Failure, NotSent also for want of a token just now; NotAuthorised for want of one.
+        Raises Failure; NotSent also if no token can be had now, NotAuthorised if there is no token.
         """
         try:
             return send_with(self._token, lambda token: self._send(call, token))
         except Interrupted as error:
-            # Either nothing has left, or a 401 said that it took no effect.
+            # Either nothing has left, or the answer was 401: the call took no effect.
             raise NotSent(error.message) from error
 
     def _send(self, call: Call, token: str) -> Reply:
@@ -163,15 +163,14 @@ class Client:
             call.leaving()
         reply, mask = _exchange(self._http, request, largest, target), _mask_of(token)
         if self._allowance:
-            self._allowance.heard(reply)
-        # A gateway may repeat the token, and answers are shown and kept. Bytes as characters of the
-        # same number: whatever the body holds, it stays.
+            self._allowance.note_reply(reply)
+        # A gateway may repeat the token, and answers are shown and kept. Latin-1 maps every byte to
+        # a character and back, so that the rest of any body stays.
         body = mask(reply.body.decode("latin-1")).encode("latin-1")
         headers = {name: mask(value) for name, value in reply.headers.items()}
         return Reply(reply.status, headers, body, reply.url)
 
     def close(self) -> None:
-        """Close all connections."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -182,16 +181,16 @@ class Client:
 
 
 def _post(media_type: str, url: str, body: bytes, timeouts: Timeouts | None = None) -> Reply:
-    """The answer of another server, to which no token goes; raises NotSent or OutcomeUnknown."""
+    """Return the answer of another server, which gets no token; NotSent or OutcomeUnknown."""
     headers = {"Accept": "application/json", "Content-Type": media_type}
     with _http(url, headers, timeouts, None) as http:
         return _exchange(http, http.build_request("POST", url, content=body), LARGEST_GRANT)
 
 
 post_form = partial(_post, "application/x-www-form-urlencoded")
-"""The answer of a token endpoint to a form."""
+"""Post a form to a token endpoint."""
 post_json = partial(_post, "application/json")
-"""The answer of anybody's server to JSON."""
+"""Post JSON to a webhook's server."""
 
 
 def _http(
@@ -219,9 +218,9 @@ def _exchange(
     largest: int,
     target: tuple[Path, frozenset[int]] | None = None,
 ) -> Reply:
-    """Send a request, and read the answer to its end but no further than `largest` bytes.
+    """Send a request, and read its answer; OutcomeUnknown for more than `largest` bytes.
 
-    `target` is a file, and the statuses whose body goes there.
+    `target` is a file, and the statuses whose body is written there.
     """
     body, length = bytearray(), 0
     try:
@@ -243,14 +242,14 @@ def _exchange(
         failure: Failure = NotSent(_describe(error))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         failure = OutcomeUnknown(_describe(error))
-    raise failure  # not from httpx's own, which may repeat what was sent
+    raise failure  # outside the handlers: httpx's exception may repeat what was sent
 
 
 def unpacked(response: httpx.Response) -> Iterator[bytes]:
-    """The body in pieces of bounded size, unpacked.
+    """Yield the unpacked body in pieces of bounded size.
 
-    httpx unpacks each chunk as a whole, and in all codings that an answer names: so a few thousand
-    bytes can fill the memory. Here it is one coding, piece by piece.
+    httpx unpacks each chunk as a whole, and in all codings that an answer names, so that a few
+    thousand bytes can fill the memory. Here one coding is unpacked, piece by piece.
     """
     header = response.headers.get("Content-Encoding", "").casefold()
     codings = [coding for coding in re.findall(r"[^\s,]+", header) if coding != "identity"]
@@ -262,13 +261,13 @@ def unpacked(response: httpx.Response) -> Iterator[bytes]:
         if not codings:
             yield chunk
             continue
-        left, is_packed = chunk, is_packed or bool(chunk)
-        while left and not inflate.eof:
+        rest, is_packed = chunk, is_packed or bool(chunk)
+        while rest and not inflate.eof:
             try:
-                yield inflate.decompress(left, PIECE)
+                yield inflate.decompress(rest, PIECE)
             except zlib.error as error:
                 raise httpx.DecodingError("") from error
-            left = inflate.unconsumed_tail
+            rest = inflate.unconsumed_tail
     if is_packed:
         yield inflate.flush()
         if not inflate.eof:
@@ -277,32 +276,33 @@ def unpacked(response: httpx.Response) -> Iterator[bytes]:
 
 @lru_cache(maxsize=8)
 def _mask_of(token: str) -> Callable[[str], str]:
-    """Replaces the token by the mask, as it is or as JSON or an address writes it."""
+    """Return a function that masks the token, also as JSON or an address writes it."""
     if len(token) < LEAST_SECRET:
         return str
     characters = (
-        f"(?:{re.escape(c)}|{re.escape(chr(92) + c)}|(?i:\\\\u00{ord(c):02x}|%{ord(c):02x}))"
-        for c in token
+        f"(?:{re.escape(x)}|{re.escape(chr(92) + x)}|(?i:\\\\u00{ord(x):02x}|%{ord(x):02x}))"
+        for x in token
     )
     return partial(re.compile("".join(characters)).sub, "********")
 
 
 def _describe(error: Exception) -> str:
-    """An exception of httpx's in plain words; those of `network` name the host."""
-    # What is no HTTP is quoted at the end, and may repeat what was sent.
+    """Describe an exception of httpx in plain words; `network` has described its own."""
+    # httpx quotes an answer that is no HTTP at the end, and it may repeat what was sent.
     text, _, _ = str(error).partition(": bytearray(")
     for kind, words in WORDS:
         if isinstance(error, kind):
             return words(text)
-    ours = (cause.args[0] for cause in (error, error.__cause__) if cause and cause.args)
-    message = next((item for item in ours if isinstance(item, MessageText)), None)
-    return message or text or tr("there was no answer")  # httpx keeps but the text of ours
+    # The cause too: httpx's own exception keeps only the plain text of a message of `network`.
+    texts = (cause.args[0] for cause in (error, error.__cause__) if cause and cause.args)
+    message = next((item for item in texts if isinstance(item, MessageText)), None)
+    return message or text or tr("there was no answer")
 
 
 def _url(address: str) -> httpx.URL | None:
-    """An address that has an origin, or None for what is none."""
+    """Return the URL of an address that has an origin, or None."""
     try:
-        origin(address)  # stricter than httpx, which takes a broken address literal for a name
+        origin(address)  # stricter than httpx, which reads a broken address literal as a name
         url = httpx.URL(address)
         origin(str(url))
     except (ValueError, httpx.InvalidURL):
@@ -313,7 +313,7 @@ def _url(address: str) -> httpx.URL | None:
 def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
     url = _url(base_url)
     if url is None or url.scheme not in DEFAULT_PORTS or not url.host or url.query or url.fragment:
-        # What stands before an @, or in a query or fragment, may be a secret.
+        # The part before an @, the query and the fragment may hold a secret.
         shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
         raise UsageProblem(
             tr("“{address}” is no base address of a service.", address=shown),

@@ -1,8 +1,8 @@
-"""Reading much: many calls that change nothing, several at a time, each until it is answered.
+"""Read much: make many calls that change nothing, several at a time, until each is answered.
 
-What may be repeated as it is needs no ledger: a 429 makes all calls wait and slows the pace
-(`pace`), what is not answered is asked again with growing pauses, and a refused credential ends
-it. Calls run in a pool; everything else, `take` included, happens in the calling thread.
+Such calls can be repeated, so they need no ledger: a 429 makes all calls wait and slows the pace
+(`pace`), a call without an answer is repeated with growing pauses, and a refused credential ends
+the fetch. Calls run in a pool; everything else, `take` included, runs in the calling thread.
 """
 
 import random
@@ -25,14 +25,14 @@ from feedtool.service.calls import (
 )
 from feedtool.service.pace import Pace, back_off, longest_back_off
 
-Asked = TypeVar("Asked", bound="Hashable")
+Item = TypeVar("Item", bound="Hashable")
 
 TRIES = 6
-"""So many times in a row without any usable answer, and the service is given up."""
+"""Failures in a row, of any calls, after which the fetch ends."""
 TRIES_OF_ONE = 3
-"""So many times without one, while others are answered, and a call is given up."""
+"""Failures of one call, while others are answered, after which the call is given up."""
 LONGEST_HOLD = timedelta(hours=1)
-"""Where the service asks to wait longer it ends, as a delivery waits no longer for a package."""
+"""A longer wait that the service asks for ends the fetch, as with a delivery's package."""
 MOST_PAGES = 100_000
 
 FORBIDDEN, GONE = 403, 404
@@ -47,70 +47,70 @@ NO_RIGHT = (
 """The meaning of a 403, and the advice."""
 
 
-class Reader(Protocol[Asked]):
-    """The calls of a fetch, and the taker of their answers."""
+class Reader(Protocol[Item]):
+    """Makes the calls of a fetch, and takes their answers. Each item is asked for by one call."""
 
-    def call(self, asked: Asked) -> Call:
-        """The call that asks for it."""
+    def call(self, item: Item) -> Call:
+        """Return the call that asks for an item."""
         ...
 
-    def take(self, asked: Asked, reply: Reply) -> Iterable[Asked]:
-        """Read a success, and name what is to be asked for next; Unreadable has it asked again."""
+    def take(self, item: Item, reply: Reply) -> Iterable[Item]:
+        """Read a success, and return the items to ask for next; Unreadable repeats the call."""
         ...
 
-    def lack(self, asked: Asked, reason: str, status: int | None) -> Iterable[Asked]:
-        """Do without what was refused with `status`, or (None) never usable; as `take`."""
+    def skip(self, item: Item, reason: str, status: int | None) -> Iterable[Item]:
+        """Go on without an item that was refused, or (status None) never usable; as `take`."""
         ...
 
 
 class FetchContext(Struct, frozen=True):
-    """Time, chance, and how far to go."""
+    """The clock, chance and limits of a fetch."""
 
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     jitter: Callable[[], float] = random.random
-    """From 0 to 1, for pauses that differ between clients."""
+    """From 0 to 1: makes the pauses of clients differ."""
     pool: int = 4
-    """Calls under way at a time; 1 has all happen in the calling thread, in the same order."""
+    """Calls under way at a time; with 1 all calls run in the calling thread, in order."""
     stopping: Callable[[], FeedtoolError | None] = lambda: None
-    """The reason why no call is begun any more, once there is one."""
-    go_on: str = ""  # the advice when it was stopped
+    """Returns the reason to begin no more calls, or None."""
+    go_on: str = ""  # the advice for a fetch that was stopped
     closed: tuple[str, str] | None = None
-    """In the place of `NO_RIGHT`, where a route needs a right of its own."""
+    """The meaning of a 403 and the advice, for a route with a right of its own; else NO_RIGHT."""
     on_unreachable: Callable[[str], None] = lambda _: None
-    """Gets, at once, the line that says until when an unreachable service is tried."""
+    """Called at once with a line about the unreachable service and the end of the attempts."""
     ahead: Callable[[], timedelta] = timedelta
-    """The time that `now` is ahead of real time: the embedded sandbox's time leaps."""
+    """The time by which `now` is ahead of real time: the embedded sandbox's clock leaps."""
 
     def wall(self) -> datetime:
-        """Real time, for people."""
+        """Return the real time, for people."""
         return self.now() - self.ahead()
 
 
 def fetch(
-    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, context: FetchContext
+    items: Iterable[Item], reader: Reader[Item], client: Sender, context: FetchContext
 ) -> None:
-    """Ask for all of it, and for what that leads to, in the order in which it was named.
+    """Ask for all items, and for those that follow from their answers, in order.
 
-    NotAuthorised where the service refuses the credential; Interrupted where it cannot be reached,
-    or gives no usable answer; what `stopping` said once the calls under way are finished.
+    NotAuthorised if the service refuses the credential; Interrupted if it cannot be reached, or
+    gives no usable answer; the error of `stopping` once the calls under way are finished.
     """
-    with CallPool[tuple[Asked, Call]](client, context.pool, is_ahead=False) as calls:
-        _Fetching(reader, context, calls, asked).run()
+    with CallPool[tuple[Item, Call]](client, context.pool, is_ahead=False) as calls:
+        _Fetching(reader, context, calls, items).run()
 
 
-class _Fetching(Generic[Asked]):
+class _Fetching(Generic[Item]):
     def __init__(
         self,
-        reader: Reader[Asked],
+        reader: Reader[Item],
         context: FetchContext,
-        calls: CallPool[tuple[Asked, Call]],
-        asked: Iterable[Asked],
+        calls: CallPool[tuple[Item, Call]],
+        items: Iterable[Item],
     ) -> None:
         self._reader, self._context, self._calls = reader, context, calls
-        self._waiting: deque[Asked] = deque(asked)
+        self._waiting: deque[Item] = deque(items)
         self._pace = Pace(context.pool)
-        self._tries: Counter[Asked] = Counter()
+        self._tries: Counter[Item] = Counter()
         self._failures = 0
         self._waits = 0
         self._hold: datetime | None = None
@@ -125,8 +125,8 @@ class _Fetching(Generic[Asked]):
             if not (self._stop or is_held):
                 self._begin()
             if self._calls.under_way:
-                for (asked, call), result in self._calls.results():
-                    self._read(asked, call, result)
+                for (item, call), result in self._calls.results():
+                    self._read(item, call, result)
             elif self._stop:
                 break
             elif held and is_held:
@@ -136,34 +136,34 @@ class _Fetching(Generic[Asked]):
 
     def _begin(self) -> None:
         for _ in range(min(self._calls.room(self._pace), len(self._waiting))):
-            asked = self._waiting.popleft()
-            call = self._reader.call(asked)
-            self._calls.begin((asked, call), (call,))
+            item = self._waiting.popleft()
+            call = self._reader.call(item)
+            self._calls.begin((item, call), (call,))
         self._calls.send()
 
-    def _read(self, asked: Asked, call: Call, result: CallResult) -> None:
+    def _read(self, item: Item, call: Call, result: CallResult) -> None:
         now = self._context.now()
-        answer = read_answer(call, result, now, lambda reply: list(self._reader.take(asked, reply)))
-        if not isinstance(result, NotYet):  # that says nothing of the seller's own quota
+        answer = read_answer(call, result, now, lambda reply: list(self._reader.take(item, reply)))
+        if not isinstance(result, NotYet):  # NotYet is of a shared allowance, not of the seller's
             self._pace = self._pace.after(answer.kind, now)
         if answer.kind is AnswerKind.DONE:
             self._failures = self._waits = 0
             self._waiting.extend(answer.value)
         elif answer.kind is AnswerKind.REFUSED:
             self._failures = 0
-            self._waiting.extend(self._reader.lack(asked, answer.detail, answer.status))
+            self._waiting.extend(self._reader.skip(item, answer.detail, answer.status))
         elif answer.kind is AnswerKind.AUTH:
-            self._waiting.appendleft(asked)
+            self._waiting.appendleft(item)
             advice = (self._context.go_on, self._context.closed)
             self._stop = self._stop or answer.error or not_authorised(answer, *advice)
         elif answer.kind is AnswerKind.WAIT:
-            self._waiting.appendleft(asked)
+            self._waiting.appendleft(item)
             self._wait(answer, now)
         else:
-            self._fail(asked, answer, now)
+            self._fail(item, answer, now)
 
     def _wait(self, answer: Answer, now: datetime) -> None:
-        """Nothing was wrong with the call; all wait as long as the service says."""
+        """Let all calls wait as long as the service says; the call itself had no fault."""
         self._waits += 1
         if answer.wait is None:
             pause = back_off(self._waits, self._context.jitter())
@@ -179,26 +179,26 @@ class _Fetching(Generic[Asked]):
             self._stop = self._stop or Interrupted(text, self._context.go_on)
         self._hold = max(self._hold or now, now + pause)
 
-    def _fail(self, asked: Asked, answer: Answer, now: datetime) -> None:
-        """No usable answer. Calls that fail together, before the pause is over, count as one."""
+    def _fail(self, item: Item, answer: Answer, now: datetime) -> None:
+        """Note a failure; several calls that fail within one pause count as one failure."""
         is_held = self._hold is not None and self._hold > now
         is_unsent = answer.kind is AnswerKind.NOT_SENT
         self._failures += not is_held
-        self._tries[asked] += 1
+        self._tries[item] += 1
         if is_unsent and self._failures == 1 and not is_held:
             self._context.on_unreachable(unreachable(answer.detail, now, TRIES))
         if self._failures >= TRIES:
             self._stop = self._stop or Interrupted(no_answer(answer), self._context.go_on)
-        if not is_unsent and self._tries[asked] >= TRIES_OF_ONE and not self._stop:
-            self._waiting.extend(self._reader.lack(asked, answer.detail, None))
+        if not is_unsent and self._tries[item] >= TRIES_OF_ONE and not self._stop:
+            self._waiting.extend(self._reader.skip(item, answer.detail, None))
             return
-        self._waiting.appendleft(asked)
+        self._waiting.appendleft(item)
         if not is_held:
             self._hold = now + back_off(self._failures, self._context.jitter())
 
 
 def unreachable(detail: str, now: datetime, failures: int) -> str:
-    """The line that says, after a first failure, until when a service is tried."""
+    """Return the line after a first failure, with the time when the attempts end."""
     until = now + longest_back_off(1, failures)
     return tr(
         "{reason}; trying again until about {time} UTC", reason=detail, time=f"{until:%H:%M:%S}"
@@ -206,9 +206,8 @@ def unreachable(detail: str, now: datetime, failures: int) -> str:
 
 
 def no_answer(answer: Answer) -> str:
-    """The error after so many calls without a usable answer."""
-    is_unsent = answer.kind is AnswerKind.NOT_SENT
-    if is_unsent:
+    """Return the error's text after too many calls without a usable answer."""
+    if answer.kind is AnswerKind.NOT_SENT:
         return tr("The service cannot be reached: {reason}", reason=answer.detail)
     return tr("The service gives no usable answer: {reason}", reason=answer.detail)
 
@@ -216,7 +215,7 @@ def no_answer(answer: Answer) -> str:
 def not_authorised(
     answer: Answer, go_on: str = "", closed: tuple[str, str] | None = None
 ) -> NotAuthorised:
-    """The error for a 401 or a 403, with the advice of a `FetchContext`."""
+    """Return the error for a 401 or a 403, with the advice of a `FetchContext`."""
     if answer.status == FORBIDDEN:
         meaning, hint = closed or NO_RIGHT
         return NotAuthorised(joined((meaning, answer.detail), ": "), hint)
@@ -230,24 +229,24 @@ def not_authorised(
 
 
 class Next(NamedTuple):
-    """The page after one that was read."""
+    """The next page of a list."""
 
     call: Call
-    is_guess: bool = False  # True if nobody has said that there is one
-    is_again: bool = False  # True if a page may be asked for twice
+    is_guess: bool = False  # True if the service did not say that there is such a page
+    is_again: bool = False  # True if the same page may be asked for twice
 
 
 Take = Callable[[Reply, Call], Next | None]
-"""Keeps what a page holds, and gives the next one; raises Unreadable for what is no page."""
+"""Keeps the items of a page, and returns the next page or None; Unreadable if it is no page."""
 
 
 def read_list(
     name: str, first: Call, take: Take, client: Sender, context: FetchContext, hint: str
 ) -> None:
-    """Ask for a list, of this name in messages, to its end; raises as `fetch` does.
+    """Read a list to its end; `name` is its name in messages.
 
-    Also UsageProblem, with the hint, where the service refuses what it was asked for, and
-    Interrupted where the list does not end.
+    Raises as `fetch` does, UsageProblem with the hint if the service refuses the request, and
+    Interrupted if the list does not end.
     """
     fetch([Next(first)], _ListReader(name, take, hint), client, context)
 
@@ -258,11 +257,11 @@ class _ListReader:
         self._links: set[Call] = set()
         self._pages = 1
 
-    def call(self, asked: Next) -> Call:
-        return asked.call
+    def call(self, item: Next) -> Call:
+        return item.call
 
-    def take(self, asked: Next, reply: Reply) -> Iterable[Next]:
-        following = self._take(reply, asked.call)
+    def take(self, item: Next, reply: Reply) -> Iterable[Next]:
+        following = self._take(reply, item.call)
         if following is None:
             return []
         self._pages += 1
@@ -280,9 +279,9 @@ class _ListReader:
             self._links.add(following.call)
         return [following]
 
-    def lack(self, asked: Next, reason: str, status: int | None) -> Iterable[Next]:
-        # How many pages there are was not said, so this one was a try. A gap makes no list.
-        if status == GONE and asked.is_guess:
+    def skip(self, item: Next, reason: str, status: int | None) -> Iterable[Next]:
+        # A guessed page may not exist. Any other page that is missing would leave a gap.
+        if status == GONE and item.is_guess:
             return []
         text = tr("The service does not list its {kind}: {reason}", kind=self._name, reason=reason)
         if status is None:

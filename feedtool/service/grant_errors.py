@@ -1,4 +1,4 @@
-"""The reasons of a token endpoint that gives no token."""
+"""The reasons why a token endpoint gives no token."""
 
 from feedtool.model.text import tr
 

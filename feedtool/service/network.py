@@ -1,8 +1,8 @@
-"""The network under httpx, with an end to every call, for which httpx has no setting.
+"""The network under httpx, with a time limit for a whole call, for which httpx has no setting.
 
-httpx bounds each wait by itself, so that a server which sends a byte now and then holds a call
-for ever. Here every read and write also ends with the call's own time. Like httpx by itself it
-goes through the proxy that the environment names, but never to this machine itself.
+httpx limits each single wait, so that a server which sends a byte now and then holds a call
+forever. Here every read and write also ends with the time of the call. Like httpx it uses the
+proxy that the environment names, but never for this machine itself.
 """
 
 import errno
@@ -27,14 +27,14 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import MessageText, tr
 
 PIECE = 16 * 1024
-"""So many bytes are written before the time is looked at again."""
+"""Bytes that are written between two looks at the clock."""
 
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
-"""Numbers of the system's that say that there is no network, or no way to the host."""
+"""The system's error numbers for no network, or no route to the host."""
 
 
 class Timeouts(Struct, frozen=True):
-    """In seconds. Looking a name up is the system's business and is in none of them."""
+    """Limits in seconds. None covers the lookup of a name, which the system does."""
 
     connect: float = 10.0  # to connect, the handshake of TLS included
     answer: float = 60.0  # the longest silence
@@ -44,48 +44,48 @@ class Timeouts(Struct, frozen=True):
 class Network(httpx.HTTPTransport):
     """Connections to one service, kept open between calls; threads may share it.
 
-    `longest_call` and `clock` are in seconds; the address decides about the proxy. UsageProblem for
-    a proxy of the environment's that is of no use here.
+    `longest_call` and `clock` are in seconds; the address decides about the proxy. UsageProblem if
+    the environment names a proxy that cannot be used.
     """
 
     def __init__(
         self, address: str, longest_call: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        # In the place of httpx's own pool, to which no backend can be given.
+        # Replaces httpx's own pool, which takes no backend.
         self._end = _End(longest_call, clock)
         self._pool = _pool(httpx.URL(address), _Backend(self._end))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, its body not yet read; raises httpx's exceptions."""
+        """Return the answer, its body not yet read; raises httpx's exceptions."""
         self._end.begin()
         return super().handle_request(request)
 
 
 class _End(threading.local):
-    """When the call of this thread has to be over. A thread makes one call at a time."""
+    """The end of this thread's call. A thread makes one call at a time."""
 
     def __init__(self, longest: float, clock: Callable[[], float]) -> None:
         self._longest, self._clock = longest, clock
-        self._at = math.inf
+        self._time = math.inf
 
     def begin(self) -> None:
-        self._at = self._clock() + self._longest
+        self._time = self._clock() + self._longest
 
     @contextmanager
     def limit(self, peer: str, timeout: float | None, late: type[Exception]) -> Iterator[float]:
-        """The longest wait, within `timeout` and the call's end, at which `late` is raised.
+        """Yield the longest wait within `timeout` and the call's end; raise `late` at that end.
 
-        Failures name the `host:port` and say in plain words what it did: httpcore's own text is
-        that of the system's error, or nothing at all.
+        Failures name the `host:port` and the fault in plain words: httpcore's own text is the
+        system's error, or empty.
         """
-        left = self._at - self._clock()
-        if left <= 0:
+        remaining = self._time - self._clock()
+        if remaining <= 0:
             raise late(self._too_long())
-        wait = left if timeout is None else min(timeout, left)
+        wait = remaining if timeout is None else min(timeout, remaining)
         try:
             yield wait
         except httpcore.TimeoutException as error:
-            if timeout is None or timeout >= left:
+            if timeout is None or timeout >= remaining:
                 raise late(self._too_long()) from error
             raise type(error)(
                 tr("{peer} did not answer in {seconds:g} s", peer=peer, seconds=wait)
@@ -98,7 +98,7 @@ class _End(threading.local):
 
 
 def _describe(peer: str, cause: BaseException | None) -> str:
-    """The system's errors in plain words."""
+    """Describe the system's errors in plain words."""
     match cause:
         case ssl.SSLCertVerificationError():
             reason = cause.verify_message
@@ -122,7 +122,7 @@ def _describe(peer: str, cause: BaseException | None) -> str:
 
 
 def _describe_number(peer: str, number: int | None) -> str:
-    """The system's other errors, by their number."""
+    """Describe the system's other errors by their number."""
     if number in UNREACHABLE:
         return tr("there is no way from here to {peer}", peer=peer)
     if number:
@@ -175,7 +175,7 @@ class _Stream(httpcore.NetworkStream):
 
 
 def is_loopback(host: str) -> bool:
-    """True if what is sent to a host stays on this machine."""
+    """True if the host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -183,9 +183,9 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(url: str, problem: str, hint: str) -> tuple[str, bool]:
-    """The host of an address, and True if others can read what is sent there.
+    """Return the host of an address, and True if others can read what is sent there.
 
-    Raises UsageProblem, in these words, for what is no http or https address, or names a user.
+    Raises UsageProblem(problem, hint) if it is no http or https address, or names a user.
     """
     try:
         parts = urlsplit(url)
@@ -199,7 +199,7 @@ def host_of(url: str, problem: str, hint: str) -> tuple[str, bool]:
 
 def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
     proxy = _proxy(address)
-    # Reading the certificates takes longer than a call; without TLS nobody needs them.
+    # Reading the certificates takes longer than a call; without TLS they are not needed.
     is_secret = "https" in {address.scheme, proxy.url.scheme if proxy else ""}
     context = httpx.create_ssl_context() if is_secret else None
     if proxy is None:
@@ -218,7 +218,7 @@ def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
 
 
 def _proxy(address: httpx.URL) -> httpx.Proxy | None:
-    """The proxy that the environment names for an address; none for this machine itself."""
+    """Return the proxy that the environment names for an address; None for this machine itself."""
     proxies = urllib.request.getproxies()
     url = proxies.get(address.scheme) or proxies.get("all")
     if not url or is_loopback(address.host) or urllib.request.proxy_bypass(address.host):

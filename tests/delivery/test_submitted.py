@@ -161,7 +161,9 @@ UNDER_WAY = batch(Phase.SUBMITTING, uploads=SENT)
 
 
 def test_taken() -> None:
-    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=START), at(SECOND))
+    found = hear(
+        UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", service_time=START), at(SECOND)
+    )
     since, due = START + SECOND, START + 2 * SECOND
     assert found == Transition(batch(created_at=START, since=since, due=due))
 

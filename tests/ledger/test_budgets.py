@@ -149,7 +149,7 @@ with shared_allowance(place, budget, time.sleep, lambda: None) as allowance:
     say("ready")
     if listen() == "told to wait":
         before = at()
-        allowance.heard(Reply(429, {"retry-after": "1"}))
+        allowance.note_reply(Reply(429, {"retry-after": "1"}))
         say(before)
         listen()
     for _ in range(int(rest[1])):

@@ -68,7 +68,7 @@ def test_a_429_makes_all_wait(
     world: World, status: int, headers: dict[str, str], waits: list[float]
 ) -> None:
     one, other = world.session(), world.session()
-    one.heard(Reply(status, headers))
+    one.note_reply(Reply(status, headers))
     other.take()
     one.take()
     assert world.slept == waits
@@ -77,7 +77,7 @@ def test_a_429_makes_all_wait(
 @pytest.mark.parametrize(("asked", "waits"), [("60", 60), ("86400", 600)])
 def test_where_it_takes_long_that_is_the_answer(world: World, asked: str, waits: float) -> None:
     one, other = world.session(), world.session()
-    one.heard(Reply(429, {"retry-after": asked}))
+    one.note_reply(Reply(429, {"retry-after": asked}))
     with pytest.raises(NotYet, match="“operator-eu” is used up until 09:") as raised:
         other.take()
     assert raised.value.wait == pytest.approx(waits, abs=0.01)

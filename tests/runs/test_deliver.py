@@ -54,7 +54,7 @@ def send(
 
 
 def kept(desk: Desk) -> Pace:
-    return Pace.begun(1, desk.ledger.sellers.pace(KEY), desk.session.now())
+    return Pace.restored(1, desk.ledger.sellers.pace(KEY), desk.session.now())
 
 
 def test_the_next_run_of_a_seller_begins_at_the_pace_of_the_last(desk: Desk, files: Files) -> None:
@@ -106,7 +106,7 @@ def test_who_shares_a_budget_makes_no_more_calls_and_waits_for_the_others(
 
         def note(event: Event) -> None:
             if event.kind == "created":
-                others.heard(Reply(429, {"retry-after": str(hold)}))
+                others.note_reply(Reply(429, {"retry-after": str(hold)}))
             said.append(event.text)
 
         found = submit(inputs, ReadOptions(), Outputs(), by, desk.workspace, on_event=note)

@@ -255,7 +255,7 @@ class Counted:
         if self.errors:
             raise self.errors.pop(0)
 
-    def heard(self, reply: Reply) -> None:
+    def note_reply(self, reply: Reply) -> None:
         self.heard_of.append(reply.status)
 
 

@@ -46,7 +46,7 @@ class World:
         self.taken.append(asked)
         return self.more.get(asked, [])
 
-    def lack(self, asked: str, reason: str, status: int | None) -> Iterable[str]:
+    def skip(self, asked: str, reason: str, status: int | None) -> Iterable[str]:
         self.lacks.append((asked, reason, status))
         return self.more.get(asked, [])
 

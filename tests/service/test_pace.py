@@ -96,15 +96,15 @@ def test_pauses_after_failures_grow_to_a_limit(luck: float, pauses: list[float])
 def test_the_next_run_begins_where_the_last_one_ended(
     behind: int, hours: float, expected: int
 ) -> None:
-    kept = Pace(4, behind, successes=3, fell_at=START).kept(START)
+    kept = Pace(4, behind, successes=3, fell_at=START).stored(START)
     successes = 3 if expected else 0
-    assert Pace.begun(4, kept, START + timedelta(hours=hours)) == Pace(4, expected, successes)
+    assert Pace.restored(4, kept, START + timedelta(hours=hours)) == Pace(4, expected, successes)
 
 
 @given(st.integers(1, 16), st.integers(1, 16), st.integers(0, 75))
 def test_another_pool_has_the_same_lanes_and_pause(pool: int, other: int, behind: int) -> None:
     before = Pace(pool, min(behind, pool - 1 + SPEEDS))
-    after = Pace.begun(other, before.kept(START), START)
+    after = Pace.restored(other, before.stored(START), START)
     if before.behind == 0:
         assert after == Pace(other)
     else:
@@ -116,4 +116,4 @@ def test_another_pool_has_the_same_lanes_and_pause(pool: int, other: int, behind
     [None, "", "{", "7", "[]", '{"behind": 7}', '{"behind": 7, "at": "2026-03-02T09:00:00"}'],
 )
 def test_what_cannot_be_read_is_full_speed(kept: str | None) -> None:
-    assert Pace.begun(4, kept, START) == Pace(4)
+    assert Pace.restored(4, kept, START) == Pace(4)

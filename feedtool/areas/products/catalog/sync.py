@@ -141,7 +141,7 @@ class _SyncReader(Struct):
         self._report_step(asked)
         return more
 
-    def lack(self, asked: Ask, reason: str, status: int | None) -> Iterable[Ask]:
+    def skip(self, asked: Ask, reason: str, status: int | None) -> Iterable[Ask]:
         """Without its lists there is no catalogue; without some properties there is."""
         if asked.kind == "properties":
             self.synced.lacks.append(Lack(asked.category, reason))
