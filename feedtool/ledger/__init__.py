@@ -1,4 +1,4 @@
-"""What was intended and what was answered, per run, file, package and upload.
+"""Intentions and answers of runs, by file, package and upload.
 
 The service has no idempotency keys, so what we know of it is here or nowhere: every step is
 written before its request and after its answer, each a full commit. Never a token or a header.
@@ -6,12 +6,12 @@ written before its request and after its answer, each a full commit. Never a tok
 Reading order: `records` (the nouns), `tables` (how they are kept; `migrations` from older ones),
 `database` (SQLite or PostgreSQL behind one URL; `trouble`: why it cannot be used), `store` (the
 Ledger) and `reader`, `packages`, `clearing` (which rows go with a package), `row_results`,
-`withheld` (rows that were not sent); beside it `lock` (one writer for each seller), `claims` (a
-watcher's files), `parcels` (files that wait for a worker) and `snapshots` (the input files). What
-an area keeps beside these it reads and writes through the ledger's engine.
+`withheld` (rows that were not sent). Beside these are `lock` (one writer for each seller),
+`claims` (a watcher's files), `parcels` (files that wait for a worker) and `snapshots` (the input
+files). An area reads and writes its own tables through the ledger's engine.
 
 Requests and rows are many to many. A request is named by its first row and its number among the
-requests of that row; `request_rows` has its further rows, which most do not have.
+requests of that row; `request_rows` has its further rows, which most requests do not have.
 """
 
 from feedtool.ledger.records import (

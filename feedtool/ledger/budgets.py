@@ -1,9 +1,10 @@
-"""The calls that several sellers may make together: one row, one statement, whoever asks.
+"""The calls that several sellers may make together: one row and one statement for all of them.
 
-The row says until when the calls that were allowed take the budget up: each puts that off by an
-interval, and is allowed where it is ahead by no more than the burst (GCRA). On PostgreSQL the time
-is the server's own, since the clocks of machines differ; on SQLite, which one machine has, it is
-given. What is lost of it in a crash of the server harms nobody, so that no call waits for a disk.
+The row says until when the allowed calls use up the budget. Each call puts that time off by an
+interval, and is allowed if the time is ahead by no more than the burst (GCRA). On PostgreSQL the
+time is the server's own, since the clocks of machines differ; on SQLite, which one machine has, it
+is an argument. Losing the last calls in a crash of the server harms nobody, so no call waits for a
+disk.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,8 @@ UNSYNCED = {
     "postgresql": "SET synchronous_commit = off",
 }
 LEAST = 0.001
-"""Seconds of the shortest pause; to be half of it early is to be in time, as clocks are rounded."""
+"""Seconds of the shortest pause. A call that is early by half of it is in time, as clocks are
+rounded."""
 
 
 # NOW is the time in seconds, LATER the later of two times, as each database has them.
@@ -49,14 +51,14 @@ def _statement(words: str, dialect: str) -> TextClause:
 
 
 class Budgets:
-    """All budgets of a ledger, by connections of their own. Called from several threads."""
+    """All budgets of a ledger, by connections of their own; may be called from several threads."""
 
     def __init__(self, place: Path | str) -> None:
-        """Of a ledger's file or URL; UsageProblem as `open_engine`."""
+        """Open the budgets in a ledger's file or URL; UsageProblem as `open_engine`."""
         self._engine = open_engine(place)
         name = self._engine.dialect.name
         self._is_server, unsynced = name == "postgresql", UNSYNCED[name]
-        self._take, self._wait, self._hold = (_statement(it, name) for it in (TAKE, WAIT, HOLD))
+        self._take, self._wait, self._hold = (_statement(sql, name) for sql in (TAKE, WAIT, HOLD))
 
         @event.listens_for(self._engine, "connect")
         def _connected(connection: Any, _record: object) -> None:
@@ -67,22 +69,25 @@ class Budgets:
         self._engine.dispose()  # those that were opened before are synced
 
     def take(self, budget: Budget, now: datetime) -> float:
-        """0.0 where a call may leave, which is allowed by that; else the seconds until one may."""
-        of = {**self._clock(now), "name": budget.name, "tolerance": budget.tolerance + LEAST / 2}
+        """Allow a call now and return 0.0, or return the seconds until one may leave."""
+        values = {
+            **self._clock(now),
+            "name": budget.name,
+            "tolerance": budget.tolerance + LEAST / 2,
+        }
         with self._transaction() as db:
-            if db.execute(self._take, {**of, "interval": budget.interval}).first():
+            if db.execute(self._take, {**values, "interval": budget.interval}).first():
                 return 0.0
-            # It may be allowed by now, or the row be gone: it is asked again at once.
-            return max(LEAST, db.scalar(self._wait, of) or 0.0)
+            # A call may be allowed by now, or the row be gone: then the caller asks again at once.
+            return max(LEAST, db.scalar(self._wait, values) or 0.0)
 
     def hold(self, budget: Budget, seconds: float, now: datetime) -> None:
-        """Allow no call for so long, and then one after the other."""
-        of = {**self._clock(now), "name": budget.name, "seconds": seconds + budget.tolerance}
+        """Allow no call for some seconds, and then one after the other."""
+        values = {**self._clock(now), "name": budget.name, "seconds": seconds + budget.tolerance}
         with self._transaction() as db:
-            db.execute(self._hold, of)
+            db.execute(self._hold, values)
 
     def close(self) -> None:
-        """Close all connections."""
         self._engine.dispose()
 
     def _clock(self, now: datetime) -> dict[str, float]:
@@ -90,7 +95,7 @@ class Budgets:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        """On a server each statement is one: the row is locked for no round trip."""
+        """On a server each statement is a transaction: the row is locked for no round trip."""
         if not self._is_server:
             with writing(self._engine) as db:
                 yield db

@@ -1,8 +1,8 @@
-"""The files that a watcher has taken: what it was about to do with each, and what was done.
+"""The files that a watcher has taken, and its progress with each.
 
 There is one row for each content that a seller was sent as one kind, so that the same content is
-never under way twice, and is known again. Whoever holds the seller's lock may go on with any claim
-that is not ended: the one who made it is gone, or has parked it.
+never handled twice at a time, and is recognised later. A holder of the seller's lock may continue
+any claim that is not ended: the process that made it is gone, or has parked it.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from feedtool.ledger.records import ABANDONED
 
 
 class ClaimState(StrEnum):
-    """How far a file is."""
+    """Progress of a file."""
 
     TAKEN = "taken"  # to be sent; with a run, begun
     ANSWERED = "answered"  # the answers are written, and the file is to go to its target
     REFUSED = "refused"
-    """Nothing of it was sent; its reason is written, and it is to go to its target."""
+    """Nothing of it was sent; the reason is written, and the file is to go to its target."""
     ENDED = "ended"
 
 
@@ -37,18 +37,18 @@ class Claim(Struct, frozen=True):
     """A file that was taken."""
 
     claim: int
-    folder: str  # which watched folder it is of
+    folder: str  # the watched folder
     lane: str  # the subfolder of the inbox, with `/`; empty for the inbox itself
-    scope: str  # whom the same content is judged by: the folder, the seller, the kind
+    scope: str  # digest of the folder, seller and kind within which equal content is the same
     sha256: str
     source: str  # its name in that subfolder
     name: str
-    """What it and its answers are named by from here on, without an ending, in its lane's folder;
+    """The name of the file and its answers from here on, without an ending, in its lane's folder;
     no other claim of the lane has it."""
     state: ClaimState
     taken_at: datetime
     run_id: int | None
-    target: str | None  # where it goes at last, in the folder
+    target: str | None  # the final place, in the folder
 
     @property
     def place(self) -> PurePosixPath:
@@ -84,15 +84,15 @@ class Claims:
     ) -> Claim | EarlierClaim | None:
         """Claim a file under the first of the `names` that no other claim of its lane has.
 
-        Or the run that the same content began at `since` or later, unless a file of its name had
-        other content since: what was so once may be so again. Where `since` is None that is for
-        others to judge. None where it is under way, or another process was faster.
+        Return the run that the same content began at `since` or later, unless a file of its name
+        had other content since: old content may be meant again. `since` None leaves that decision
+        to the caller. Return None if the content is being handled, or another process was faster.
         """
-        of = t.claims.c
-        given = {"folder": folder, "lane": lane, "scope": scope, "sha256": sha256}
+        claims = t.claims.c
+        values = {"folder": folder, "lane": lane, "scope": scope, "sha256": sha256}
         try:
             with writing(self._engine) as db:
-                is_same = (of.scope == scope, of.sha256 == sha256)
+                is_same = (claims.scope == scope, claims.sha256 == sha256)
                 same = db.execute(select(t.claims).where(*is_same)).one_or_none()
                 if same is not None:
                     if same.state != ClaimState.ENDED:
@@ -100,37 +100,38 @@ class Claims:
                     if earlier := _earlier(db, same, source, since):
                         return earlier
                     db.execute(delete(t.claims).where(*is_same))
-                in_lane = select(of.name).where(of.folder == folder, of.lane == lane)
-                name = next(name for name in names if not db.scalar(in_lane.where(of.name == name)))
-                given |= {"source": source, "name": name, "state": ClaimState.TAKEN}
-                return _read(db, add_row(db, t.claims, taken_at=now, **given))
+                in_lane = select(claims.name).where(claims.folder == folder, claims.lane == lane)
+                name = next(
+                    name for name in names if not db.scalar(in_lane.where(claims.name == name))
+                )
+                values |= {"source": source, "name": name, "state": ClaimState.TAKEN}
+                return _read(db, add_row(db, t.claims, taken_at=now, **values))
         except IntegrityError:
             return None
 
     def under_way(self, folder: str, lanes: Collection[str] | None = None) -> list[Claim]:
-        """Those of a folder, or some lanes, that are not ended, the first that was taken first."""
-        of = t.claims.c
-        query = select(t.claims).where(of.folder == folder, of.state != ClaimState.ENDED)
+        """The claims of a folder, or of some lanes, that are not ended, the oldest first."""
+        claims = t.claims.c
+        query = select(t.claims).where(claims.folder == folder, claims.state != ClaimState.ENDED)
         if lanes is not None:
-            query = query.where(of.lane.in_(lanes))
+            query = query.where(claims.lane.in_(lanes))
         with reading(self._engine) as db:
-            return [*map(_claim, db.execute(query.order_by(of.claim)))]
+            return [*map(_claim, db.execute(query.order_by(claims.claim)))]
 
     def read(self, claim: int) -> Claim:
-        """A claim as it is now."""
         with reading(self._engine) as db:
             return _read(db, claim)
 
     def settle(self, claim: int, state: ClaimState, target: str) -> None:
-        """Its answers, or its reason, are written; the file itself is next."""
+        """Note that the answers, or the reason, are written; the file itself is moved next."""
         self._change(claim, state=state, target=target)
 
     def end(self, claim: int) -> None:
-        """Nothing is left to do; the content stays known."""
+        """End a claim; its content stays known."""
         self._change(claim, state=ClaimState.ENDED)
 
     def forget(self, claim: int) -> None:
-        """It is as if the file had never been taken."""
+        """Delete a claim, as if the file had never been taken."""
         with writing(self._engine) as db:
             db.execute(delete(t.claims).where(t.claims.c.claim == claim))
 
@@ -140,22 +141,22 @@ class Claims:
 
 
 def scope_of(folder: str, key: tuple[str, str], kind: str | None) -> str:
-    """Among which claims the same content is the same: of a folder, a seller and a kind."""
+    """The digest of the folder, seller and kind within which equal content is the same."""
     return hashlib.sha256(json.dumps([folder, *key, kind or ""]).encode()).hexdigest()
 
 
 def find_earlier(
     db: Connection, scope: str, sha256: str, source: str, since: datetime | None
 ) -> EarlierClaim | None:
-    """The run that a content has had, as `Claims.take` tells it."""
-    of = t.claims.c
-    is_same = (of.scope == scope, of.sha256 == sha256, of.state == ClaimState.ENDED)
+    """The earlier run of a content, by the rule of `Claims.take`."""
+    claims = t.claims.c
+    is_same = (claims.scope == scope, claims.sha256 == sha256, claims.state == ClaimState.ENDED)
     same = db.execute(select(t.claims).where(*is_same)).one_or_none()
     return None if same is None else _earlier(db, same, source, since)
 
 
 def begin_run(db: Connection, claim: int, run_id: int) -> None:
-    """A claim has its run; in the transaction that makes the run."""
+    """Note the run of a claim; call it in the transaction that makes the run."""
     db.execute(update(t.claims).where(t.claims.c.claim == claim).values(run_id=run_id))
 
 
@@ -169,7 +170,7 @@ def _earlier(
 
 
 def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
-    """True if a content was sent, and none of a later file of the name that it comes under now."""
+    """True if a content was sent, and a later file of its present name had no other content."""
     if same.run_id is None or _never_committed(db, same.run_id):
         return False
     since = select(t.claims.c.claim).where(

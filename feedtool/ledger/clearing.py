@@ -1,8 +1,8 @@
-"""Which rows of a package go with it: before it is begun, and again once it is closed.
+"""Choose the rows of a package: before it begins, and again once it is closed.
 
 The service integrates packages in no order, so a reference, or a product in its condition, that
 is in flight in one open package of a channel keeps every other row of the same key waiting.
-And what a later run has sent is never sent again. SQL, no decisions of delivery.
+And a row that a later run has sent is never sent again. SQL, no decisions of delivery.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,25 +30,29 @@ from feedtool.ledger.row_results import FACTS
 from feedtool.ledger.sent import has_later, is_live, supersede
 
 IS_IRREVOCABLE = sa.and_(t.packages.c.committed_at.is_not(None), t.IS_OPEN)
-"""The PATCH was at least intended, and may be on its way; the end is not reached."""
+"""The PATCH was at least intended, and may be on its way; the package is not closed."""
 
 
 def clear_together(
     db: sa.Connection, packages: Sequence[tuple[Package, Clearance]], run: Run
 ) -> bool:
-    """Put packages in flight by one statement; False where each has to be looked at by itself."""
+    """Put packages in flight by one statement; False if each has to be examined separately."""
     channels = {package.channel for package, _ in packages}
-    is_plain = all(not (it.needs or it.is_exclusive) for _, it in packages) and len(channels) == 1
+    is_plain = len(channels) == 1 and all(
+        not (clearance.needs or clearance.is_exclusive) for _, clearance in packages
+    )
     if not packages[1:] or not is_plain or has_later(db, run):
         return False
     first, clearance = packages[0]
     if clearance.exclusive and _exclusive(db, first, run, clearance):
         return False
-    of, scope = t.requests.c, sa.literal(_scope(first, run))
-    live = sa.and_(of.package.in_([it.key for it, _ in packages]), of.fate.is_(None))
-    names = (sa.literal("r") + of.reference, sa.literal("p") + of.product)
-    references, products = (sa.select(scope, name, of.package).where(live) for name in names)
-    rows = references.union(products.where(of.product != ""))
+    requests, scope = t.requests.c, sa.literal(_scope(first, run))
+    live = sa.and_(
+        requests.package.in_([package.key for package, _ in packages]), requests.fate.is_(None)
+    )
+    names = (sa.literal("r") + requests.reference, sa.literal("p") + requests.product)
+    references, products = (sa.select(scope, name, requests.package).where(live) for name in names)
+    rows = references.union(products.where(requests.product != ""))
     try:
         with db.begin_nested():
             db.execute(sa.insert(t.key_locks).from_select(["scope", "key", "package"], rows))
@@ -58,7 +62,7 @@ def clear_together(
 
 
 def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
-    """Begin with a package: the open packages that it waits for; none if its rows are in flight."""
+    """Begin a package; return the open packages that keep it waiting, if any."""
     supersede(db, package, run)
     skip_empty_uploads(db, package)
     blocked_by = unanswered(db, package, run, clearance) or claim(db, package, run, clearance)
@@ -68,7 +72,7 @@ def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -
 
 
 def skip_empty_uploads(db: sa.Connection, package: Package) -> None:
-    """Uploads of which no row is left are not sent."""
+    """Mark uploads without live rows as skipped."""
     live = sa.exists().where(is_live(package), t.requests.c.upload == t.uploads.c.upload)
     db.execute(
         sa.update(t.uploads)
@@ -80,18 +84,18 @@ def skip_empty_uploads(db: sa.Connection, package: Package) -> None:
 def unanswered(
     db: sa.Connection, package: Package, run: Run, clearance: Clearance
 ) -> frozenset[int]:
-    """The run's open packages that make what a row of this one needs."""
+    """The run's open packages that make things that a row of this package needs."""
     if clearance.needs is None or not clearance.provides:
         return frozenset()
-    request, of = t.requests.c, t.packages.c
+    request, columns = t.requests.c, t.packages.c
     made = (
-        sa.select(request.package, of.package_type, request.reference, request.product)
-        .join(t.packages, request.package == of.package)
-        .join(t.files, of.file == t.files.c.file)
+        sa.select(request.package, columns.package_type, request.reference, request.product)
+        .join(t.packages, request.package == columns.package)
+        .join(t.files, columns.file == t.files.c.file)
         .where(
             t.files.c.run_id == run.run_id,
-            of.package_type.in_(clearance.provides),
-            of.phase != str(Phase.CLOSED),
+            columns.package_type.in_(clearance.provides),
+            columns.phase != str(Phase.CLOSED),
             request.fate.is_(None),
         )
     )
@@ -106,12 +110,12 @@ def unanswered(
 
 
 def claim(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
-    """Put its rows in flight, unless open packages hold one of their keys: which ones.
+    """Put a package's rows in flight; return the open packages that hold one of their keys.
 
-    It is tried at once, since mostly there are none, and looking takes as long as doing it.
+    The insertion is tried at once: mostly no package holds a key, and a look takes as long.
     """
-    is_asked = clearance.is_exclusive or clearance.exclusive
-    if is_asked and (others := _exclusive(db, package, run, clearance)):
+    may_exclude = clearance.is_exclusive or clearance.exclusive
+    if may_exclude and (others := _exclusive(db, package, run, clearance)):
         return others
     try:
         with db.begin_nested():
@@ -119,14 +123,14 @@ def claim(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -
     except IntegrityError:
         if held_by := blockers(db, package, run):
             return held_by
-        # They are in flight as its own: it was begun before.
+        # The package was begun before: its own rows are in flight.
         release(db, package.key)
         acquire(db, package, run)
     return frozenset()
 
 
 def blockers(db: sa.Connection, package: Package, run: Run) -> frozenset[int]:
-    """The open packages that hold one of its rows' keys."""
+    """The open packages that hold a key of this package's rows."""
     held = t.key_locks.c
     is_held = sa.and_(held.scope == _scope(package, run), held.key.in_(_keys(package)))
     return frozenset(
@@ -137,7 +141,7 @@ def blockers(db: sa.Connection, package: Package, run: Run) -> frozenset[int]:
 def _exclusive(
     db: sa.Connection, package: Package, run: Run, clearance: Clearance
 ) -> frozenset[int]:
-    """An exclusive package waits for every open one of the seller, and every one for it."""
+    """Other open packages of the seller, where one of the two is exclusive."""
     others = (
         sa.select(t.packages.c.package)
         .select_from(t.package_runs)
@@ -153,19 +157,18 @@ def _exclusive(
 
 
 def acquire(db: sa.Connection, package: Package, run: Run) -> None:
-    """Its rows are in flight from here on; IntegrityError when one of their keys already is."""
+    """Put a package's rows in flight; IntegrityError if one of their keys already is."""
     keys = _keys(package).subquery()
     rows = sa.select(sa.literal(_scope(package, run)), keys.c.key, sa.literal(package.key))
     db.execute(sa.insert(t.key_locks).from_select(["scope", "key", "package"], rows))
 
 
 def release(db: sa.Connection, package: int) -> None:
-    """Its rows are in flight no more."""
     db.execute(sa.delete(t.key_locks).where(t.key_locks.c.package == package))
 
 
 def give_up(db: sa.Connection, packages: frozenset[int], run: Run) -> bool:
-    """Let go of those that an interrupted run left uncommitted; True if there are any.
+    """Reset packages that an interrupted run left uncommitted; True if there are any.
 
     Their rows are as free as if never sent, and what was staged of them expires. Their runs send
     them in another package, unless a later run has done so by then.
@@ -179,14 +182,14 @@ def give_up(db: sa.Connection, packages: frozenset[int], run: Run) -> bool:
     unsent = {"phase": Phase.PLANNED, "package_id": None, "state": None, "created_at": None}
     if revocable:
         db.execute(sa.update(t.packages).where(t.packages.c.package.in_(revocable)).values(unsent))
-        mine = t.uploads.c.package.in_(revocable)
-        db.execute(sa.update(t.uploads).where(mine).values(stage=Stage.PLANNED))
+        uploads = t.uploads.c.package.in_(revocable)
+        db.execute(sa.update(t.uploads).where(uploads).values(stage=Stage.PLANNED))
         db.execute(sa.delete(t.key_locks).where(t.key_locks.c.package.in_(revocable)))
     return bool(revocable)
 
 
 def _keys(package: Package) -> sa.CompoundSelect[tuple[str]]:
-    """Of its live rows: `r` and the reference, `p` and the product in its condition."""
+    """The keys of a package's live rows: `r` + reference, and `p` + product in its condition."""
     references: sa.Select[tuple[str]] = sa.select(
         (sa.literal("r") + t.requests.c.reference).label("key")
     )
@@ -198,7 +201,7 @@ def _keys(package: Package) -> sa.CompoundSelect[tuple[str]]:
 
 
 def _scope(package: Package, run: Run) -> str:
-    """The seller's channel, short: it stands in every row."""
+    """A short digest of the seller's channel: every row has it."""
     text = f"{run.service}\n{run.seller}\n{package.channel}"
     return sha256(text.encode()).hexdigest()[:24]
 
@@ -213,11 +216,11 @@ def _scope(package: Package, run: Run) -> str:
 # - of an upload refused as a whole, in halves, until the one that is to blame is alone.
 
 MOST_SENDS = 3
-"""A row goes into no more packages than these while its fate stays unknown."""
+"""Packages that a row may go into while its fate stays unknown."""
 FEW = 200
-"""If every upload is refused and there are more than these, it is not the rows that are wrong."""
+"""If every upload is refused and there are more than these, the rows are not the cause."""
 NOT_TAKEN = (Stage.PLANNED, Stage.REFUSED)
-"""Stages of which it is certain that the service has nothing."""
+"""Stages in which the service certainly has no row of the upload."""
 
 
 class _Left(NamedTuple):
@@ -232,7 +235,7 @@ class _Left(NamedTuple):
 
 
 def requeue_rows(db: sa.Connection, package: Package, how: Requeue) -> list[int]:
-    """Put the rows of a closed package that are to be sent into new ones; the keys of these."""
+    """Move the rows of a closed package that are to be sent into new ones; return the new keys."""
     if how is Requeue.NEVER:
         return []
     if how is Requeue.TOGETHER:
@@ -240,29 +243,35 @@ def requeue_rows(db: sa.Connection, package: Package, how: Requeue) -> list[int]
             return []  # the service refused to create it, or all its rows are superseded
         uploads = list(_uploads(package, _left(db, package)))
         return [_moved(db, package, uploads)] if uploads else []
-    # What was refused for the package itself has the message, and halves would share its fate.
+    # A package refused for itself has a message; halves of it would be refused too.
     is_to_blame = package.message is not None or not _takes_packages(db, package)
     if package.staged(Stage.REFUSED) and is_to_blame:
         return []
-    # What was perhaps taken has its fate by now: nothing else tells of it.
+    # Rows that the service perhaps took have been looked up: only those with a fate are sent again.
     left = [row for row in _left(db, package) if row.fate or row.stage in NOT_TAKEN]
     return [_moved(db, package, [rows]) for rows in _uploads(package, left)]
 
 
 def _moved(db: sa.Connection, package: Package, uploads: list[list[_Left]]) -> int:
-    """The key of a new package with some rows of a closed one."""
+    """Move some rows of a closed package into a new one; return its key."""
     last = sa.select(sa.func.max(t.packages.c.number)).where(t.packages.c.file == package.file)
     number = int(db.execute(last).scalar_one()) + 1
     key = add_package(db, package.file, number, package.channel, package.package_type)
     numbers = range(1, len(uploads) + 1)
-    new = [{"package": key, "upload": at, "stage": Stage.PLANNED} for at in numbers]
-    db.execute(sa.insert(t.uploads), new)
+    planned = [{"package": key, "upload": upload, "stage": Stage.PLANNED} for upload in numbers]
+    db.execute(sa.insert(t.uploads), planned)
     db.execute(
         _MOVE,
         [
-            {"file_": package.file, "row_": left.row, "number_": left.number, "to": key, "at": at}
+            {
+                "file_": package.file,
+                "row_": left.row,
+                "number_": left.number,
+                "to": key,
+                "at": upload,
+            }
             | {"times": left.sends + (left.stage not in NOT_TAKEN)}
-            for at, rows in zip(numbers, uploads, strict=True)
+            for upload, rows in zip(numbers, uploads, strict=True)
             for left in rows
         ],
     )
@@ -272,20 +281,27 @@ def _moved(db: sa.Connection, package: Package, uploads: list[list[_Left]]) -> i
 
 
 def _left(db: sa.Connection, package: Package) -> list[_Left]:
-    """Its rows that have neither a result nor a final fate, in the order of their uploads."""
-    of = t.requests.c
+    """A package's rows with neither a result nor a final fate, in the order of their uploads."""
+    requests = t.requests.c
     query = (
-        FACTS.with_only_columns(of.row, of.number, of.upload, t.uploads.c.stage, of.sends, of.fate)
-        .where(of.package == package.key, t.results.c.status.is_(None))
-        .where(sa.func.coalesce(of.fate, REQUEUE) == REQUEUE)
+        FACTS.with_only_columns(
+            requests.row,
+            requests.number,
+            requests.upload,
+            t.uploads.c.stage,
+            requests.sends,
+            requests.fate,
+        )
+        .where(requests.package == package.key, t.results.c.status.is_(None))
+        .where(sa.func.coalesce(requests.fate, REQUEUE) == REQUEUE)
         .order_by(None)
-        .order_by(of.upload, of.row, of.number)
+        .order_by(requests.upload, requests.row, requests.number)
     )
     return [*map(_Left._make, db.execute(query))]
 
 
 def _uploads(package: Package, rows: list[_Left]) -> Iterator[list[_Left]]:
-    """The uploads of the new package: what is left of the old ones, the refused in halves."""
+    """The uploads of the new package: the rest of the old ones, refused ones in halves."""
     for _, of_upload in groupby(rows, key=attrgetter("upload")):
         moved = [left for left in of_upload if _moves(package, left)]
         if moved and moved[0].stage == Stage.REFUSED:
@@ -308,7 +324,7 @@ def _moves(package: Package, left: _Left) -> bool:
 
 
 def _takes_packages(db: sa.Connection, package: Package) -> bool:
-    """True if the service takes such packages at all, or has not refused too many of a file."""
+    """True if the service took an upload of the file, or refused few of them."""
     stages = (
         sa.select(t.uploads.c.stage, sa.func.count().label("held"))
         .select_from(t.uploads.join(t.packages))
@@ -333,4 +349,4 @@ _MOVE = (
         fate=None,
     )
 )
-"""Why it is sent again stays with it."""
+"""`fate_text`, the reason why the row is sent again, stays."""

@@ -1,8 +1,8 @@
-"""How far each reader of an export has come, and what it was given: nothing twice, nothing never.
+"""Positions of the readers of an export, and the things that each has received exactly once.
 
-The file of an export is a batch. It is noted when it is finished, before it takes its place; once
-it is there it is settled, and only then does the cursor move and is what is in it known. Whoever
-finds a batch that is not settled looks for its file, and settles or drops it.
+The file of an export is a batch. It is noted when it is finished, before it is put in its place.
+Once it is there it is settled: only then the cursor moves, and its things are known. A process
+that finds a batch that is not settled looks for its file, and settles or drops the batch.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,11 +17,11 @@ from feedtool.ledger.database import reading, writing
 from feedtool.ledger.packages import add_row
 
 CHUNK = 5_000
-"""Keys in a statement, which takes only so many at once."""
+"""Keys in a statement; databases limit their number."""
 
 
 class CursorName(NamedTuple):
-    """Whose a cursor is, and of which kind of export."""
+    """The owner of a cursor and its kind of export."""
 
     service: str
     seller: str
@@ -30,7 +30,7 @@ class CursorName(NamedTuple):
 
 
 class Cursor(Struct, frozen=True):
-    """A cursor as it is kept."""
+    """A cursor, as stored."""
 
     cursor: int
     service: str
@@ -38,29 +38,29 @@ class Cursor(Struct, frozen=True):
     kind: str
     name: str
     filters: str
-    """What it is bound to: whoever asks otherwise needs another one."""
+    """The filters that the cursor is bound to; other filters need another cursor."""
     since: datetime
-    """From here on all is to come, by the service's time."""
+    """The service's time from which everything is exported."""
     position: datetime | None
-    """Up to here, by the service's time, all was read; None where the service told no time."""
+    """The service's time up to which all was read; None if the service gave no time."""
     reconciled_at: datetime
-    """When the last days were read as a whole."""
+    """The time of the last complete reading of the recent days."""
 
 
 class Advance(NamedTuple):
-    """Where a reading takes a cursor."""
+    """The new position of a cursor after a reading."""
 
     filters: str
     since: datetime
-    """From here on was read, by the service's time."""
+    """The service's time from which things were read."""
     position: datetime | None
-    """None where the service told no time: the cursor stays where it is."""
+    """None if the service gave no time: the cursor stays where it is."""
     reconciled_at: datetime | None = None
-    """None where nothing was reconciled."""
+    """None if nothing was reconciled."""
 
 
 class Batch(Struct, frozen=True):
-    """A file that was about to take its place."""
+    """A finished file, noted before it is put in its place."""
 
     batch: int
     target: str
@@ -69,7 +69,7 @@ class Batch(Struct, frozen=True):
 
 
 class CursorState(NamedTuple):
-    """A cursor, and what came of it."""
+    """A cursor, and the numbers of its batches and things."""
 
     cursor: Cursor
     batches: int
@@ -83,12 +83,12 @@ class Cursors:
         self._engine = engine
 
     def find(self, name: CursorName) -> Cursor | None:
-        """The cursor of a name, if it was ever used."""
+        """The cursor of a name; None if it was never used."""
         with reading(self._engine) as db:
             return _find(db, name)
 
     def listed(self, kind: str) -> list[CursorState]:
-        """The cursors of a kind of export, with what each was given, by their names."""
+        """The cursors of a kind of export by name, with the numbers of batches and things."""
         of, batch = t.cursors.c, t.batches.c
         query = (
             select(
@@ -107,23 +107,23 @@ class Cursors:
         return [CursorState(Cursor(*row[:-2]), *row[-2:]) for row in rows]
 
     def known(self, cursor: int, keys: Sequence[str]) -> dict[str, str]:
-        """Those of some keys that a cursor was given, each with the last version of it."""
-        of, found = t.seen.c, dict[str, str]()
-        query = select(of.key, of.version).join(t.batches, t.batches.c.batch == of.batch)
-        query = query.where(of.cursor == cursor, t.batches.c.is_placed == 1)
+        """The keys, among these, that a cursor has received, each with its last version."""
+        seen, versions = t.seen.c, dict[str, str]()
+        query = select(seen.key, seen.version).join(t.batches, t.batches.c.batch == seen.batch)
+        query = query.where(seen.cursor == cursor, t.batches.c.is_placed == 1)
         with reading(self._engine) as db:
             for begin in range(0, len(keys), CHUNK):
-                some = query.where(of.key.in_(keys[begin : begin + CHUNK])).order_by(of.batch)
-                found.update((key, version) for key, version in db.execute(some))
-        return found
+                some = query.where(seen.key.in_(keys[begin : begin + CHUNK])).order_by(seen.batch)
+                versions.update((key, version) for key, version in db.execute(some))
+        return versions
 
     def next_batch(self) -> int:
-        """The number that the next batch will have, if no other export is faster."""
+        """The number of the next batch, if no other export is faster."""
         with reading(self._engine) as db:
             return int(db.scalar(select(func.coalesce(func.max(t.batches.c.batch), 0))) or 0) + 1
 
     def unsettled(self, cursor: int) -> list[Batch]:
-        """The batches of which nobody has noted whether they took their place."""
+        """The batches that are not noted as placed or dropped."""
         of = t.batches.c
         things = select(func.count()).where(t.seen.c.batch == of.batch).scalar_subquery()
         query = select(of.batch, of.target, of.sha256, things.label("things"))
@@ -141,7 +141,7 @@ class Cursors:
         sha256: str,
         now: datetime,
     ) -> int:
-        """Note a finished file that is about to take its place, and what is in it."""
+        """Note a finished file that is about to be put in its place, and its things."""
         with writing(self._engine) as db:
             cursor = _open(db, name, move, now)
             batch = add_row(
@@ -163,34 +163,34 @@ class Cursors:
         return batch
 
     def settle(self, batch: int, *, is_placed: bool) -> None:
-        """The file is in its place: the cursor moves. Or it never was: all of it comes again."""
+        """Move the cursor if the file is in its place; else forget the batch: it comes again."""
         with writing(self._engine) as db:
-            is_it = t.batches.c.batch == batch
-            meant = db.execute(select(t.batches).where(is_it)).one()
-            db.execute(update(t.batches).where(is_it).values(is_placed=int(is_placed)))
+            is_same = t.batches.c.batch == batch
+            noted = db.execute(select(t.batches).where(is_same)).one()
+            db.execute(update(t.batches).where(is_same).values(is_placed=int(is_placed)))
             if is_placed:
-                moved = {"position": meant.position, "reconciled_at": meant.reconciled_at}
-                _move(db, meant.cursor, **moved)
+                moved = {"position": noted.position, "reconciled_at": noted.reconciled_at}
+                _move(db, noted.cursor, **moved)
             else:
                 _forget(db, [batch])
 
     def advance(self, name: CursorName, move: Advance, now: datetime) -> None:
-        """Nothing was new: the cursor moves without a batch."""
+        """Move the cursor without a batch, since nothing was new."""
         with writing(self._engine) as db:
             cursor = _open(db, name, move, now)
             _move(db, cursor, position=move.position, reconciled_at=move.reconciled_at)
 
     def rewind(self, cursor: int, when: datetime) -> int:
-        """Forget what was given then or later; returns how many things come again."""
-        of = t.batches.c
-        since = and_(of.cursor == cursor, of.intended_at >= when)
+        """Forget the batches from a time on; return how many things come again."""
+        columns = t.batches.c
+        since = and_(columns.cursor == cursor, columns.intended_at >= when)
         with writing(self._engine) as db:
-            undone = db.execute(select(of.batch, of.since).where(since)).all()
+            undone = db.execute(select(columns.batch, columns.since).where(since)).all()
             numbers = [row.batch for row in undone]
             was = db.execute(select(t.cursors).where(t.cursors.c.cursor == cursor)).one()
             begins = [when, *(row.since for row in undone)]
-            given = select(func.count(t.seen.c.key.distinct())).where(t.seen.c.batch.in_(numbers))
-            count = int(db.scalar(given) or 0)
+            things = select(func.count(t.seen.c.key.distinct())).where(t.seen.c.batch.in_(numbers))
+            count = int(db.scalar(things) or 0)
             _forget(db, numbers)
             position = was.position and min(was.position, *begins)
             _move(db, cursor, position=position, since=min(was.since, *begins))
@@ -198,9 +198,9 @@ class Cursors:
 
 
 def _open(db: Connection, name: CursorName, move: Advance, now: datetime) -> int:
-    """The key of the cursor of a name, made where it is new."""
-    if found := _find(db, name):
-        return found.cursor
+    """The key of the cursor of a name, made if it is new."""
+    if cursor := _find(db, name):
+        return cursor.cursor
     begun = {"filters": move.filters, "since": move.since, "reconciled_at": now}
     return add_row(db, t.cursors, **name._asdict(), **begun)
 
@@ -217,5 +217,5 @@ def _move(db: Connection, cursor: int, **moved: datetime | None) -> None:
 
 
 def _forget(db: Connection, batches: Collection[int]) -> None:
-    """What was in some batches is not known any more; their numbers are never given again."""
+    """Forget the things of some batches, whose numbers are never used again."""
     db.execute(delete(t.seen).where(t.seen.c.batch.in_(batches)))
