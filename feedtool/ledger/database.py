@@ -1,13 +1,13 @@
 """One database behind one URL: SQLite in a file or in memory, or PostgreSQL.
 
-All that only one of them needs is in this module, and in `lock`. What differs:
+This module and `lock` have all that only one of them needs. The differences:
 
                       SQLite                            PostgreSQL
     a commit is kept  WAL, synchronous FULL             synchronous_commit on
     a writer begins   BEGIN IMMEDIATE                   READ COMMITTED
     a reader sees     one moment, by BEGIN              one moment, by REPEATABLE READ
     tables are made   under the writer's lock           under an advisory lock
-    who may read      the file's owner                  whom the server lets in
+    access            the file's owner                  users that the server lets in
 """
 
 import os
@@ -40,7 +40,7 @@ DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
 }
-"""What a URL may begin with, and the driver that it means."""
+"""The beginning of a URL, and its driver."""
 
 WAIT_FOR_LOCK_MS = 30_000
 PAUSE_MS = 20
@@ -50,7 +50,7 @@ PRAGMAS = (
     f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    # What is forgotten, such as the requests of orders, does not stay in pages that are free.
+    # Deleted content, such as the requests of orders, does not stay in free pages.
     "PRAGMA secure_delete = ON",
 )
 
@@ -71,10 +71,10 @@ CONNECTING: Mapping[str, str | int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-"""Unless the URL says otherwise."""
+"""Defaults of a connection; a URL may have others."""
 
 MAKING_TABLES = "SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"
-"""Whoever makes or migrates tables on PostgreSQL does it first in the transaction."""
+"""The first statement of a transaction that makes or migrates tables on PostgreSQL."""
 
 READS: Mapping[str, Mapping[str, Any]] = {
     "sqlite": {},
@@ -84,14 +84,14 @@ WRITES: Mapping[str, Mapping[str, Any]] = {
     "sqlite": {"writes": True},
     "postgresql": {"writes": True, "isolation_level": "READ COMMITTED"},
 }
-"""Options of a connection, by the database's name. `writes` is for those who listen."""
+"""Options of a connection, by the database's name. Event listeners read `writes`."""
 
 
 def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engine:
-    """The database of a file (made where it is absent) or of a URL, its tables in place.
+    """The database of a file (made if absent) or of a URL, with its tables.
 
-    A ledger of an older version is migrated by `steps`. UsageProblem for what is no ledger, for
-    one of a newer version, and for a URL without its driver.
+    A ledger of an older version is migrated by `steps`. UsageProblem if it is no ledger, or one of
+    a newer version, and for a URL without its driver.
     """
     url, shown = _url_of(place)
     if url.get_backend_name() == "sqlite":
@@ -111,7 +111,7 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
 
 @contextmanager
 def _opening(url: sa.URL, shown: str) -> Iterator[None]:
-    """A failure of the database becomes a UsageProblem: the ledger cannot be opened."""
+    """Turn a failure of the database into UsageProblem: the ledger cannot be opened."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -134,9 +134,9 @@ class Look(NamedTuple):
 
 @contextmanager
 def looking(place: Path | str) -> Iterator[Look]:
-    """One moment of a ledger: nothing is made, migrated or written, and others work meanwhile.
+    """Read one moment of a ledger without making, migrating or writing anything.
 
-    UsageProblem where there is no ledger, or one that cannot be opened.
+    Others may write meanwhile. UsageProblem if there is no ledger, or it cannot be opened.
     """
     url, shown = _url_of(place)
     is_sqlite = url.get_backend_name() == "sqlite"
@@ -173,7 +173,7 @@ def _url_of(place: Path | str) -> tuple[sa.URL, str]:
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
-        # Not told, not even as a cause: what cannot be taken apart may have its password anywhere.
+        # Not shown, not even as a cause: a malformed URL may have its password anywhere.
         url = None
     if url is None or ("@" in (url.database or "") and not scheme.startswith("sqlite")):
         raise UsageProblem(
@@ -213,12 +213,12 @@ def _closed_on_failure(connection: Any) -> Iterator[None]:
 
 
 def _own(path: Path, shown: str) -> None:
-    """A file that its owner alone can read; so can its folder, when that is new."""
+    """Make a file that only its owner can read, and its folder if it is new."""
     try:
         if not path.parent.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Made here rather than by SQLite, so that it is never readable by others. SQLite makes
-        # those beside it in the same mode.
+        # the files beside it in the same mode.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise UsageProblem(
@@ -230,7 +230,7 @@ def _own(path: Path, shown: str) -> None:
             tr("Name another with --home."),
         ) from error
     for old in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
-        # Somebody else's file is not ours to close, and one that is gone needs no closing.
+        # The rights of another owner's file cannot be changed, and a missing file needs none.
         with suppress(OSError):
             old.chmod(0o600)
 
@@ -246,7 +246,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     path = Path(str(url.database)) if is_file(url) else None
     opened = path and trouble.identity(path)
 
-    def _see_that_it_is_there() -> None:
+    def _refuse_replaced() -> None:
         # SQLite itself goes on writing into a file that was deleted.
         if path and trouble.identity(path) != opened:
             raise trouble.gone(path)
@@ -254,8 +254,8 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     @sa.event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
         with _closed_on_failure(connection):
-            _see_that_it_is_there()
-            # The driver's own way of beginning transactions leaves reads out of them.
+            _refuse_replaced()
+            # The driver would begin transactions without their first reads.
             connection.isolation_level = None
             for pragma in PRAGMAS:
                 connection.execute(pragma).close()
@@ -265,7 +265,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     def _begun(connection: sa.Connection) -> None:
         # A writer says so at once: to become one later can fail when another was faster.
         writes = connection.get_execution_options().get("writes", False)
-        _see_that_it_is_there()
+        _refuse_replaced()
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
@@ -302,10 +302,12 @@ def _write_ahead(connection: Any) -> None:
 
 
 def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
-    given = {name: value for name, value in CONNECTING.items() if name not in url.query}
+    options = {name: value for name, value in CONNECTING.items() if name not in url.query}
     try:
-        # What it holds may be dead by the next use: that is found out first, and fixed.
-        engine = sa.create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
+        # A pooled connection may be dead by its next use: it is tested first, and replaced.
+        engine = sa.create_engine(
+            url, connect_args=options, pool_pre_ping=True, hide_parameters=True
+        )
     except (ImportError, NoSuchModuleError) as error:
         raise UsageProblem(
             tr(
@@ -330,7 +332,7 @@ def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
 
 @contextmanager
 def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A look at one moment of the database; Interrupted when it cannot be had."""
+    """Read one moment of the database; Interrupted if it cannot be read."""
     options = READS[engine.dialect.name]
     with explained(engine, "read"), engine.connect().execution_options(**options) as connection:
         yield connection
@@ -338,7 +340,7 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 @contextmanager
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """One transaction, committed in full at its end or not at all; Interrupted when it cannot."""
+    """One transaction, committed in full or not at all; Interrupted if it cannot be."""
     with explained(engine, "written"), _transaction(engine) as connection:
         yield connection
 
@@ -355,15 +357,15 @@ def _transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
     """Make the tables of a new ledger, and migrate those of an older one."""
-    wanted = FIRST + len(steps)
-    # Who only looks waits for no writer.
+    version = FIRST + len(steps)
+    # A mere reader waits for no writer.
     with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
-        if _version(connection, shown, wanted) == wanted:
-            refuse_other_tables(connection, shown, wanted)
+        if _version(connection, shown, version) == version:
+            refuse_other_tables(connection, shown, version)
             return
     with _transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
-            # Only a database in UTF-8 can hold whatever a seller writes.
+            # Only a database in UTF-8 can hold every text of a seller.
             encoding = connection.execute(sa.text("SHOW server_encoding")).scalar()
             if encoding != "UTF8":
                 raise UsageProblem(
@@ -378,16 +380,16 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
                     ),
                 )
             connection.execute(sa.text(MAKING_TABLES))
-        current = _version(connection, shown, wanted)
+        current = _version(connection, shown, version)
         if current is None:
             for statement in creation(fleet_tables.parcels.metadata, engine.dialect):
                 connection.exec_driver_sql(statement)
-            connection.execute(sa.insert(tables.schema_version).values(version=wanted))
-        elif current < wanted:
+            connection.execute(sa.insert(tables.schema_version).values(version=version))
+        elif current < version:
             migrate(connection, current, steps)
             if steps is STEPS:
                 refuse_other_tables(connection, shown, current)
-            connection.execute(sa.update(tables.schema_version).values(version=wanted))
+            connection.execute(sa.update(tables.schema_version).values(version=version))
 
 
 COLUMNS = {
@@ -405,7 +407,7 @@ COLUMNS = {
 
 
 def refuse_other_tables(connection: sa.Connection, shown: str, version: int) -> None:
-    """UsageProblem for a ledger without a column of its version, as states in between had them."""
+    """Raise UsageProblem if a column of the version is missing, as in some development states."""
     columns = set(map(tuple, connection.execute(sa.text(COLUMNS[connection.dialect.name]))))
     every = tables.metadata.tables.values()
     lacking = {(table.name, column.name) for table in every for column in table.columns} - columns
@@ -423,7 +425,7 @@ def refuse_other_tables(connection: sa.Connection, shown: str, version: int) -> 
 
 
 def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:
-    """A ledger's version, None where there is nothing yet; UsageProblem for all that is no use."""
+    """The version of a ledger, None if it is empty; UsageProblem if it is unusable."""
     inspector = sa.inspect(connection)
     if not inspector.has_table(tables.schema_version.name):
         if not inspector.get_table_names():

@@ -1,10 +1,10 @@
-"""SQLite as SQLAlchemy speaks it, so that what is compiled for one file serves all others.
+"""SQLAlchemy's dialect of SQLite, so that a statement compiled for one file serves all others.
 
 SQLAlchemy keeps the SQL of each statement by its dialect, of which every engine has its own. A
-watcher and a page open the ledger for one account after the other, and would compile all of it
-anew each time.
+watcher and a page open the ledger for one account after the other, and would compile every
+statement anew each time.
 
-Indexes of some rows alone are declared for SQLite, and are the same on PostgreSQL.
+Partial indexes are declared for SQLite, and are the same on PostgreSQL.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ COMPILED: LRUCache[Any, Any] = LRUCache(500)
 
 
 class Dialect(SQLiteDialect_pysqlite):
-    """The usual one; any two of them are equal, for they are made in one way."""
+    """SQLAlchemy's usual dialect; all its instances are equal, since they are made in one way."""
 
     supports_statement_cache = True
 
@@ -39,7 +39,7 @@ registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
 
 @cache
 def creation(tables: sa.MetaData, dialect: sa.Dialect) -> list[str]:
-    """The statements that make the tables: they take longer to compile than to run."""
+    """The statements that make the tables; kept, since compiling takes longer than running them."""
     statements: list[str] = []
 
     def note(statement: sa.schema.ExecutableDDLElement, *_: object) -> None:
@@ -52,8 +52,8 @@ def creation(tables: sa.MetaData, dialect: sa.Dialect) -> list[str]:
 
 @compiles(CreateIndex, "postgresql")
 def _as_on_sqlite(create: CreateIndex, compiler: Any, **options: Any) -> str:
-    """The SQL of such an index there."""
+    """The SQL of a partial index on PostgreSQL."""
     index, sql = create.element, str(compiler.visit_create_index(create, **options))
     where = index.dialect_options["sqlite"]["where"]
-    has_own = index.dialect_options["postgresql"]["where"] is not None
-    return sql if where is None or has_own else f"{sql} WHERE {where}"
+    is_declared = index.dialect_options["postgresql"]["where"] is not None
+    return sql if where is None or is_declared else f"{sql} WHERE {where}"

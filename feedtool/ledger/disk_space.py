@@ -1,7 +1,7 @@
-"""The room that a ledger's file takes, given back where much of it is free.
+"""Make a ledger's file smaller if much of it is free.
 
 SQLite uses the pages of removed rows for new ones, and never makes its file smaller by itself.
-PostgreSQL sees to its own.
+PostgreSQL does this by itself.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from feedtool.model.errors import Interrupted
 from feedtool.model.text import tr
 
 WORTH = 0.25
-"""The part of the file that has to be free: to write it anew costs as much as to copy it."""
+"""The part of the file that has to be free: rewriting costs as much as copying it."""
 LEAST = 1 << 20
 """Bytes that have to be free."""
 
@@ -29,7 +29,7 @@ class Shrunk(NamedTuple):
 
 
 def shrink(engine: Engine) -> Shrunk | None:
-    """Write a ledger's file anew without what is free in it; None where that is not worth it.
+    """Rewrite a ledger's file without its free pages; None if it is not worth it.
 
     Meanwhile others read, and wait to write: a second or two for each 100 MB that stay. A crash
     leaves the file as it was.

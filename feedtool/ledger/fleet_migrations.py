@@ -1,4 +1,4 @@
-"""The steps of `migrations` from version 13 on: what is handed out to workers, lists of runs."""
+"""The steps of `migrations` from version 13 on: files that wait for workers, lists of runs."""
 
 import json
 from collections import defaultdict
@@ -13,7 +13,7 @@ from feedtool.ledger.table_changes import creation, execute, integer_key, number
 
 
 def fleet(connection: sa.Connection) -> None:
-    """Files that wait for a worker, and what is known of their sellers."""
+    """Add the tables of files that wait for a worker, of sellers, counts and budgets."""
     create = creation(connection)
     _parcels(create)
     create(
@@ -42,7 +42,7 @@ def fleet(connection: sa.Connection) -> None:
         run_id,
         *texts("service", "seller", "statuses"),
         sa.Column("counted_at", sa.String(32), nullable=False),
-        *(number(it, is_key=False) for it in ("answered", "refused", "held", "is_finished")),
+        *(number(count, is_key=False) for count in ("answered", "refused", "held", "is_finished")),
         sa.Index("counts_by_seller", "service", "seller", "run_id"),
         sa.Index("counts_by_time", "service", "seller", "counted_at", "answered", "refused"),
         _partial("counts_held", "held > 0", "service", "seller", "held"),
@@ -58,26 +58,25 @@ def fleet(connection: sa.Connection) -> None:
 
 
 def _partial(name: str, where: str, *columns: str) -> sa.Index:
-    """An index of some rows alone."""
     only = sa.text(where)
     return sa.Index(name, *columns, sqlite_where=only, postgresql_where=only)
 
 
-# Every run is in `counts`. Its rows are counted where they are shown, since that would take minutes
-# for 100,000 runs; whether it is finished is found out now, and the last run of each seller.
+# Every run is in `counts`. Its rows are counted when they are shown, since counting 100,000 runs
+# would take minutes. The step only notes if a run is finished, and the last run of each seller.
 
 AT_ONCE = 1_000
 
 
 class _Left(NamedTuple):
-    """What the other tables say of runs."""
+    """Facts of runs, from the other tables."""
 
     open: set[int]
-    """Those with a package that is not closed."""
+    """Runs with a package that is not closed."""
     sheets: dict[int, set[tuple[str, str | None]]]
-    """Those that are written down of each."""
+    """The sheets that are written down, by run."""
     held: dict[int, int]
-    """How many rows guards hold of each."""
+    """The number of rows that guards hold, by run."""
 
 
 def _begin_counts(db: sa.Connection) -> None:
@@ -89,14 +88,14 @@ def _begin_counts(db: sa.Connection) -> None:
     sellers: dict[tuple[str, str], dict[str, Any]] = {}
     for runs in _runs(db):
         entries = [_entry(run, left) for run in runs]
-        sellers |= {(it["service"], it["seller"]): it for it in entries}
+        sellers |= {(entry["service"], entry["seller"]): entry for entry in entries}
         db.execute(_COUNT, entries)
     if sellers:
         db.execute(_SELLER, [*sellers.values()])
 
 
 def _runs(db: sa.Connection) -> Iterator[list[Any]]:
-    """All runs, some at a time, the oldest first."""
+    """All runs, the oldest first, in lists of at most AT_ONCE."""
     query = sa.text(
         "SELECT run_id, started_at, seller, service, options FROM runs"
         " WHERE run_id > :after ORDER BY run_id LIMIT :limit"
@@ -110,11 +109,11 @@ def _runs(db: sa.Connection) -> Iterator[list[Any]]:
 def _entry(run: Any, left: _Left) -> dict[str, Any]:
     try:
         options = json.loads(run.options)
-    except ValueError:  # what cannot be read goes on with nothing
+    except ValueError:  # unreadable options count as none
         options = {}
-    wanted = {tuple(it) for it in options.get("sheets", ())}
+    sheets = {tuple(sheet) for sheet in options.get("sheets", ())}
     is_given_up = "abandoned" in options
-    is_whole = is_given_up or wanted <= left.sheets[run.run_id]
+    is_whole = is_given_up or sheets <= left.sheets[run.run_id]
     return {
         "run_id": run.run_id,
         "service": run.service.rstrip("/").casefold(),
@@ -173,12 +172,12 @@ def _parcels(create: Callable[..., None]) -> None:
     )
 
 
-# 14 to 15: by what runs are found where there are many.
+# 14 to 15: indexes that find runs among many.
 
 
 def run_lists(connection: sa.Connection) -> None:
-    """Runs by seller, and what is open or unwritten of them; parcels as they are written now."""
-    # No command of version 14 has written any.
+    """Index runs by seller, open packages and unwritten copies; make the table of parcels anew."""
+    # No command of version 14 wrote parcels.
     execute(connection, "DROP TABLE parcels")
     _parcels(creation(connection))
     execute(

@@ -23,8 +23,8 @@ WAITS = sa.text("state <> 'answered'")
 HELD, UNFINISHED = sa.text("held > 0"), sa.text("is_finished = 0")
 UNCOUNTED = sa.text("statuses = ''")
 
-# A file that has arrived: who is to send it, and when. Of what waits, one row for each content.
-# `begun_at` is there from when a worker takes it in hand: from then on it is the worker's alone.
+# A file that has arrived: its seller, and when it is to be sent. A content waits in one row only.
+# `begun_at` is the time when a worker took it: from then on only that worker changes it.
 # `claim` is that of the watcher that has handed it over, and that brings its answers back.
 parcels = sa.Table(
     "parcels",
@@ -51,8 +51,8 @@ parcels = sa.Table(
     sa.Index("parcel_by_state", "state", "told_at"),
 )
 
-# How a seller's files come on, as the last pass over them has left it. `answers` has how many rows
-# were ever answered so, by status, and `passes` how many passes there were: neither ever falls.
+# A seller's state after the last pass over his files. `answers` counts all rows ever answered, by
+# status, and `passes` all passes: neither ever falls.
 sellers = sa.Table(
     "sellers",
     metadata,
@@ -70,8 +70,8 @@ sellers = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# How many rows of a run have which result, noted whenever that changes. Not counted yet are the
-# rows of a run without `statuses`: it is being written down, or is older than this table.
+# The number of a run's rows by result, noted whenever that changes. A run without `statuses` is
+# not counted yet: it is being written down, or is older than this table.
 counts = sa.Table(
     "counts",
     metadata,
@@ -87,8 +87,8 @@ counts = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# What several sellers may ask of one service together: when the last call that was allowed is paid
-# for, in seconds of the database's own clock.
+# Calls that several sellers share: the time until which the allowed calls use up the budget, in
+# seconds of the database's own clock.
 budgets = sa.Table(
     "budgets",
     metadata,

@@ -1,12 +1,12 @@
-"""How old runs go, with all that hangs on them, in steps after each of which others go on.
+"""Remove old runs with all their rows, in short steps between which others continue.
 
-    begin     a run is marked as forgotten, if nothing has changed that; nobody uses it any more
-    remove    its rows go, those first that name others, some in each transaction
-    end       the rest of its options goes, by which its snapshots were found, and its count
+    begin     mark a run as forgotten, if nothing has changed; nobody uses it from then on
+    remove    delete its rows, referring ones first, some in each transaction
+    end       delete the rest of its options, which name its snapshots, and its count
 
-Each may be the last before a crash: whoever comes next goes on with the runs that are marked. Of a
-forgotten run its own line stays, with those of its files and of its copies: with them later files
-and copies are compared. So do requests of the package types that are `remembered`.
+Each step may be the last before a crash: a later process continues with the marked runs. The row
+of a forgotten run stays, with the rows of its files and its copies: later files and copies are
+compared with them. Requests of the package types that are `remembered` stay too.
 """
 
 import json
@@ -47,25 +47,25 @@ from feedtool.ledger.records import FORGOTTEN, INVALID, LEAVING, PROFILE
 RUNS_AT_ONCE = 500
 """Runs that are marked, or ended, in a transaction."""
 ROWS_AT_ONCE = 5_000
-"""Rows that are removed in a transaction: others wait a few hundredths of a second."""
+"""Rows removed in a transaction: others wait a few hundredths of a second."""
 STAYS = ("who", PROFILE, INVALID, "sandbox")
-"""Options of a forgotten run that stay: whose it was, and what its line in lists says."""
+"""Options of a forgotten run that stay: its user, and what lists of runs show of it."""
 DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Forgetting:
-    """The removal of old runs from a ledger. Every method is some short transactions."""
+    """Removal of old runs from a ledger. Every method is some short transactions."""
 
     def __init__(self, engine: Engine, remembered: Collection[str]) -> None:
         self._engine, self._remembered = engine, sorted(remembered)
 
     def accounts(self, runs: Sequence[int]) -> list[tuple[str, str]]:
-        """The services and sellers of some runs, as these name them."""
+        """The services and sellers of some runs, as spelt in the runs."""
         query = select(t.runs.c.service, t.runs.c.seller).distinct()
         return sorted({tuple(row) for row in of_runs(self._engine, query, runs)})
 
     def begin(self, runs: Sequence[int], now: datetime) -> list[int]:
-        """Mark runs as forgotten; those that are, since one may go on again at any moment."""
+        """Mark runs as forgotten; return the marked ones: others may be in use again by now."""
         begun: list[int] = []
         for some in parts_of(runs, RUNS_AT_ONCE):
             with writing(self._engine) as db:
@@ -84,7 +84,7 @@ class Forgetting:
         return begun
 
     def remove(self, runs: Sequence[int], limit: int) -> int:
-        """Remove so many rows of some runs that are marked; how many that were: 0 at the end."""
+        """Remove at most `limit` rows of marked runs; return their number, 0 at the end."""
         removed = 0
         with writing(self._engine) as db:
             for table, which in removals(runs, self._remembered):
@@ -93,21 +93,21 @@ class Forgetting:
         return removed
 
     def snapshots(self, runs: Sequence[int]) -> set[str]:
-        """The snapshots that some runs, and no others, nor files that wait, may need."""
-        own = {
+        """The snapshots that only these runs may need: no other runs and no waiting files."""
+        digests = {
             digest
             for (options,) in of_runs(self._engine, select(t.runs.c.options), runs)
             for digest in DIGEST.findall(options)
         }
         with reading(self._engine) as db:
-            own.difference_update(db.scalars(_WAITING))
-        if own:
+            digests.difference_update(db.scalars(_WAITING))
+        if digests:
             for options in self._others({*runs}):
-                own.difference_update(DIGEST.findall(options))
-        return own
+                digests.difference_update(DIGEST.findall(options))
+        return digests
 
     def end(self, runs: Sequence[int], *, keep_counts: bool) -> None:
-        """Nothing is left of some runs that is to go, nor of their snapshots."""
+        """Remove the options of runs whose rows and snapshots are gone."""
         for some in parts_of(runs, RUNS_AT_ONCE):
             with writing(self._engine) as db:
                 query = select(t.runs.c.run_id, t.runs.c.options).where(t.runs.c.run_id.in_(some))
@@ -124,7 +124,7 @@ class Forgetting:
                     db.execute(delete(counts).where(counts.c.run_id.in_(some)))
 
     def remove_others(self, before: datetime, *, keep_counts: bool) -> None:
-        """Remove what is as old and has no run, or none that is not forgotten."""
+        """Remove old claims and parcels without a run, and the counts of forgotten runs."""
         is_gone = and_(t.runs.c.started_at < before, IS_FORGOTTEN, ~IS_LEAVING)
         claim, parcel = t.claims.c, parcels.c
         others: list[tuple[Table, ColumnElement[bool]]] = [
@@ -141,11 +141,16 @@ class Forgetting:
 
     def _others(self, runs: Collection[int]) -> Iterator[str]:
         """The options of all other runs that are not forgotten."""
-        of, after = t.runs.c, 0
-        query = select(of.run_id, of.options).where(~IS_FORGOTTEN).order_by(of.run_id).limit(CHUNK)
+        columns, after = t.runs.c, 0
+        query = (
+            select(columns.run_id, columns.options)
+            .where(~IS_FORGOTTEN)
+            .order_by(columns.run_id)
+            .limit(CHUNK)
+        )
         while True:
             with reading(self._engine) as db:
-                rows = db.execute(query.where(of.run_id > after)).all()
+                rows = db.execute(query.where(columns.run_id > after)).all()
             yield from (row.options for row in rows if row.run_id not in runs)
             if len(rows) < CHUNK:
                 return
@@ -153,12 +158,16 @@ class Forgetting:
 
 
 def lock_runs(db: Connection, runs: Sequence[int]) -> list[int]:
-    """Let nobody else take up, or forget, some runs until the transaction ends.
+    """Lock some runs, so that nobody else resumes or forgets them until the transaction ends.
 
     Returns those that are not forgotten.
     """
-    of = t.runs.c
-    query = select(of.run_id, IS_FORGOTTEN).where(of.run_id.in_(runs)).order_by(of.run_id)
+    columns = t.runs.c
+    query = (
+        select(columns.run_id, IS_FORGOTTEN)
+        .where(columns.run_id.in_(runs))
+        .order_by(columns.run_id)
+    )
     return [run for run, is_gone in db.execute(query.with_for_update()) if not is_gone]
 
 
@@ -181,7 +190,7 @@ _IS_FREE = and_(
         ),
     ),
 )
-"""True of runs that nothing has changed since they were found."""
+"""True of runs that are still as old and finished as when they were selected."""
 
 
 _WAITING = (
@@ -192,7 +201,7 @@ _WAITING = (
 def removals(
     runs: Sequence[int], remembered: Sequence[str]
 ) -> Iterator[tuple[Table, ColumnElement[bool]]]:
-    """The tables in whose rows something of runs is, and which rows; who names others first."""
+    """The tables with rows of some runs and the condition of these rows, referring tables first."""
     files = select(t.files.c.file).where(t.files.c.run_id.in_(runs))
     packages = select(t.packages.c.package).where(t.packages.c.file.in_(files))
     gone = packages.where(t.packages.c.package_type.not_in(remembered))
@@ -213,7 +222,7 @@ def _remove(db: Connection, table: Table, which: ColumnElement[bool], limit: int
 
 
 def _options(kept: str) -> dict[str, Any]:
-    """Options as they are kept; none where that cannot be read."""
+    """Decode stored options; none if they cannot be read."""
     try:
         options: dict[str, Any] = json.loads(kept)
     except ValueError:
@@ -223,7 +232,7 @@ def _options(kept: str) -> dict[str, Any]:
 
 def _write_options(db: Connection, options: Mapping[int, Mapping[str, Any]]) -> None:
     if options:
-        rows = [{"run": run, "noted": json.dumps(it)} for run, it in options.items()]
+        rows = [{"run": run, "noted": json.dumps(noted)} for run, noted in options.items()]
         db.execute(_WRITE, rows)
 
 

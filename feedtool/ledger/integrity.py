@@ -1,6 +1,6 @@
-"""Whether a ledger is whole, and a copy of it while others work.
+"""Check that a ledger is undamaged, and copy it while others work.
 
-SQLite's file is read without a lock that keeps others from writing, and nothing of it changes.
+SQLite's file is read without a lock that keeps others from writing, and is not changed.
 PostgreSQL has programs of its own for both: `pg_amcheck` and `pg_dump`.
 """
 
@@ -18,14 +18,14 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
 SHOWN = 5
-"""Findings of SQLite that are shown: the first of them say enough."""
+"""Findings of SQLite that are shown; more would add nothing."""
 
 
 def check(place: Path | str) -> Look:
-    """A ledger that was seen to be whole; its connection is closed.
+    """Check that a ledger is undamaged; return it, with its connection closed.
 
     The tables of an older version are not compared: they change when it is next opened.
-    UsageProblem for what is damaged, has other tables than its version, or is no ledger.
+    UsageProblem if it is damaged, has other tables than its version, or is no ledger.
     """
     with looking(place) as look:
         if look.is_file:
@@ -36,9 +36,9 @@ def check(place: Path | str) -> Look:
 
 
 def back_up(place: Path | str, target: Path) -> None:
-    """Copy one moment of SQLite's file into an empty one, and see that the copy is whole.
+    """Copy one moment of SQLite's file into an empty one, and check that the copy is undamaged.
 
-    UsageProblem for PostgreSQL, for a damaged ledger or none, and where copying fails.
+    UsageProblem for PostgreSQL, for a damaged ledger or none, and if copying fails.
     """
     with looking(place) as look:
         if not look.is_file:
@@ -51,11 +51,11 @@ def back_up(place: Path | str, target: Path) -> None:
         source: Any = look.connection.connection.driver_connection
         try:
             with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-                # The file is nobody's yet: it needs no journal, and goes if this fails.
+                # Nobody uses the copy yet: it needs no journal, and is removed if this fails.
                 copy.execute("PRAGMA journal_mode = OFF").close()
                 copy.execute("PRAGMA synchronous = OFF").close()
                 source.backup(copy)
-                # All of it in one file, which can be read where nothing can be written.
+                # One file without a log can be read on a disk that is read-only.
                 copy.execute("PRAGMA journal_mode = DELETE").close()
         except sqlite3.Error as error:
             raise UsageProblem(
@@ -67,7 +67,7 @@ def back_up(place: Path | str, target: Path) -> None:
 
 
 def _refuse_damaged(look: Look, shown: str) -> None:
-    """UsageProblem with what SQLite's own check finds first."""
+    """Raise UsageProblem with the first findings of SQLite's own check, if any."""
     rows = look.connection.execute(text(f"PRAGMA integrity_check({SHOWN})")).scalars()
     lines = [line for row in rows for line in row.splitlines() if not line.startswith("***")]
     if lines != ["ok"]:

@@ -1,7 +1,7 @@
-"""The numbers of journal entries: given out once, so that the same month is the same file.
+"""The numbers of journal entries: given once, so that the same month is the same file.
 
-What is booked of a period comes to what is so now: an entry that is so stays, one that is not so is
-taken back by a further one, and what is new is added.
+Booking a period makes its entries equal the texts of now: an entry with such a text stays, another
+one is taken back by a further entry, and missing texts are added.
 """
 
 from collections import Counter, defaultdict
@@ -25,46 +25,46 @@ class Journals:
 
     def __init__(self, engine: Engine, service: str, seller: str) -> None:
         self._engine = engine
-        self._whose = {"service": service, "seller": seller}
+        self._owner = {"service": service, "seller": seller}
 
     def book(
         self, journal: str, period: str, texts: Iterable[str], reverse: Reverse
     ) -> Iterator[BookedEntry]:
-        """The entries of a period, once those that are new have their numbers."""
-        whose = {**self._whose, "journal": journal}
+        """Number and save the new entries of a period; return all its entries."""
+        owner = {**self._owner, "journal": journal}
         with writing(self._engine) as db:
-            # One at a time, since PostgreSQL lets several write.
+            # PostgreSQL lets several write: this lock lets one book at a time.
             db.execute(select(t.schema_version.c.version).with_for_update())
-            _Booking(db, whose, period).book(texts, reverse)
-        return self._read(whose, period)
+            _Booking(db, owner, period).book(texts, reverse)
+        return self._read(owner, period)
 
-    def _read(self, whose: Mapping[str, str], period: str) -> Iterator[BookedEntry]:
+    def _read(self, owner: Mapping[str, str], period: str) -> Iterator[BookedEntry]:
         of = t.entries.c
-        query = select(of.number, of.text, of.reverses).filter_by(**whose, period=period)
+        query = select(of.number, of.text, of.reverses).filter_by(**owner, period=period)
         number = 0
         while True:
             with reading(self._engine) as db:
-                further = query.where(of.number > number).order_by(of.number).limit(CHUNK)
-                found = [BookedEntry(*row) for row in db.execute(further)]
-            if not found:
+                page = query.where(of.number > number).order_by(of.number).limit(CHUNK)
+                entries = [BookedEntry(*row) for row in db.execute(page)]
+            if not entries:
                 return
-            yield from found
-            number = found[-1].number
+            yield from entries
+            number = entries[-1].number
 
 
 class _Booking:
     """Adds entries to a period of a journal."""
 
-    def __init__(self, db: Connection, whose: Mapping[str, str], period: str) -> None:
+    def __init__(self, db: Connection, owner: Mapping[str, str], period: str) -> None:
         self._db = db
-        self._whose, self._period = whose, period
-        last = select(func.max(t.entries.c.number)).filter_by(**whose)
+        self._owner, self._period = owner, period
+        last = select(func.max(t.entries.c.number)).filter_by(**owner)
         self._last = db.scalar(last) or 0
         self._numbers = count(self._last + 1)
         self._kept: set[int] = set()
 
     def book(self, texts: Iterable[str], reverse: Reverse) -> None:
-        """Add what is not booked yet, then take back what is no longer so."""
+        """Add texts that are not booked yet, then take back entries without a text."""
         left = iter(texts)
         while chunk := [*islice(left, CHUNK)]:
             self._add((_key(text), text, None) for text in self._new(chunk))
@@ -72,39 +72,40 @@ class _Booking:
             self._add((key, reverse(text), number) for key, text, number in gone)
 
     def _new(self, texts: Iterable[str]) -> Iterator[str]:
-        """The texts that are not booked, each as often as it is missing."""
-        wanted = Counter(texts)
-        of = t.entries.c
-        query = self._standing().where(of.key.in_(map(_key, wanted)))
+        """The texts that are not booked, each as often as entries are missing."""
+        counts = Counter(texts)
+        columns = t.entries.c
+        query = self._standing().where(columns.key.in_(map(_key, counts)))
         booked: defaultdict[str, list[int]] = defaultdict(list)
         for _, text, number in self._db.execute(query):
             if number not in self._kept:
                 booked[text].append(number)
-        for text, times in wanted.items():
+        for text, times in counts.items():
             self._kept.update(booked[text][:times])
             yield from [text] * (times - len(booked[text]))
 
     def _gone(self) -> Iterator[list[tuple[str, str, int]]]:
-        """The entries that no text was found for."""
+        """The entries without a text."""
         number = 0
         while number < self._last:
-            of = t.entries.c
-            query = self._standing().where(of.number > number).limit(CHUNK)
-            found = self._db.execute(query).all()
-            number = found[-1].number if found else self._last
-            yield [(row.key, row.text, row.number) for row in found if row.number not in self._kept]
+            columns = t.entries.c
+            query = self._standing().where(columns.number > number).limit(CHUNK)
+            rows = self._db.execute(query).all()
+            number = rows[-1].number if rows else self._last
+            yield [(row.key, row.text, row.number) for row in rows if row.number not in self._kept]
 
     def _standing(self) -> Select[Any]:
-        """The entries of before that take nothing back, and are not taken back."""
-        of, by = t.entries.c, t.entries.alias()
-        back = select(by.c.reverses).filter_by(**self._whose, period=self._period)
+        """The earlier entries that neither take another back nor are taken back."""
+        entries, reversals = t.entries.c, t.entries.alias()
+        back = select(reversals.c.reverses).filter_by(**self._owner, period=self._period)
         return (
-            select(of.key, of.text, of.number)
-            .filter_by(**self._whose, period=self._period, reverses=None)
+            select(entries.key, entries.text, entries.number)
+            .filter_by(**self._owner, period=self._period, reverses=None)
             .where(
-                of.number <= self._last, of.number.not_in(back.where(by.c.reverses.is_not(None)))
+                entries.number <= self._last,
+                entries.number.not_in(back.where(reversals.c.reverses.is_not(None))),
             )
-            .order_by(of.number)
+            .order_by(entries.number)
         )
 
     def _add(self, entries: Iterable[tuple[str, str, int | None]]) -> None:
@@ -112,11 +113,11 @@ class _Booking:
             {"number": number, "key": key, "text": text, "reverses": reverses}
             for (key, text, reverses), number in zip(entries, self._numbers, strict=False)
         ]
-        common = {**self._whose, "period": self._period}
+        common = {**self._owner, "period": self._period}
         if rows:
             self._db.execute(insert(t.entries), [{**common, **row} for row in rows])
 
 
 def _key(text: str) -> str:
-    """What an entry is found by."""
+    """The digest by which an entry is found."""
     return sha256(text.encode()).hexdigest()

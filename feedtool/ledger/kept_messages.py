@@ -1,4 +1,4 @@
-"""Messages as the ledger keeps them: as the JSON of a column, or in two columns."""
+"""Messages in the ledger: as the JSON of a column, or in two columns."""
 
 import json
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from feedtool.model.nouns import Message, Severity
 from feedtool.model.text import kept_text, text_of_kept
 
 _USUAL = ("", Severity.ERROR, 0)
-"""Of a message that is about no field and no single row; they are left out."""
+"""Field, severity and row of most messages: no field and no single row; they are left out."""
 
 # Most rows have much the same messages, and there are as many as the sheet has rows.
 
 
 @lru_cache(4096)
 def messages_as_text(messages: tuple[Message, ...]) -> str:
-    """Messages as they are kept; `messages_of` reads them again."""
+    """Encode messages as JSON; `messages_of` decodes them."""
     return json.dumps(
         [(code, kept_text(text), *_unusual(about)) for code, text, *about in messages],
         ensure_ascii=False,
@@ -25,7 +25,7 @@ def messages_as_text(messages: tuple[Message, ...]) -> str:
 
 @lru_cache(4096)
 def messages_of(kept: str) -> tuple[Message, ...]:
-    """What `messages_as_text` made a text of."""
+    """Decode the JSON of `messages_as_text`."""
     return tuple(
         Message(code, text_of_kept(text), field, Severity(severity), row)
         for code, text, field, severity, row in map(_whole, json.loads(kept))
@@ -33,19 +33,19 @@ def messages_of(kept: str) -> tuple[Message, ...]:
 
 
 def _unusual(about: Sequence[Any]) -> Sequence[Any]:
-    """What a message is about, up to the last that is not usual."""
+    """Field, severity and row of a message, up to the last that is not usual."""
     if about[-1] != _USUAL[-1]:
         return about
     return () if tuple(about) == _USUAL else about[:-1]
 
 
 def _whole(entry: Sequence[Any]) -> tuple[Any, ...]:
-    """A kept message with what was left out; an older one has no row."""
+    """A stored message with its left-out values; an older one has no row."""
     return (*entry, *_USUAL[len(entry) - 2 :])
 
 
 def message_of(code: str | None, text: str | None) -> Message | None:
-    """A message that is kept in two columns."""
+    """A message that is stored in two columns."""
     if code is None and text is None:
         return None
     return Message(code or "", text_of_kept(text or ""))

@@ -1,9 +1,9 @@
 """One writer at a time for each ledger and seller, over processes and, on PostgreSQL, machines.
 
-The lock ends with the process that holds it, however that ends: there is none to clear away.
+The lock ends with the process that holds it, however that ends: nobody has to remove it.
 
     SQLite in a file   a lock on `<ledger's name>.<digest>.lock` beside the file
-    PostgreSQL         an advisory lock of a connection that is kept for nothing else
+    PostgreSQL         an advisory lock of a connection that has no other use
     SQLite in memory   none: nobody else can see it
 """
 
@@ -40,23 +40,23 @@ DEAD_AFTER = {
     "tcp_keepalives_idle": "30",
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
-    # Where the server has just said something, it waits for an answer to that instead.
+    # After its own message the server waits for an answer to that instead.
     "tcp_user_timeout": "60000",
     "idle_session_timeout": "0",
 }
-"""The server lets go of the lock of a machine that is gone within a minute, of no other."""
+"""Settings with which the server ends the lock of a lost machine within a minute, and no other."""
 DEAD_SOON = DEAD_AFTER | {
     "tcp_keepalives_idle": "2",
     "tcp_keepalives_interval": "1",
     "tcp_user_timeout": "4000",
 }
-"""Within ten seconds, at the price that a line which is cut for four loses the lock too."""
+"""The same within ten seconds; but a line that is cut for four seconds loses the lock too."""
 
 FRESH = timedelta(seconds=5)
-"""The server lets go of no lock so soon, unless it is restarted."""
+"""The server ends no lock so soon, unless it is restarted."""
 
 SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
-"""Nothing, where an older server has no such setting."""
+"""Does nothing if an older server has no such setting."""
 IS_HELD = (
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid"
     " AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = :key"
@@ -72,7 +72,7 @@ SCHEMA = "SELECT current_schema()"
 
 
 class Holder(Struct, frozen=True):
-    """A process that holds the lock, as it says of itself. No secret is in it."""
+    """The process that holds a lock, by its own description. No secret is in it."""
 
     pid: int
     host: str
@@ -92,18 +92,17 @@ class Holder(Struct, frozen=True):
 
     @classmethod
     def here(cls, command: str, now: datetime) -> Self:
-        """This process."""
         return cls(os.getpid(), socket.gethostname(), _user(), command, now)
 
     def as_text(self) -> str:
-        """The content of the lock's file, of which the server shows the first bytes."""
+        """The content of the lock's file; the server shows its first bytes."""
         words = (re.sub(r"[^!-~]", "_", part) for part in (self.command, self.user, self.host))
         since = self.since.astimezone(UTC).strftime(TIME)
         return " ".join(("feedtool", str(self.pid), since, *words))
 
     @classmethod
     def from_text(cls, text: str | None) -> Self | None:
-        """From what `as_text` gave; None where that is not whole."""
+        """Decode the text of `as_text`; None if it is incomplete."""
         match = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", text or "")
         if match is None:
             return None
@@ -113,12 +112,11 @@ class Holder(Struct, frozen=True):
 
 
 def who() -> str:
-    """`user@host`, of this process."""
     return f"{_user()}@{socket.gethostname()}"
 
 
 def _user() -> str:
-    # Where the user has no name, the system says so in one of several ways.
+    # For a user without a name systems raise different errors.
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()
     return "?"
@@ -138,7 +136,7 @@ class Held(UsageProblem):
             tr("One process at a time sends for a seller: wait until it is done, or end it."),
         )
         self.holder = holder
-        """None while it has not said yet who it is."""
+        """None until the process has written its description."""
 
 
 @contextmanager
@@ -152,17 +150,17 @@ def hold(
     wait: Callable[[Held], bool] | None = None,
     is_awaited: bool = False,
 ) -> Iterator[None]:
-    """Be the only process that sends for this seller of this service from this ledger.
+    """Hold the lock of a seller of a service: no other process sends for him from this ledger.
 
-    Neither case nor a slash at the end makes another service. `command` (its name alone: options
-    may hold a secret) and `now` are for those who find the lock taken. Then `wait`, if it is given,
-    pauses, and tells whether to try once more. With `is_awaited` others wait to go on when this
-    machine is gone, and it with them if it is not.
+    Neither case nor a slash at the end makes another service. Processes that find the lock taken
+    show `command` (its name alone: options may hold a secret) and `now`. They call `wait`, if it
+    is given: it pauses, and tells whether to try once more. With `is_awaited` other machines wait
+    to go on when this one is lost; then the lock ends sooner.
 
     Raises:
         Held: Another process has the lock, and is not waited for (any longer).
         Interrupted: The server cannot be reached. While the lock is held, `writing` raises it once
-            the server has taken the lock away, as when it was restarted.
+            the server has ended the lock, as after a restart.
         UsageProblem: The file system has no locks, or does not let us write beside the ledger.
     """
     me = Holder.here(command, now)
@@ -186,10 +184,10 @@ def hold(
 
 
 def ask_anew(engine: Engine, seen_at: datetime, now: Callable[[], datetime]) -> None:
-    """Ask for a lock that is held here, if it was seen long ago: this machine may have slept.
+    """Check a lock that is held here, if it was seen long ago: this machine may have slept.
 
     Raises:
-        Interrupted: The server has let go of the lock. That of a file is never let go so.
+        Interrupted: The server has ended the lock. A lock of a file never ends so.
     """
     if engine.dialect.name == "postgresql" and abs(now() - seen_at) > FRESH:
         with writing(engine):
@@ -197,34 +195,34 @@ def ask_anew(engine: Engine, seen_at: datetime, now: Callable[[], datetime]) -> 
 
 
 def holders(engine: Engine, keys: Collection[SellerKey]) -> dict[SellerKey, Holder | None]:
-    """Who sends for which of some sellers now; None where he has not said yet who he is.
+    """The processes that send for some sellers now; None for one without a description yet.
 
-    On PostgreSQL it is one query. Of a file that a killed process has left the name is taken out.
+    On PostgreSQL it is one query. The name of a killed process is removed from its file.
     """
     by_digest = {_digest(key): key for key in keys}
     if engine.dialect.name == "postgresql":
         with explained(engine, "read"), engine.connect() as connection:
             schema = _only(connection, SCHEMA)
-            found = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
+            names = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
         numbers = {_number(schema, digest): key for digest, key in by_digest.items()}
-        held = found.keys() & numbers.keys()
-        return {numbers[number]: Holder.from_text(found[number]) for number in held}
+        held = names.keys() & numbers.keys()
+        return {numbers[number]: Holder.from_text(names[number]) for number in held}
     if not is_file(engine.url):
         return {}
     ledger = _ledger_of(engine)
-    told = ((key, _told(_file_of(ledger, digest))) for digest, key in by_digest.items())
-    return {key: Holder.from_text(name) for key, name in told if name}
+    contents = ((key, _content(_file_of(ledger, digest))) for digest, key in by_digest.items())
+    return {key: Holder.from_text(name) for key, name in contents if name}
 
 
 def at_work(engine: Engine) -> set[Holder]:
-    """The processes that send for anybody now, or wait for work, as they say of themselves."""
+    """The processes that hold any lock of the ledger, to send or to wait for work."""
     if engine.dialect.name == "postgresql":
         with explained(engine, "read"), engine.connect() as connection:
             names = [name for _, name in connection.execute(text(WHO_HOLDS_ANY))]
     else:
         ledger = _ledger_of(engine) if is_file(engine.url) else None
         files = ledger.parent.glob(f"{glob.escape(ledger.name)}.*.lock") if ledger else ()
-        names = [*map(_told, files)]
+        names = [*map(_content, files)]
     return {*filter(None, map(Holder.from_text, names))}
 
 
@@ -232,30 +230,29 @@ def _digest(key: SellerKey) -> str:
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
 
 
-# A file. It stays when the lock is let go: to remove it would take the lock from whoever has it
+# A file. It stays when the lock ends: removing it would take the lock from a process that has it
 # open already and is about to lock it.
 
 
 def _ledger_of(engine: Engine) -> Path:
-    """The ledger's file, whichever way it was named."""
+    """The ledger's file, with links resolved."""
     return Path(str(engine.url.database)).resolve()
 
 
 def _file_of(ledger: Path, digest: str) -> Path:
-    """The lock's file."""
     return ledger.with_name(f"{ledger.name}.{digest[:16]}.lock")
 
 
-def _told(path: Path) -> str:
-    """What the holder of a lock says of himself; nothing where it is free.
+def _content(path: Path) -> str:
+    """The description in a lock's file; empty if the lock is free.
 
-    Only a lock that somebody seems to hold is tried, so that nobody finds it taken by us.
+    Only a lock that seems to be held is tried, so that nobody finds it taken by this test.
     """
     with suppress(OSError), path.open("r+b", buffering=0) as file:
-        content = file.read(4096)
-        if content and not _lock(file.fileno()):
-            return content.decode(errors="replace")
-        if content:  # he was killed
+        noted = file.read(4096)
+        if noted and not _lock(file.fileno()):
+            return noted.decode(errors="replace")
+        if noted:  # its process was killed
             _write(file.fileno(), "")
     return ""
 
@@ -287,7 +284,7 @@ def _locked(path: Path, seller: str, me: Holder) -> Iterator[None]:
 
 
 def _write(handle: int, content: str) -> None:
-    # Who holds it is a courtesy: a full disk takes nothing from the lock.
+    # The description is a courtesy: the lock holds on a full disk too.
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.lseek(handle, 0, os.SEEK_SET)
@@ -327,20 +324,20 @@ def _advisory(
         with explained(engine, "locked"):
             connection = stack.enter_context(engine.connect())
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            # It never goes back to the others, and the lock ends with it however it ends.
+            # The connection never returns to the pool, and the lock ends with it.
             connection.detach()
             key = _number(_only(connection, SCHEMA), digest)
-            # The name comes first: who finds the lock taken finds the name too.
+            # The name comes first: a process that finds the lock taken finds the name too.
             settings = DEAD_SOON if is_awaited else DEAD_AFTER
             for name, value in {**settings, "application_name": me.as_text()[:NAME_LENGTH]}.items():
                 _only(connection, SET, name=name, value=value)
             if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
                 names = dict(map(tuple, connection.execute(text(WHO_HOLDS_ANY))))
                 raise Held(shown_as(engine.url), seller, Holder.from_text(names.get(key)))
-            stack.callback(_let_go, connection, key)
+            stack.callback(_unlock, connection, key)
             pid = _only(connection, "SELECT pg_backend_pid()")
 
-        def see_that_it_is_held(writer: Connection) -> None:
+        def refuse_without_lock(writer: Connection) -> None:
             writes = writer.get_execution_options().get("writes", False)
             if writes and not _only(writer, IS_HELD, pid=pid, key=key):
                 raise Interrupted(
@@ -348,13 +345,13 @@ def _advisory(
                     tr("Somebody else may send by now; go on with: feedtool resume"),
                 )
 
-        event.listen(engine, "begin", see_that_it_is_held)
-        stack.callback(event.remove, engine, "begin", see_that_it_is_held)
+        event.listen(engine, "begin", refuse_without_lock)
+        stack.callback(event.remove, engine, "begin", refuse_without_lock)
         yield
 
 
-def _let_go(connection: Connection, key: int) -> None:
-    """Unlock at once: the server notices only a while later that a connection was closed."""
+def _unlock(connection: Connection, key: int) -> None:
+    """Unlock at once: the server would notice a closed connection only later."""
     with suppress(SQLAlchemyError):  # the lock of a broken connection is gone, or soon will be
         _only(connection, "SELECT pg_advisory_unlock(:key)", key=key)
 
