@@ -28,7 +28,7 @@ Step: TypeAlias = Callable[[sa.Connection], None]
 
 
 def migrate(connection: sa.Connection, version: int, steps: Sequence[Step]) -> None:
-    """Take a ledger of an older version through the steps that it has not had, in their order."""
+    """Run the steps that a ledger of an older version lacks, in their order."""
     for step in steps[version - FIRST :]:
         step(connection)
 
@@ -63,7 +63,7 @@ def _send_again(connection: sa.Connection) -> None:
 
 
 def _take_off(connection: sa.Connection) -> None:
-    """Rows of packages that are open are in flight; where two have the same, in the older."""
+    """Put rows of open packages in flight; a row of two packages in the older one."""
     packages = connection.execute(
         sa.text(
             "SELECT p.package, p.channel, r.service, r.seller"
@@ -85,12 +85,12 @@ def _take_off(connection: sa.Connection) -> None:
         connection.execute(flying, {"scope": scope, "package": package.package})
 
 
-# 2 to 3: batches of products; 3 to 4: legacy zips. The tables stay; but whoever knows neither is to
-# leave alone a ledger with their phases and with messages that name a field.
+# 2 to 3: batches of products; 3 to 4: legacy zips. The tables stay; but older tools must refuse a
+# ledger with these phases, and with messages that name a field.
 
 
 def _refused_by_older(_: sa.Connection) -> None:
-    """Nothing to change: the new version is what older tools refuse."""
+    """Change nothing: the new version number makes older tools refuse the ledger."""
 
 
 # 4 to 5: files that a watcher has taken.
@@ -275,7 +275,7 @@ def _cursors(connection: sa.Connection) -> None:
 def _entries(connection: sa.Connection) -> None:
     creation(connection)(
         "entries",
-        *(sa.Column(it, sa.Text, primary_key=True) for it in ("service", "seller", "journal")),
+        *(sa.Column(name, sa.Text, primary_key=True) for name in ("service", "seller", "journal")),
         number("number"),
         *texts("key", "period", "text"),
         sa.Column("reverses", sa.Integer),
@@ -308,7 +308,7 @@ def _held(connection: sa.Connection) -> None:
 
 
 FIRST = 1
-"""The oldest version that was ever released."""
+"""The oldest released version."""
 
 STEPS: tuple[Step, ...] = (
     _send_again,
@@ -329,4 +329,4 @@ STEPS: tuple[Step, ...] = (
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)
-"""Of the tables as they are now."""
+"""The version of the present tables."""

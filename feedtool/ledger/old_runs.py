@@ -1,7 +1,7 @@
-"""Runs that are old enough to be forgotten, and why others are not.
+"""Find runs that are old enough to be forgotten, and the reasons why others are not.
 
-Of each seller the oldest runs go, up to the first that is not at its end, or that is still needed:
-what a later run has sent is asked for as long as an earlier one has anything left.
+The oldest runs of a seller are forgotten, up to the first that is not finished or is still needed:
+later requests are compared with those of earlier unfinished runs.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,15 +20,15 @@ from feedtool.ledger.parcels import ParcelState
 from feedtool.ledger.records import FORGOTTEN, LEAVING, SellerKey
 
 CHUNK = 1_000
-"""Runs that are asked for at a time."""
+"""Runs in a query."""
 
 
 class KeepReason(StrEnum):
-    """Why a run is not forgotten, although it is old enough."""
+    """The reason why a run is not forgotten, although it is old enough."""
 
     OPEN = "open"  # not all of it is sent, answered and written
     HELD = "held"  # guards hold rows of it
-    UNTOLD = "untold"  # the file that it came from, or its answers, are not where they belong
+    UNTOLD = "untold"  # its input file, or its answers, are not in their places yet
     LAST = "last"  # the seller's last one
 
 
@@ -37,22 +37,22 @@ class OldRuns(NamedTuple):
 
     key: SellerKey
     profile: str
-    """The account's name; empty where none is known."""
+    """The account's name; empty if unknown."""
     runs: Sequence[int]
-    """Their numbers, the lowest first."""
+    """The runs' numbers, the lowest first."""
     rows: int
-    """The requests that they have sent, or had to send."""
+    """Requests of the runs, sent or to be sent."""
     first: datetime | None
-    """When the first of them began; None where there is none."""
+    """The beginning of the first run; None without runs."""
     last: datetime | None
     stays: tuple[int, KeepReason] | None
-    """The first run that is old enough and yet stays, as all later ones do; and the reason."""
+    """The first run that stays although it is old enough, as all later ones do, and the reason."""
 
 
 def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int]) -> list[OldRuns]:
-    """The runs that began before a time and may go, by seller, and why others may not.
+    """The runs that began before a time and may be forgotten, by seller, and why others may not.
 
-    `unfinished` are runs of which something is to be done that the ledger does not tell.
+    `unfinished` are runs that are unfinished for reasons outside the ledger.
     """
     with reading(engine) as db:
         reasons = dict.fromkeys(db.scalars(_LAST), KeepReason.LAST)
@@ -81,7 +81,7 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
 
 
 def _sizes(engine: Engine, runs: Sequence[int]) -> dict[int, int]:
-    """How many requests runs have, by run."""
+    """The number of requests, by run."""
     tables = t.runs.join(t.files).join(t.packages)
     query = select(t.runs.c.run_id, func.sum(t.packages.c.rows).label("sent"))
     query = query.select_from(tables).group_by(t.runs.c.run_id)
@@ -89,25 +89,25 @@ def _sizes(engine: Engine, runs: Sequence[int]) -> dict[int, int]:
 
 
 def of_runs(engine: Engine, query: Select[Any], runs: Sequence[int]) -> Iterator[Row[Any]]:
-    """What a query finds of some runs, however many."""
+    """The rows of a query for some runs, however many these are."""
     for some in parts_of(runs, CHUNK):
         with reading(engine) as db:
             yield from db.execute(query.where(t.runs.c.run_id.in_(some))).all()
 
 
 def parts_of(runs: Sequence[int], count: int) -> Iterator[Sequence[int]]:
-    """Some runs, so many at a time."""
+    """Split runs into lists of at most `count`."""
     return (runs[begin : begin + count] for begin in range(0, len(runs), count))
 
 
 def _split(
     runs: Iterable[Row[Any]], reasons: Mapping[int, KeepReason]
 ) -> tuple[list[Row[Any]], tuple[int, KeepReason] | None]:
-    """The first runs of a seller, which may go, and the first that stays."""
+    """The first runs of a seller, which may be forgotten, and the first that stays."""
     gone: list[Row[Any]] = []
     stays: tuple[int, KeepReason] | None = None
     for run in runs:
-        if run.is_leaving:  # somebody has begun with it
+        if run.is_leaving:  # its removal has begun
             gone.append(run)
         elif not run.is_forgotten and stays is None:
             reason = reasons.get(run.run_id)
@@ -123,14 +123,14 @@ def _split(
 
 
 def _noted(name: str) -> ColumnElement[bool]:
-    """True of runs that have an option of a name; no text among options has such marks."""
+    """True of runs with an option of this name; no text in options contains such quotes."""
     return t.runs.c.options.contains(f'"{name}": ', autoescape=True)
 
 
 IS_FORGOTTEN, IS_LEAVING = _noted(FORGOTTEN), _noted(LEAVING)
 IS_UNTOLD = or_(parcels.c.state != str(ParcelState.ANSWERED), parcels.c.told_at.is_(None))
 IS_TAKEN = t.claims.c.state != str(ClaimState.ENDED)
-"""True of parcels, and of claims, that somebody has yet to do something with."""
+"""True of parcels, and of claims, with work left to do."""
 
 _LAST = select(sellers.c.run_id).union(
     select(func.max(counts.c.run_id)).group_by(counts.c.service, counts.c.seller)

@@ -1,9 +1,9 @@
-"""Packages and their uploads: planned, read, and what steps and answers come to.
+"""Packages and their uploads: add them, read them, and save changes by steps and answers.
 
-To save changes is the hot loop of a delivery: while a package of 50,000 rows is delivered it is
-done some 700 times, and each request waits for it. So what the changes say of the same place is
-gathered first, the last word on it counting. There is one statement for each table, and its text is
-made here: what SQLAlchemy does anew for each, and each row of it, took longer than the database.
+Saving changes is the hot loop of a delivery: for a package of 50,000 rows it happens some 700
+times, and each request waits for it. So changes of the same place are gathered first, and the last
+one counts. There is one statement for each table, and its text is made here: SQLAlchemy would make
+it anew for each statement and each row, which took longer than the database.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -31,11 +31,11 @@ PLAIN = tuple(
 """Fields of a Package that are columns of the same name."""
 
 FIXED = {"file", "number", "channel", "rows"}
-"""Those that no step changes; its rows are counted where they are moved."""
+"""Fields that no step changes; `rows` changes only where rows are moved."""
 
 
 def add_row(db: Connection, table: Table, **values: Any) -> int:
-    """The key that the database gives to a new row."""
+    """Insert a row; return the key that the database gives it."""
     key: Any = db.execute(insert(table).values(values)).inserted_primary_key
     return int(key[0])
 
@@ -43,10 +43,10 @@ def add_row(db: Connection, table: Table, **values: Any) -> int:
 def add_uploads(
     db: Connection, file: int, keys: dict[int, int], batch: Iterable[tuple[int, Upload]]
 ) -> None:
-    """Write uploads and their requests; `keys`, package number to key, grows with new packages."""
+    """Save uploads and their requests; add the keys of new packages to `keys`, by number."""
     uploads: list[dict[str, Any]] = []
     requests: list[dict[str, Any]] = []
-    further: list[dict[str, int]] = []
+    further_rows: list[dict[str, int]] = []
     for number, upload in batch:
         if number not in keys:
             first = upload.items[0]
@@ -65,39 +65,41 @@ def add_uploads(
             }
             for item in upload.items
         ]
-        further += [
+        further_rows += [
             {"file": file, "row": row, "first_row": item.row, "number": item.number}
             for item in upload.items
             for row in item.further_rows
         ]
     db.execute(insert(t.uploads), uploads)
     db.execute(insert(t.requests), requests)
-    if further:
-        db.execute(insert(t.request_rows), further)
+    if further_rows:
+        db.execute(insert(t.request_rows), further_rows)
 
 
 def add_package(db: Connection, file: int, number: int, channel: str, package_type: str) -> int:
-    """The key of a new package without rows."""
+    """Insert a package without rows; return its key."""
     kind = {"channel": channel, "package_type": str(package_type)}
     return add_row(db, t.packages, file=file, number=number, rows=0, phase=Phase.PLANNED, **kind)
 
 
 def count_requests(db: Connection, package: int) -> None:
-    """Write down how many requests a package has."""
+    """Save a package's number of requests."""
     counted = select(func.count()).where(t.requests.c.package == package).scalar_subquery()
     db.execute(update(t.packages).where(t.packages.c.package == package).values(rows=counted))
 
 
 def forget_requests(db: Connection, packages: Collection[int]) -> None:
-    """Keep of the requests of packages only digests, which tell if one is sent again."""
-    of = t.requests.c
-    query = select(of.body, of.file, of.row, of.number).where(of.package.in_(packages))
-    found = db.execute(query) if packages else ()
-    _update(db, _FORGET, [(digest_of(body), *key) for body, *key in found])
+    """Replace the requests of packages by digests, which show if one is sent again."""
+    columns = t.requests.c
+    query = select(columns.body, columns.file, columns.row, columns.number).where(
+        columns.package.in_(packages)
+    )
+    requests = db.execute(query) if packages else ()
+    _update(db, _FORGET, [(digest_of(body), *key) for body, *key in requests])
 
 
 def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
-    """Some packages, file by file, by number."""
+    """The packages of a condition, file by file, by number."""
     stages: dict[int, list[Stage]] = {}
     for package, stage in db.execute(_STAGES.where(which)):
         stages.setdefault(package, []).append(Stage(stage))
@@ -131,7 +133,7 @@ Whole: TypeAlias = tuple[str | int | bytes | None, ...]
 
 
 def save_changes(db: Connection, changes: Iterable[Change]) -> None:
-    """Write what the changes come to, the later ones over the earlier."""
+    """Save changes; later ones overwrite earlier ones."""
     packages: dict[int, Package] = {}
     uploads: dict[tuple[int, int], Whole] = {}
     begun: list[Whole] = []
@@ -147,13 +149,16 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
             begun.append(_attempt(key, change.attempt))
         elif change.attempt:
             answered[key, change.attempt.number] = _attempt(key, change.attempt)
-        # A later word on a reference replaces an earlier one: pages may be read more than once.
+        # A later result of a reference replaces an earlier one: pages may be read more than once.
         for reference, status, messages in change.results:
             text = messages_as_text(messages)
             results[key, reference] = (key, reference, str(status), text)
         resolved += [_fate(change.after, resolution) for resolution in change.resolutions]
-    whole = [(*map(_kept, _changed(p)), *_message(p.message), p.key) for p in packages.values()]
-    _update(db, _UPDATE_PACKAGE, whole)
+    rows = [
+        (*map(_kept, _changed(package)), *_message(package.message), package.key)
+        for package in packages.values()
+    ]
+    _update(db, _UPDATE_PACKAGE, rows)
     _insert(db, t.uploads, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
     _insert(db, t.attempts, begun, replaces=False)
@@ -173,7 +178,7 @@ _changed = attrgetter(*CHANGED)
 
 
 def _moved(change: Change) -> Sequence[int]:
-    """The uploads that are at another stage."""
+    """The numbers of the uploads whose stage has changed."""
     old, new = change.before.uploads, change.after.uploads
     return () if old is new else [*compress(count(1), map(is_not, old, new))]
 
@@ -200,7 +205,7 @@ def _fate(package: Package, fate: Resolution) -> Whole:
     return (status, fate.text and kept_text(fate.text), package.file, fate.row, fate.number)
 
 
-# Statements, spelt alike by both databases but for the mark of a value.
+# Statements, the same for both databases except the placeholder of a value.
 
 
 def _updating(table: Table, changed: Iterable[str], *keys: str) -> str:
@@ -223,11 +228,11 @@ def _update(db: Connection, statement: str, rows: Sequence[Whole]) -> None:
 
 
 AT_ONCE = 100
-"""Rows in a statement; so many results has a page of the service's."""
+"""Rows in a statement; a page of the service has as many results."""
 
 
 def _insert(db: Connection, table: Table, rows: Sequence[Whole], *, replaces: bool = True) -> None:
-    """Write whole rows, many in a statement, where it `replaces` over those with the same key.
+    """Insert whole rows, many in a statement; `replaces` overwrites rows with the same key.
 
     Between two rows of an `executemany` the driver lets other threads run, and would wait for
     the lanes as often as a page has rows.

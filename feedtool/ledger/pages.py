@@ -1,4 +1,4 @@
-"""Rows of a query, a page after the other, so that nothing is held open meanwhile."""
+"""Rows of a query, page by page, so that nothing is held open meanwhile."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ CHUNK = 5_000
 
 
 def pages(engine: Engine, query: Select[Any], *keys: Column[Any]) -> Iterator[Any]:
-    """The rows of a query in the order of `keys`, which are its first columns."""
+    """The rows of a query, ordered by `keys`, which are its first columns."""
     query = query.order_by(None).order_by(*keys).limit(CHUNK)
     page = query
     while True:

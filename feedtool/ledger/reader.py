@@ -1,4 +1,4 @@
-"""Reading of the ledger: runs, packages, rows and their results."""
+"""Read the ledger: runs, packages, rows and their results."""
 
 import json
 from collections import Counter
@@ -39,25 +39,25 @@ from feedtool.model.nouns import (
 from feedtool.model.text import tr
 
 EARLIER = 200
-"""Files among which the one before is looked for."""
+"""Files among which the previous one is looked for."""
 CHUNK = 5_000
 LARGEST_ID = (1 << 63) - 1
-"""Databases keep no larger number, and break at the question."""
+"""Databases have no larger numbers, and fail at a query with one."""
 RUNS_OF_CLOCK = 50
-"""Runs of a service, the last ones, that tell how its clock goes."""
+"""The last runs of a service, whose packages show its clock."""
 A_SECOND = timedelta(seconds=1)
-"""What a Date header can be off by."""
+"""The error of a Date header."""
 
 
 class LedgerReader(RequestHistory):
-    """An open ledger, to be read: a file or URL, made where it is absent.
+    """An open ledger for reading: a file or URL, made if absent.
 
-    Every method is one transaction. UsageProblem for what is no ledger.
+    Every method is one transaction. UsageProblem if it is no ledger.
     """
 
     def __init__(self, place: Path | str = IN_MEMORY) -> None:
         self.engine = open_engine(place)
-        """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
+        """The engine for `database.reading`, `database.writing` and the tables of areas."""
         self.claims = Claims(self.engine)
         self.held = HeldCodes(self.engine)
         self.counts = RunCounts(self.engine)
@@ -66,7 +66,7 @@ class LedgerReader(RequestHistory):
         self.sellers = Sellers(self.engine)
 
     def run(self, run_id: int) -> Run | None:
-        """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
+        """The run of an id, None if absent; UsageProblem if it cannot be read."""
         if run_id > LARGEST_ID:
             return None
         with _entry_of(run_id):
@@ -82,7 +82,7 @@ class LedgerReader(RequestHistory):
         return [File(**row._asdict()) for row in self._all(query)]
 
     def read_packages(self, run_id: int) -> list[Package]:
-        """All that is known of a run's packages, file by file, by number; UsageProblem as `run`."""
+        """A run's packages, file by file, by number; UsageProblem as `run`."""
         with _entry_of(run_id), reading(self.engine) as db:
             return read_packages(db, t.files.c.run_id == run_id)
 
@@ -116,20 +116,20 @@ class LedgerReader(RequestHistory):
         )
 
     def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:
-        """Files of a kind whose size is known, of other runs than `before`, the newest first."""
-        of = t.files.c
+        """Files of a kind with a known size, of other runs than `before`, the newest first."""
+        files = t.files.c
         query = (
             select(t.files)
             .join(t.runs)
-            .where(t.is_of(service, seller), of.kind == kind, of.size.is_not(None))
-            .where(of.run_id != (before or 0))
-            .order_by(of.file.desc())
+            .where(t.is_of(service, seller), files.kind == kind, files.size.is_not(None))
+            .where(files.run_id != (before or 0))
+            .order_by(files.file.desc())
             .limit(EARLIER)
         )
         return [File(**row._asdict()) for row in self._all(query)]
 
     def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
-        """A seller's runs that are not finished, newest first: id, options, files written down."""
+        """A seller's unfinished runs, newest first: id, options, number of files written down."""
         query = (
             select(t.runs.c.run_id, t.runs.c.options, func.count(t.files.c.file))
             .select_from(t.runs.join(counts).outerjoin(t.files))
@@ -143,7 +143,7 @@ class LedgerReader(RequestHistory):
         """The packages of a file, by number, as `--format json` shows them."""
         package = t.packages.c
         uploads = select(func.count()).where(t.uploads.c.package == package.package)
-        further = (
+        further_rows = (
             select(func.count())
             .select_from(t.request_rows.join(t.requests))
             .where(t.request_rows.c.file == file, t.requests.c.package == package.package)
@@ -151,7 +151,7 @@ class LedgerReader(RequestHistory):
         query = (
             select(
                 *(package.package_id, package.package_type, package.channel, package.state),
-                package.rows + further.scalar_subquery(),
+                package.rows + further_rows.scalar_subquery(),
                 uploads.scalar_subquery(),
                 and_(package.state.is_(None), package.committed_at.is_not(None)),
             )
@@ -163,12 +163,12 @@ class LedgerReader(RequestHistory):
     def acts(self, file: int) -> list[ActSummary]:
         """The single requests of a file, by number, each of which is a package of its own."""
         package, request = t.packages.c, t.requests.c
-        further: dict[int, list[int]] = {}
+        further_rows: dict[int, list[int]] = {}
         others = select(request.package, t.request_rows.c.row).select_from(
             t.request_rows.join(t.requests)
         )
         for key, row in self._all(others.where(request.file == file)):
-            further.setdefault(key, []).append(row)
+            further_rows.setdefault(key, []).append(row)
         query = (
             select(
                 *(package.package, package.number, package.package_type, request.reference),
@@ -181,16 +181,16 @@ class LedgerReader(RequestHistory):
             .order_by(package.number)
         )
         return [
-            ActSummary(number, verb, key, (row, *sorted(further.get(package, ()))), *told)
-            for package, number, verb, key, row, *told in self._all(query)
+            ActSummary(number, verb, key, (row, *sorted(further_rows.get(package, ()))), *progress)
+            for package, number, verb, key, row, *progress in self._all(query)
         ]
 
     def statuses(self, run_id: int) -> Counter[Status]:
-        """How many rows of a run have each status, of those that were to be sent."""
+        """The number of a run's rows by status, of the rows that were to be sent."""
         return count_statuses(self.engine, [run_id])[run_id]
 
     def skew(self, service: str) -> timedelta:
-        """How far a service's clock was ahead of ours when it last created a package, or 0."""
+        """The time that a service's clock was ahead of ours at its last new package, or 0."""
         created, answered = t.packages.c.created_at, t.attempts.c.answered_at
         newest = select(t.runs.c.run_id).where(t.runs.c.service == service)
         newest = newest.order_by(_NEWEST_FIRST).limit(RUNS_OF_CLOCK)
@@ -210,7 +210,7 @@ class LedgerReader(RequestHistory):
         return ahead if abs(ahead) > A_SECOND else timedelta(0)
 
     def verdicts(self, file: int) -> Iterator[RowResult]:
-        """What became of each row of a file, in row order; nothing is held open meanwhile."""
+        """The result of each row of a file, in row order; nothing is held open meanwhile."""
         return read_results(self.engine, file)
 
     def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
@@ -223,34 +223,36 @@ class LedgerReader(RequestHistory):
 
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
-        of, further = t.requests.c.package, dict[int, tuple[int, ...]]()
-        for package, row in self._among(sent.FURTHER, of, packages):
-            further[package] = (*further.get(package, ()), row)
-        found = self._among(sent.SINGLE, of, packages)
-        return {key: PendingRow._make((*request, further.get(key, ()))) for key, *request in found}
+        column, further_rows = t.requests.c.package, dict[int, tuple[int, ...]]()
+        for package, row in self._among(sent.FURTHER, column, packages):
+            further_rows[package] = (*further_rows.get(package, ()), row)
+        requests = self._among(sent.SINGLE, column, packages)
+        return {
+            key: PendingRow._make((*request, further_rows.get(key, ())))
+            for key, *request in requests
+        }
 
     def single_references(self, run_id: int) -> dict[int, str]:
-        """The references of a run's packages of one request, by the package's key."""
         return dict(map(tuple, self._all(sent.single_references(run_id))))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
-        """By reference the last later run of the seller that has sent it on a channel."""
+        """The last later run of the seller that has sent a reference on a channel, by reference."""
         query = sent.sent_later(run, channel).order_by(t.runs.c.run_id)
-        found = self._among(query, sent.LATER.c.reference, references)
-        return {row.reference: row.run_id for row in found}
+        rows = self._among(query, sent.LATER.c.reference, references)
+        return {row.reference: row.run_id for row in rows}
 
     def output(self, path: str) -> str | None:
-        """The hash of what was last written to a place; None if that was never."""
+        """The hash of the last copy written to a path; None if there was none."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
         return next((sha256 for (sha256,) in self._all(query)), None)
 
     def known(self, package_ids: Collection[str]) -> set[str]:
-        """Those of some of the service's packages that a run of this ledger has created."""
+        """The service's packages, among these, that a run of this ledger has created."""
         column = t.attempts.c.package_id
         return {name for (name,) in self._among(select(column), column, package_ids)}
 
     def references(self, package: int, among: Collection[str]) -> set[str]:
-        """Those of some references that rows of a package have."""
+        """The references, among these, that rows of a package have."""
         column = t.requests.c.reference
         of_package = select(column).where(t.requests.c.package == package)
         return {name for (name,) in self._among(of_package, column, among)}
@@ -258,7 +260,7 @@ class LedgerReader(RequestHistory):
     def _among(
         self, query: Select[Any], column: ColumnElement[Any], values: Iterable[str | int]
     ) -> Iterator[Any]:
-        """The rows whose column has one of some values; a statement takes only so many at once."""
+        """The rows whose column has one of these values, by several queries if they are many."""
         left = iter(values)
         while some := [*islice(left, CHUNK)]:
             yield from self._all(query.where(column.in_(some)))
@@ -280,11 +282,11 @@ class LedgerReader(RequestHistory):
         return bodies
 
     def result_counts(self, package: int) -> ResultCounts:
-        """How many rows of a package have a result, and how many have none."""
+        """The numbers of a package's rows with and without a result."""
         is_staged, has_result = t.uploads.c.stage == Stage.STAGED, t.results.c.status.is_not(None)
         in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
         counted = _undecided(package).with_only_columns(
-            # What has a result was staged, whatever was heard of its upload.
+            # A row with a result was staged, whatever the answer to its upload was.
             func.count(case((has_result, 1))),
             func.count(case((and_(is_staged, ~has_result), 1))),
             func.count(case((and_(in_doubt, ~has_result), 1))),
@@ -298,12 +300,11 @@ class LedgerReader(RequestHistory):
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
-        """The rows of a package of which the service has not said the last word."""
+        """The rows of a package without a final answer of the service."""
         query = _without_result(package, REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -328,7 +329,7 @@ def _without_result(package: int, names: Iterable[str]) -> Select[Any]:
 
 @contextmanager
 def _entry_of(run_id: int) -> Iterator[None]:
-    """UsageProblem where what the ledger has of a run cannot be read."""
+    """Raise UsageProblem if the ledger's entry of a run cannot be read."""
     try:
         yield
     except ValueError as error:

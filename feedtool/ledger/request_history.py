@@ -1,4 +1,4 @@
-"""What a seller's runs have sent before, and what came of it, by the requests' references."""
+"""Earlier requests of a seller's runs and their results, by reference."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -11,11 +11,11 @@ from feedtool.ledger.database import reading
 from feedtool.model.nouns import Item, Status
 
 CHUNK = 500
-"""References that are looked up at a time."""
+"""References in a query."""
 
 
 class RequestHistory:
-    """The part of a ledger that tells of earlier requests."""
+    """Queries of a ledger for earlier requests."""
 
     engine: Engine
 
@@ -24,21 +24,21 @@ class RequestHistory:
             return db.execute(query).all()
 
     def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
-        """The last other run of a seller in which a request was sent just so, and not refused."""
+        """The last other run of a seller that sent an equal request, not refused."""
         query = sent.sent_before(service, seller, run_id, item)
         return next((run for run, _ in self._all(query)), None)
 
     def taken_before(
         self, service: str, seller: str, run_id: int | None, item: Item
     ) -> tuple[int, str] | None:
-        """The last other run in which a request of the reference was a success, and its product."""
+        """The last other run with a successful request of the reference, and its product."""
         query = sent.taken_before(service, seller, run_id, item)
         return next(((run, product) for run, product in self._all(query)), None)
 
     def doubtful_before(
         self, service: str, seller: str, run_id: int | None, item: Item
     ) -> int | None:
-        """The last other run that sent the reference, if it is Unknown what became of it."""
+        """The last other run that sent the reference, if the outcome is Unknown."""
         query = sent.sent_last(service, seller, run_id, item)
         return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
 
@@ -54,10 +54,10 @@ class RequestHistory:
         return known
 
     def failed(self, service: str, seller: str) -> dict[int, int]:
-        """By run, how many requests of a seller have failed and were not sent again since."""
+        """The number of a seller's failed requests that were not sent again since, by run."""
         return dict(map(tuple, self._all(sent.failed(service, seller))))
 
     def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
-        """The last status of a request of a type and reference; a success before any other."""
+        """The last status of requests of a type and reference; a success before any other."""
         query = sent.last_status(service, seller, package_type, reference)
         return next((status for (status,) in self._all(query)), "")

@@ -1,7 +1,7 @@
-"""What became of a row, from what the ledger has of its requests.
+"""Results of rows, from the ledger's facts of their requests.
 
-Nothing is claimed that no answer said: a request without a result of its own is told by its upload
-and its package, in the order of the table in `row_result`.
+Only answers are believed: a request without a result has a result by its upload and its package,
+in the order of `row_result`.
 """
 
 from collections import Counter
@@ -23,24 +23,24 @@ from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_statu
 from feedtool.model.text import MessageText, text_of_kept, tr
 
 AT_ONCE = (Phase.CLEARED, Phase.CHECKED, Phase.SUBMITTING, Phase.SUBMITTED)
-"""Phases in which only what one call stages and commits is committed."""
+"""Phases in which only a package staged and committed by one call is committed."""
 REJECTED = "Rejected"
-"""The package state that gives its message to all rows."""
+"""The package state whose message is given to all rows."""
 
 
 class RowFacts(NamedTuple):
-    """A row, a request of it, and the request's upload and package: the columns of FACTS."""
+    """A row, one of its requests, and the request's upload and package: the columns of FACTS."""
 
     row: int
     number: int
     channel: str
     reference: str
     fate: str | None
-    """The status decided for the row without a result: by a look-up, or a later run."""
-    why: str | None  # of that; or why it is sent again, where nothing is decided yet
+    """The status of a row without a result, decided by a look-up or by a later run."""
+    why: str | None  # the reason of `fate`, or of sending the row again if nothing is decided yet
     phase: str
     package_id: str | None
-    state: str | None  # the last package state that the service said
+    state: str | None  # the service's last package state
     is_committed: bool  # True if the PATCH was at least intended
     package_code: str | None
     package_text: str | None
@@ -48,25 +48,25 @@ class RowFacts(NamedTuple):
     upload_code: str | None
     upload_text: str | None
     status: str | None  # the service's result for the row, if there is one
-    messages: str | None  # of that, as `messages_as_text` made them
+    messages: str | None  # of that result, in the form of `messages_as_text`
 
     @property
     def package_message(self) -> Message | None:
-        """Why the package was closed without results."""
+        """The reason why the package was closed without results."""
         return message_of(self.package_code, self.package_text)
 
     @property
     def upload_message(self) -> Message | None:
-        """Why the upload was refused."""
+        """The reason why the upload was refused."""
         return message_of(self.upload_code, self.upload_text)
 
 
 def row_result(facts: RowFacts) -> RowResult:
-    """What became of the row."""
+    """The result of a row."""
     if facts.status is not None:
         said = messages_of(facts.messages or "[]")
-        own = (message for message in said if message.row in {0, facts.row})
-        return _result(facts, _STATUSES[facts.status], *own)
+        of_row = (message for message in said if message.row in {0, facts.row})
+        return _result(facts, _STATUSES[facts.status], *of_row)
     if facts.fate is not None and facts.fate != REQUEUE:
         return _result(
             facts,
@@ -83,7 +83,7 @@ def row_result(facts: RowFacts) -> RowResult:
 
 
 def _why_pending(facts: RowFacts) -> Message:
-    """What a row waits for in a package that is not closed."""
+    """The reason why a row in an open package is pending."""
     if facts.is_committed and facts.phase in AT_ONCE:
         return _why_unanswered(facts)
     if facts.phase == Phase.CLEARED and facts.state:
@@ -100,14 +100,14 @@ def _why_pending(facts: RowFacts) -> Message:
 
 
 def _why_unanswered(facts: RowFacts) -> Message:
-    """What a row waits for that was staged and committed in one."""
+    """The reason why a row is pending that one call staged and committed."""
     if facts.package_id is not None:
         return _of_package(facts, "reported")
     return _TAKEN if facts.phase == Phase.SUBMITTED else _of_package(facts, "unnamed")
 
 
 def _closed(facts: RowFacts) -> RowResult:
-    """A row without a result in a package of which nothing more is to be had."""
+    """The result of a row without an answer in a closed package."""
     if facts.stage == Stage.REFUSED:
         return _result(facts, Status.REJECTED, facts.upload_message)
     if facts.package_id is None and facts.package_message:
@@ -115,7 +115,7 @@ def _closed(facts: RowFacts) -> RowResult:
     if facts.stage == Stage.PLANNED:
         return _result(facts, Status.PENDING, _LEFT_OUT)
     if facts.stage != Stage.STAGED:
-        # Not even a Rejected package speaks of a row that may never have been in it.
+        # The row may never have been in the package, so not even a Rejected one decides on it.
         return _result(facts, Status.UNKNOWN, _IN_DOUBT, facts.package_message)
     if facts.state == REJECTED:
         return _result(facts, Status.REJECTED, facts.package_message)
@@ -166,10 +166,10 @@ _OF_PACKAGE: Mapping[str, Callable[[str | None], MessageText]] = {
         "Sent in package {id}; the service has not said the last word on it yet.", id=number
     ),
 }
-"""What a row waits for in a package of an identifier."""
+"""Messages of pending rows, by the package's identifier."""
 
 
-# Of the tables.
+# Queries.
 
 _request, _package, _upload = t.requests.c, t.packages.c, t.uploads.c
 _is_its_upload = and_(_request.package == _upload.package, _request.upload == _upload.upload)
@@ -194,7 +194,7 @@ FACTS = (
     )
     .order_by(_request.row, _request.number)
 )
-"""All that the results of rows depend on, by the first row of each request."""
+"""All facts for the results of rows, by the first row of each request."""
 
 _FURTHER = (
     FACTS.with_only_columns(
@@ -206,21 +206,26 @@ _FURTHER = (
     .join(t.request_rows)
     .order_by(None)
 )
-"""The same, by the further rows of each request."""
+"""The same facts, by the further rows of each request."""
 
 
 def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
     """The results of a file's rows, in their order; nothing is held open meanwhile.
 
-    Those of a row come in the order of its requests, as in `rows_of`; what is not sent follows.
+    The results of a row are in the order of its requests, as in `rows_of`, those of rows that are
+    not sent last.
     """
-    of, further = t.requests.c, t.request_rows.c
-    requests = pages(engine, FACTS.where(of.file == file), of.row, of.number)
+    requested, further_row = t.requests.c, t.request_rows.c
+    requests = pages(engine, FACTS.where(requested.file == file), requested.row, requested.number)
     others = pages(
-        engine, _FURTHER.where(of.file == file), further.row, further.first_row, further.number
+        engine,
+        _FURTHER.where(requested.file == file),
+        further_row.row,
+        further_row.first_row,
+        further_row.number,
     )
     return merge(
-        # Beside the row they have the first one.
+        # These have the first row in a second column.
         (row_result(RowFacts._make((row[0], *row[2:]))) for row in others),
         (row_result(RowFacts._make(row)) for row in requests),
         withheld_of(engine, file),
@@ -229,15 +234,15 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
 
 
 OF_RUNS = t.files.c.run_id.in_(bindparam("runs", expanding=True))
-"""True of the files of the runs that are given as `runs`: so statements are made once."""
+"""True of the files of the runs in the parameter `runs`, so that statements are built once."""
 
 _ALIKE = (
     select(
         *(t.files.c.run_id, _request.package, _request.upload, _request.fate, t.results.c.status),
         func.count().label("rows"),
         func.max(_request.number).label("number"),
-        # What does not decide on a status.
-        *(func.min(it).label(it.name) for it in (_request.reference, _request.fate_text)),
+        # Values that do not decide on a status.
+        *(func.min(text).label(text.name) for text in (_request.reference, _request.fate_text)),
         func.min(t.results.c.messages).label("messages"),
     )
     .select_from(t.files.join(t.requests).outerjoin(t.results, is_its_result))
@@ -256,7 +261,7 @@ _ALIKE_FACTS = select(
         and_(_ALIKE.c.package == _upload.package, _ALIKE.c.upload == _upload.upload),
     )
 )
-"""The facts of the rows of each upload that have the same fate and status, and how many they are.
+"""The facts of the rows of each upload with the same fate and status, and the number of these rows.
 """
 _SEVERAL = (
     select(t.files.c.run_id)
@@ -274,7 +279,7 @@ _FILES = select(t.files.c.run_id, t.files.c.file).where(OF_RUNS)
 
 
 def count_statuses(engine: Engine, run_ids: Collection[int]) -> dict[int, Counter[Status]]:
-    """How many rows of runs have each status; those that are alike are looked at once."""
+    """The number of rows of runs by status; equal rows are judged once."""
     counts, runs = {run: Counter[Status]() for run in run_ids}, {"runs": [*run_ids]}
     with reading(engine) as db:
         alike = db.execute(_ALIKE_FACTS, runs).all()

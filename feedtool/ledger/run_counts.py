@@ -1,8 +1,8 @@
-"""How many rows of each run have which result: the table `counts`.
+"""The numbers of each run's rows by result: the table `counts`.
 
-A run is there from its beginning. Its rows are counted once they are written down, and again when a
-delivery ends; each time they are looked at first, and one short transaction notes what is new. What
-is noted of a finished run is what its rows are: whatever lets it go on again says so here too.
+A run has its row in this table from the beginning. Its rows are counted when they are written
+down, and again when a delivery ends: they are read first, then one short transaction notes the
+changes. The counts of a finished run are final; `reopen` marks a run that goes on again.
 """
 
 import json
@@ -36,24 +36,24 @@ from feedtool.ledger.withheld import held_rows
 from feedtool.model.nouns import AS_ASKED, REFUSED, Status
 
 NOT_TAKEN = frozenset({Status.INVALID, *REFUSED})
-"""Statuses of rows that the checks, or the service, have refused."""
+"""Statuses of rows that the checks or the service have refused."""
 ANSWERED = AS_ASKED | NOT_TAKEN | {Status.UNKNOWN}
-"""Statuses of rows of which the last word is said."""
+"""Statuses that are final."""
 
 
 class RunCount(NamedTuple):
-    """What a run has come to."""
+    """The counts of a run."""
 
     statuses: Mapping[Status, int]
-    """How many rows have each."""
+    """The number of rows by status."""
     held: int
-    """How many of them guards hold, until they are sent or dropped."""
+    """Rows that guards hold, until they are sent or dropped."""
     is_finished: bool
-    """True if all that is to be sent of it is written down, and nothing of that is open."""
+    """True if all that is to be sent is written down, and no package is open."""
 
     @property
     def noted(self) -> dict[str, Any]:
-        """The columns."""
+        """The values of the columns."""
         statuses = {str(status): count for status, count in sorted(self.statuses.items()) if count}
         return {
             "statuses": json.dumps(statuses),
@@ -71,9 +71,9 @@ class RunCounts:
         self._engine = engine
 
     def of(self, run_ids: Collection[int]) -> dict[int, RunCount]:
-        """What some runs have come to; without those that cannot be read.
+        """The counts of some runs; runs that cannot be read are left out.
 
-        Rows are looked at of those alone that are not finished, or of which nothing is noted yet.
+        Only rows of runs that are unfinished, or not counted yet, are read.
         """
         with reading(self._engine) as db:
             rows = db.execute(_NOTED, {"runs": [*run_ids]}).all()
@@ -83,24 +83,24 @@ class RunCounts:
         return noted | counted
 
     def noted(self, run_ids: Collection[int]) -> dict[int, RunCount]:
-        """What is noted of some runs, whatever their rows are now."""
+        """The stored counts of some runs; they may be older than their rows."""
         with reading(self._engine) as db:
             rows = db.execute(_NOTED, {"runs": [*run_ids]}).all()
         return {row.run_id: _read(row) for row in rows if row.statuses}
 
     def note_first(self, run_ids: Collection[int]) -> None:
-        """Count runs of which nothing is noted, since they are older than the table."""
+        """Count runs that are older than the table, and so have no counts."""
         self._keep(count_runs(self._engine, run_ids))
 
     def _keep(self, counted: Mapping[int, RunCount]) -> None:
         if counted:
             with writing(self._engine) as db:
                 for run_id, count in counted.items():
-                    is_it = (counts.c.run_id == run_id, UNCOUNTED)
-                    db.execute(update(counts).where(*is_it).values(count.noted))
+                    is_uncounted = (counts.c.run_id == run_id, UNCOUNTED)
+                    db.execute(update(counts).where(*is_uncounted).values(count.noted))
 
     def note(self, run_id: int, now: datetime) -> None:
-        """Count a run, and what of its seller's others has come to its end with it."""
+        """Count a run, and the seller's other runs that ended with it."""
         with reading(self._engine) as db:
             ended = db.scalars(_ENDED, {"run": run_id}).all()
         counted = count_runs(self._engine, (run_id, *ended))
@@ -118,35 +118,37 @@ class RunCounts:
 
 
 def count_runs(engine: Engine, run_ids: Collection[int]) -> dict[int, RunCount]:
-    """What some runs have come to, as their rows are now; without those that cannot be read."""
+    """Count the rows of some runs as they are now; runs that cannot be read are left out."""
     runs = {"runs": [*run_ids]}
     with reading(engine) as db:
         options = {run: _options(kept) for run, kept in db.execute(_OPTIONS, runs)}
         written = {*map(tuple, db.execute(_SHEETS, runs))}
         still_open = {*db.scalars(_OPEN, runs)}
         held = held_rows(db, run_ids)
-    readable = {run: it for run, it in options.items() if it is not None}
-    found: dict[int, RunCount] = {}
+    readable = {run: noted for run, noted in options.items() if noted is not None}
+    run_counts: dict[int, RunCount] = {}
     for run, statuses in count_statuses(engine, readable).items():
-        asked = readable[run]
-        statuses[Status.INVALID] += asked.get(INVALID, 0)
-        is_given_up = ABANDONED in asked
-        is_whole = is_given_up or all((run, *it) in written for it in asked.get(SHEETS, ()))
+        run_options = readable[run]
+        statuses[Status.INVALID] += run_options.get(INVALID, 0)
+        is_given_up = ABANDONED in run_options
+        is_whole = is_given_up or all(
+            (run, *sheet) in written for sheet in run_options.get(SHEETS, ())
+        )
         is_finished = is_whole and run not in still_open
-        found[run] = RunCount(+statuses, 0 if is_given_up else held.get(run, 0), is_finished)
-    return found
+        run_counts[run] = RunCount(+statuses, 0 if is_given_up else held.get(run, 0), is_finished)
+    return run_counts
 
 
 def begin_count(db: Connection, key: SellerKey, run_id: int, now: datetime) -> None:
-    """A run is there, and its rows are not yet; in the transaction that makes it."""
+    """Add a run before its rows; call it in the transaction that makes the run."""
     service, seller = key
     none = dict.fromkeys(("answered", "refused", "held", "is_finished"), 0)
-    whose = {"service": service, "seller": seller, "counted_at": now}
-    db.execute(insert(counts).values(run_id=run_id, statuses="", **whose, **none))
+    owner = {"service": service, "seller": seller, "counted_at": now}
+    db.execute(insert(counts).values(run_id=run_id, statuses="", **owner, **none))
 
 
 def reopen(db: Connection, run_id: int) -> None:
-    """A run that was finished goes on; in the transaction that lets it."""
+    """Mark a finished run as unfinished, in the transaction that lets it go on."""
     db.execute(update(counts).filter_by(run_id=run_id).values(is_finished=0))
 
 
@@ -167,7 +169,7 @@ _ENDED = (
         ~exists().where(t.IS_OPEN, t.files.c.run_id == counts.c.run_id).select_from(_PACKAGES),
     )
 )
-"""The other runs of a run's seller that are not known to be finished, and have nothing open."""
+"""The seller's other runs that are not marked as finished, and have no open package."""
 
 
 def _read(row: Row[Any]) -> RunCount:
@@ -188,18 +190,18 @@ def _options(kept: str) -> dict[str, Any] | None:
 
 
 def _new_answers(before: str, noted: Mapping[str, Any]) -> Counter[str]:
-    """How many rows more than before have each of the last statuses."""
+    """The numbers of new rows by final status."""
     was, now = Counter(json.loads(before or "{}")), Counter(json.loads(noted["statuses"]))
     return Counter({status: count for status, count in (now - was).items() if status in ANSWERED})
 
 
 def _add_answers(db: Connection, key: SellerKey, new: Counter[str]) -> None:
     service, seller = key
-    is_it = (sellers.c.service == service, sellers.c.seller == seller)
-    before = db.scalar(select(sellers.c.answers).where(*is_it))
+    is_same = (sellers.c.service == service, sellers.c.seller == seller)
+    before = db.scalar(select(sellers.c.answers).where(*is_same))
     if before is not None and new:
         answers = json.dumps(Counter(json.loads(before)) + new)
-        db.execute(update(sellers).where(*is_it).values(answers=answers))
+        db.execute(update(sellers).where(*is_same).values(answers=answers))
 
 
 def are_of(keys: Collection[SellerKey]) -> ColumnElement[bool]:

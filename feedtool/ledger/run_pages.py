@@ -1,4 +1,4 @@
-"""Runs as they are listed: some at a time, all that is known of them in a few queries."""
+"""Read runs for lists: some at a time, with all their facts, in a few queries."""
 
 import json
 from collections.abc import Collection
@@ -25,7 +25,7 @@ class RunRows(NamedTuple):
 
 
 class RunPages:
-    """The runs of a ledger, a page after the other."""
+    """The runs of a ledger, page by page."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -40,9 +40,9 @@ class RunPages:
         """The numbers of some runs, the newest first.
 
         Args:
-            limit: So many at most.
-            before: Only lower ones; None: all.
-            of: Only those of some sellers; None: of all.
+            limit: The most numbers to return.
+            before: Return only lower numbers; None returns all.
+            of: Return only runs of these sellers; None returns those of all.
         """
         query = select(counts.c.run_id).order_by(counts.c.run_id.desc()).limit(limit)
         if before is not None:
@@ -53,7 +53,7 @@ class RunPages:
             return [*db.scalars(query)]
 
     def last_of(self, seller: SellerKey) -> tuple[int, datetime | None]:
-        """The newest run of a seller, or 0, and when rows of his were last counted."""
+        """The newest run of a seller, or 0, and the time when his rows were last counted."""
         query = select(func.max(counts.c.run_id), func.max(counts.c.counted_at))
         with reading(self._engine) as db:
             run, counted = db.execute(query.where(are_of([seller]))).one()
@@ -72,27 +72,27 @@ class RunPages:
             return [run_of(row) for row in db.execute(_RUNS, {"runs": [*numbers]})]
 
     def rows(self, numbers: Collection[int]) -> dict[int, RunRows]:
-        """Some runs by their numbers, with what they consist of; ValueError as `runs`."""
-        found = {run.run_id: RunRows(run, [], []) for run in self.runs(numbers)}
+        """Some runs by number, with their files and packages; ValueError as in `runs`."""
+        rows = {run.run_id: RunRows(run, [], []) for run in self.runs(numbers)}
         runs_of_files: dict[int, int] = {}
         with reading(self._engine) as db:
             for row in db.execute(_FILES, {"runs": [*numbers]}):
-                found[row.run_id].files.append(File(**row._asdict()))
+                rows[row.run_id].files.append(File(**row._asdict()))
                 runs_of_files[row.file] = row.run_id
             for package in read_packages(db, t.files.c.run_id.in_(numbers)):
-                found[runs_of_files[package.file]].packages.append(package)
-        return found
+                rows[runs_of_files[package.file]].packages.append(package)
+        return rows
 
     def naming(self, text: str) -> list[int]:
-        """The runs among whose options a text is, which is plain enough for JSON."""
+        """The runs whose options contain a text; it must be the same in JSON."""
         query = select(t.runs.c.run_id).where(t.runs.c.options.contains(text, autoescape=True))
         with reading(self._engine) as db:
             return [*db.scalars(query)]
 
     def may_go_on(self) -> list[int]:
-        """The runs that may not be at their end, the oldest first: no others are to be looked at.
+        """The runs that may be unfinished, the oldest first; all others are finished.
 
-        Something of them is not written down, or is open, or a copy of theirs is not written.
+        A sheet of theirs is not written down, a package is open, or a copy is not written.
         """
         unfinished = select(counts.c.run_id).where(UNFINISHED)
         unwritten = select(t.outputs.c.run_id).where(t.UNWRITTEN)
@@ -106,5 +106,5 @@ _FILES = select(t.files).where(OF_RUNS).order_by(t.files.c.file)
 
 
 def run_of(row: Row[Any]) -> Run:
-    """A run as it is kept; ValueError where that cannot be read."""
+    """Decode the row of a run; ValueError if it cannot be read."""
     return Run(**{**row._asdict(), "options": json.loads(row.options)})

@@ -1,6 +1,6 @@
-"""How each seller's files come on: the table `sellers`, a row for whoever had a run or a pass.
+"""States of sellers: the table `sellers`, a row for each seller with a run or a pass.
 
-A run that begins names the seller's last run, and a pass over his files says how it ended: each is
+A new run notes itself as the seller's last run, and a pass over his files notes its end: each is
 one statement.
 """
 
@@ -36,10 +36,10 @@ class Sellers:
 
         Args:
             key: The seller.
-            profile: The account's name; None where it had none.
-            run_id: The run that it began or went on with; None where that is the one before.
-            error: What kept it from its end; None where nothing did.
-            not_before: When the next pass may come; None is at once.
+            profile: The account's name; None if it had none.
+            run_id: The run that it began or resumed; None keeps the one before.
+            error: The error that stopped it; None if it reached its end.
+            not_before: The earliest time of the next pass; None is at once.
             now: The time, for people.
         """
         service, seller = key
@@ -58,13 +58,13 @@ class Sellers:
             db.execute(_PASSED, ended)
 
     def of_profiles(self, profiles: Collection[str]) -> set[SellerKey]:
-        """The sellers that accounts of some names have sent for last."""
+        """The sellers whose last run or pass was by one of these accounts."""
         query = select(sellers.c.service, sellers.c.seller).where(sellers.c.profile.in_(profiles))
         with reading(self._engine) as db:
             return {(service, seller) for service, seller in db.execute(query)}
 
     def rest(self, key: SellerKey) -> tuple[int, datetime | None]:
-        """How many passes over a seller's files have failed of late, and when the next may come."""
+        """A seller's failed passes in a row, and the earliest time of the next pass."""
         service, seller = key
         query = select(sellers.c.failures, sellers.c.not_before)
         with reading(self._engine) as db:
@@ -72,21 +72,21 @@ class Sellers:
         return (0, None) if row is None else (row.failures, row.not_before)
 
     def end_rest(self, key: SellerKey, at: datetime | None = None) -> None:
-        """Let the next pass over a seller's files come at a time; None is at once."""
+        """Set the earliest time of the next pass over a seller's files; None is at once."""
         service, seller = key
-        is_it = (sellers.c.service == service, sellers.c.seller == seller)
+        is_same = (sellers.c.service == service, sellers.c.seller == seller)
         with writing(self._engine) as db:
-            db.execute(update(sellers).where(*is_it).values(not_before=at))
+            db.execute(update(sellers).where(*is_same).values(not_before=at))
 
     def pace(self, key: SellerKey) -> str | None:
-        """What a seller's last run has learnt of its pace; None where that was full speed."""
+        """The pace that a seller's last run has learnt; None is full speed."""
         service, seller = key
         query = select(sellers.c.pace).filter_by(service=service, seller=seller)
         with reading(self._engine) as db:
             return db.scalar(query)
 
     def keep_pace(self, key: SellerKey, pace: str | None) -> None:
-        """Keep it for the next run; whoever calls it has the seller's lock."""
+        """Save the pace for the next run; the caller must hold the seller's lock."""
         service, seller = key
         with writing(self._engine) as db:
             db.execute(_PACE, {"service": service, "seller": seller, "pace": pace})

@@ -1,7 +1,7 @@
-"""All sellers at a glance: who waits, who is in work, what came of the last run, who is in trouble.
+"""All sellers at a glance: waiting files, work in progress, last runs, failed passes.
 
-Everybody is read in three short queries, which is enough to choose and to order them. The rest is
-read for a page of them, and costs the same however many runs the ledger has.
+Three short queries read what is needed to choose and order all sellers. The rest is read for a
+page of them, at a cost that does not depend on the ledger's number of runs.
 """
 
 import json
@@ -23,55 +23,55 @@ from feedtool.model.nouns import Status
 from feedtool.model.text import text_of_kept
 
 RATE_OF = timedelta(days=7)
-"""The time for which it is told how many rows were refused."""
+"""The time for which the rate of refused rows is shown."""
 AT_ONCE = 200
-"""Runs of an older ledger whose rows are counted at a look."""
+"""Runs of an older ledger that are counted by one call."""
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class SellerLine(NamedTuple):
-    """As much of a seller as decides where he stands among the others."""
+    """The facts by which sellers are chosen and ordered."""
 
     key: SellerKey
     profile: str
-    """The account's name; empty where none is known."""
+    """The account's name; empty if unknown."""
     waiting: int = 0
     """Files that wait to be sent."""
     oldest: datetime | None = None
-    """When the first of them arrived."""
+    """The arrival of the first waiting file."""
     on_hold: int = 0
-    """Files that somebody has put off."""
+    """Files that a person holds."""
     held: int = 0
     """Rows that guards hold, in all runs."""
     run_id: int | None = None
     """The last run."""
     passed_at: datetime | None = None
     failures: int = 0
-    """Passes in a row that did not get to their end."""
+    """Failed passes in a row."""
     exit_code: int | None = None
     message: str | None = None
-    """Why the last of them did not."""
+    """The error of the last failed pass."""
     not_before: datetime | None = None
-    """When the next one may come."""
+    """The earliest time of the next pass."""
 
     @property
     def has_begun(self) -> bool:
-        """True if anything was ever sent for him, or tried."""
+        """True if a run or a pass was ever begun for him."""
         return self.run_id is not None or self.passed_at is not None
 
 
 class SellerFilter(NamedTuple):
-    """Which sellers are wanted: those of whom all of it is true."""
+    """A filter of sellers; all its conditions must be true."""
 
     is_in_trouble: bool = False
     is_held: bool = False
-    """True if guards hold rows of theirs."""
+    """Only sellers with rows that guards hold."""
     waiting_since: datetime | None = None
-    """Those of whom a file has waited since then, or longer."""
+    """Only sellers with a file that has waited since then, or longer."""
     has_never_begun: bool = False
 
     def takes(self, line: SellerLine) -> bool:
-        """True if a seller is wanted."""
+        """True if a seller meets all conditions."""
         since = self.waiting_since
         return not (
             (self.is_in_trouble and not line.failures)
@@ -90,7 +90,7 @@ class LastRun(NamedTuple):
     run_id: int
     started_at: datetime
     statuses: Mapping[Status, int]
-    """How many rows have each, as they were counted last."""
+    """The number of rows by status, as last counted."""
     is_finished: bool
 
 
@@ -100,45 +100,45 @@ class SellerState(NamedTuple):
     line: SellerLine
     is_in_work: bool
     holder: Holder | None
-    """Who is at work for him; None where nobody is, or has not said yet who he is."""
+    """The process that works for him; None if there is none, or it has no description yet."""
     last: LastRun | None
     answered: int
     """Rows that were answered, or refused by the checks, in the last 7 days."""
     refused: int
-    """Those of them that were refused."""
+    """Refused rows among the answered."""
 
     @property
     def refused_rate(self) -> float | None:
-        """The part that was refused; None where nothing was answered."""
+        """The part of answered rows that was refused; None without answers."""
         return self.refused / self.answered if self.answered else None
 
 
 class Figures(NamedTuple):
-    """What all sellers come to together."""
+    """Totals of all sellers."""
 
     waiting: int
     """Files that wait."""
     oldest: datetime | None
-    """When the first of them arrived."""
+    """The arrival of the first waiting file."""
     on_hold: int
-    """Files that somebody has put off."""
+    """Files that a person holds."""
     held: int
     """Rows that guards hold."""
     sellers: int
     sellers_waiting: int
-    """Those of whom files wait."""
+    """Sellers with waiting files."""
     in_trouble: int
-    """Those whose last pass did not get to its end."""
+    """Sellers whose last pass failed."""
     passes: int
-    """So far, as the next: neither ever falls."""
+    """All passes so far; this and the next never fall."""
     answers: Mapping[str, int]
     """Rows by status."""
     processes: Mapping[str, int]
-    """Those that send now, or wait for work, by command."""
+    """Processes that send now, or wait for work, by command."""
 
 
 class SellersOverview:
-    """What is known of all sellers of a ledger."""
+    """Queries for the states of all sellers of a ledger."""
 
     def __init__(self, engine: Engine, run_counts: RunCounts) -> None:
         self._engine, self._counts = engine, run_counts
@@ -150,23 +150,23 @@ class SellersOverview:
         known: Mapping[SellerKey, str] | None = None,
         among: Collection[SellerKey] | None = None,
     ) -> list[SellerLine]:
-        """The sellers that are wanted: those in trouble first, then who has waited longest.
+        """The sellers of a filter: failing ones first, then by the longest wait.
 
         Args:
-            wanted: Which ones.
+            wanted: The filter.
             known: The names of accounts that may not have sent anything yet.
-            among: Those alone that may be shown; None: all.
+            among: Only these sellers may be shown; None shows all.
         """
         with reading(self._engine) as db:
-            found = _lines(db)
+            lines = _lines(db)
         for key, profile in (known or {}).items():
-            line = found.get(key, SellerLine(key, profile))
-            found[key] = line._replace(profile=line.profile or profile)
-        seen = found.values() if among is None else (it for it in found.values() if it.key in among)
+            line = lines.get(key, SellerLine(key, profile))
+            lines[key] = line._replace(profile=line.profile or profile)
+        seen = [line for line in lines.values() if among is None or line.key in among]
         return sorted(filter(wanted.takes, seen), key=_place)
 
     def states(self, lines: Sequence[SellerLine], now: datetime) -> list[SellerState]:
-        """All that there is to know of some sellers, in their order; of few at a time."""
+        """The states of some sellers, in their order; for few at a time."""
         keys, since = [line.key for line in lines], now - RATE_OF
         self._count_older(lines, since)
         runs = [line.run_id for line in lines if line.run_id is not None]
@@ -186,7 +186,7 @@ class SellersOverview:
         ]
 
     def figures(self) -> Figures:
-        """What all sellers come to together."""
+        """Totals of all sellers."""
         with reading(self._engine) as db:
             lines = [*_lines(db).values()]
             totals = db.execute(select(sellers.c.passes, sellers.c.answers)).all()
@@ -208,7 +208,7 @@ class SellersOverview:
         )
 
     def _count_older(self, lines: Sequence[SellerLine], since: datetime) -> None:
-        """Count rows of runs that are older than the table, as far as they are shown."""
+        """Count the rows of uncounted runs that are about to be shown."""
         runs = [line.run_id for line in lines if line.run_id is not None]
         recent = and_(are_of([line.key for line in lines]), counts.c.counted_at >= since)
         query = (
@@ -224,30 +224,35 @@ class SellersOverview:
 
 
 def _lines(db: Connection) -> dict[SellerKey, SellerLine]:
-    """All sellers that a run, a pass or a file has named."""
-    of = parcels.c
-    waits, is_held = of.state == str(ParcelState.WAITING), of.state == str(ParcelState.HELD)
+    """All sellers with a run, a pass or a file."""
+    parcel = parcels.c
+    waits, is_held = parcel.state == str(ParcelState.WAITING), parcel.state == str(ParcelState.HELD)
     waiting = (
         select(
-            *(of.service, of.seller, func.min(of.profile), func.count(case((waits, 1)))),
-            *(func.min(case((waits, of.arrived_at))), func.count(case((is_held, 1)))),
+            *(
+                parcel.service,
+                parcel.seller,
+                func.min(parcel.profile),
+                func.count(case((waits, 1))),
+            ),
+            *(func.min(case((waits, parcel.arrived_at))), func.count(case((is_held, 1)))),
         )
         .where(WAITS)
-        .group_by(of.service, of.seller)
+        .group_by(parcel.service, parcel.seller)
     )
     held = select(counts.c.service, counts.c.seller, func.sum(counts.c.held)).where(HELD)
     columns = (sellers.c[name] for name in (*_KEY, "profile", *_OF_SELLER))
-    found = {
+    lines = {
         (service, seller): SellerLine((service, seller), profile, 0, None, 0, 0, *rest)
         for service, seller, profile, *rest in db.execute(select(*columns))
     }
     for service, seller, profile, *facts in db.execute(waiting):
-        line = found.get((service, seller), SellerLine((service, seller), profile))
-        found[line.key] = line._replace(waiting=facts[0], oldest=facts[1], on_hold=facts[2])
+        line = lines.get((service, seller), SellerLine((service, seller), profile))
+        lines[line.key] = line._replace(waiting=facts[0], oldest=facts[1], on_hold=facts[2])
     for service, seller, rows in db.execute(held.group_by(counts.c.service, counts.c.seller)):
-        if (service, seller) in found:
-            found[service, seller] = found[service, seller]._replace(held=int(rows))
-    return found
+        if (service, seller) in lines:
+            lines[service, seller] = lines[service, seller]._replace(held=int(rows))
+    return lines
 
 
 _KEY = ("service", "seller")
@@ -279,9 +284,12 @@ def _rates(
         .where(are_of(keys), of.counted_at >= since)
         .group_by(of.service, of.seller)
     )
-    return {(service, seller): (int(a), int(r)) for service, seller, a, r in db.execute(query)}
+    return {
+        (service, seller): (int(answered), int(refused))
+        for service, seller, answered, refused in db.execute(query)
+    }
 
 
 def message_of(line: SellerLine) -> str:
-    """What kept a seller's last pass from its end, to be translated; empty where nothing did."""
+    """The error of a seller's last pass, to be translated; empty if it did not fail."""
     return text_of_kept(line.message or "") if line.failures else ""

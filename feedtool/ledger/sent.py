@@ -1,4 +1,4 @@
-"""What runs of a seller have sent before, or later, and what is given up for it. SQL."""
+"""Queries for earlier and later requests of a seller, and giving up rows for these. SQL."""
 
 from collections.abc import Collection
 from hashlib import sha256
@@ -21,10 +21,10 @@ _ANSWERED = t.requests.join(t.package_runs, t.packages.c.package == t.requests.c
         t.results.c.reference == t.requests.c.reference,
     ),
 )
-"""Requests with their packages and runs, and the result of each that has one."""
+"""Requests with their packages and runs, and their results if any."""
 
 REQUEST = PendingRow._fields[:-1]
-"""Of the table of requests; the last is the body."""
+"""Columns of the table of requests; the last is the body."""
 SINGLE = sa.select(t.requests.c.package, *(t.requests.c[name] for name in REQUEST)).where(
     t.requests.c.fate.is_(None)
 )
@@ -34,13 +34,13 @@ FURTHER = (
     .join(t.request_rows)
     .order_by(t.request_rows.c.row)
 )
-"""Their further rows."""
+"""The further rows of requests, with their packages."""
 
 
 def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
-    """What later runs of the seller have sent on a channel: references, and the runs.
+    """The references that later runs of the seller have sent on a channel, and these runs.
 
-    A row that is planned alone, or held, was never in force, and may never be.
+    A row that is only planned, or held, was never in force, and may never be.
     """
     is_held = sa.func.coalesce(LATER.c.fate, "") == str(Status.HELD)
     return (
@@ -68,13 +68,13 @@ def single_references(run_id: int) -> sa.Select[tuple[int, str]]:
 
 def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
     """The last request of the same type and reference in other runs of the seller."""
-    of = t.requests.c
+    requests = t.requests.c
     return (
-        sa.select(t.runs.c.run_id, of.product)
+        sa.select(t.runs.c.run_id, requests.product)
         .select_from(_ANSWERED)
         .where(
             t.is_of(service, seller),
-            of.reference == item.reference,
+            requests.reference == item.reference,
             t.packages.c.package_type == item.package_type,
             t.runs.c.run_id != (run_id or 0),
         )
@@ -84,12 +84,12 @@ def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Se
 
 
 def digest_of(body: bytes) -> bytes:
-    """What is kept in the place of a personal request once it is done; no request looks like it."""
+    """The digest that replaces a personal request once it is done; no request looks like it."""
     return b"sha256:" + sha256(body).hexdigest().encode()
 
 
 def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run of a seller in which a request was sent just so, and not refused."""
+    """The last other run of a seller that sent an equal request, not refused."""
     is_refused = sa.func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
     is_same = t.requests.c.body.in_((item.body, digest_of(item.body)))
     return _earlier(service, seller, run_id, item).where(
@@ -98,7 +98,7 @@ def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa
 
 
 def sent_last(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run in which a request of the reference was sent, and how it was given up."""
+    """The last other run that sent a request of the reference, and the request's fate."""
     query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
     return query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
 
@@ -122,7 +122,7 @@ def known_references(
 
 
 def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
-    """By run, the requests whose last answer is a failure and that no later run has repeated."""
+    """The number of requests whose last answer is a failure without a later repetition, by run."""
     same = (t.packages.c.package_type, t.requests.c.reference)
     place = sa.func.row_number().over(partition_by=same, order_by=t.runs.c.run_id.desc())
     last = (
@@ -159,19 +159,19 @@ def last_status(
 
 
 def taken_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
-    """The last other run in which a request of the reference was a success."""
+    """The last other run with a successful request of the reference."""
     is_taken = t.results.c.status == str(Status.SUCCESS)
     return _earlier(service, seller, run_id, item).where(is_taken)
 
 
 def is_live(package: Package) -> sa.ColumnElement[bool]:
-    """True of the requests of a package that are neither answered elsewhere nor given up."""
+    """True of a package's requests without a fate: not answered elsewhere, not given up."""
     return sa.and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
 
 
 def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     """Give up the rows whose reference a later run of the seller has sent or answered."""
-    if not has_later(db, run):  # as there mostly is none: the rows need no looking at
+    if not has_later(db, run):  # mostly so: no rows have to be examined
         return
     sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
     if not package.channel:  # a shipment and an invoice of one order share its name alone

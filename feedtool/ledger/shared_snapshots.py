@@ -1,13 +1,13 @@
-"""Snapshots that machines share, so that each can go on with the runs of all.
+"""Snapshots that machines share, so that each can resume the runs of all.
 
-In a folder they are as in the state folder. In a bucket there is beside them
+A folder has the same layout as the state folder. A bucket also has
 
-    until/SHA256          the last day of one that is not kept for good
-    days/DAY.SHA256       empty: a listing of these says which are over
-    deleted/SHA256        that day, once it is deleted
+    until/SHA256          the last day of a snapshot that is not kept forever
+    days/DAY.SHA256       empty: a listing of these names shows which snapshots are over
+    deleted/SHA256        that day, once the snapshot is deleted
 
-and the state folder has a cache: what was used here yesterday or today, each with its own note.
-What was kept before in the state folder's own snapshots is found there.
+and the state folder has a cache: the snapshots used here yesterday or today, each with its own
+note. Older snapshots in the state folder's own folder are still read.
 """
 
 import os
@@ -38,27 +38,27 @@ if TYPE_CHECKING:  # its library is an extra
 
 DAYS = "days"
 SWEPT = ".swept"
-"""In the cache: the day on which it was last looked for what is over."""
+"""A file in the cache with the day of the last search for expired snapshots."""
 OWN, CACHE = "snapshots", "store"
 """Folders of the state folder."""
 
 
 def open_snapshots(home: Path, store: str | None) -> Snapshots:
-    """The snapshots of a state folder, or those of a store that machines share.
+    """The snapshots of a state folder, or of a store that machines share.
 
-    UsageProblem for what is no store; of the store nothing is asked yet.
+    UsageProblem if it is no store; the store is not accessed yet.
     """
-    own = Snapshots(home / OWN)
+    local = Snapshots(home / OWN)
     if not store:
-        return own
+        return local
     place = open_place(store, Path.cwd())
     if isinstance(place, FolderPlace):
-        return FolderSnapshots(place.root, own)
+        return FolderSnapshots(place.root, local)
     from feedtool.places.bucket import BucketPlace
 
     if isinstance(place, BucketPlace):
         cache = home / CACHE / hash_of(place.url.encode()).hexdigest()[:16]
-        return BucketSnapshots(cache, place, own)
+        return BucketSnapshots(cache, place, local)
     raise UsageProblem(
         tr("{place} is no store of snapshots.", place=place.url),
         tr("A store is a folder, or a bucket: s3://BUCKET/PREFIX."),
@@ -66,7 +66,7 @@ def open_snapshots(home: Path, store: str | None) -> Snapshots:
 
 
 class SharedSnapshots(Snapshots):
-    """Those of a store, and of the state folder from before there was one."""
+    """The snapshots of a store, and older ones in the state folder."""
 
     OPTION = "--store"
 
@@ -75,7 +75,7 @@ class SharedSnapshots(Snapshots):
         self._own = own
 
     def path_of(self, sha256: str) -> Path:
-        """The path of a snapshot; FileProblem where it is neither in the store nor from before."""
+        """The path of a snapshot; FileProblem if neither the store nor the state folder has it."""
         try:
             return self._path_of(sha256)
         except FileProblem:
@@ -84,12 +84,12 @@ class SharedSnapshots(Snapshots):
             raise
 
     def delete_expired(self, today: date) -> None:
-        """Delete the snapshots whose last day is over; what cannot be deleted stays until later."""
+        """Delete the snapshots whose last day is over; failures are tried again later."""
         self._own.delete_expired(today)
         self._delete_expired(today)
 
     def discard(self, sha256: str, since: datetime) -> bool:
-        """As `Snapshots`, in the store and among those from before."""
+        """Discard a snapshot in the store and in the state folder, as `Snapshots` does."""
         is_own = self._own.discard(sha256, since)
         return self._discard(sha256, since) or is_own
 
@@ -104,7 +104,7 @@ class SharedSnapshots(Snapshots):
 
 
 class FolderSnapshots(SharedSnapshots):
-    """In a folder, whose own rights say who may read it; it has to be there."""
+    """Snapshots in a folder, whose own rights decide on access; it must exist."""
 
     FILE_MODE, FOLDER_MODE = 0o660, 0o770
 
@@ -121,11 +121,11 @@ class FolderSnapshots(SharedSnapshots):
 
 
 class BucketSnapshots(SharedSnapshots):
-    """In a bucket; the folder is the cache.
+    """Snapshots in a bucket; the folder is the cache.
 
-    Each step may be the last before a crash. So the content of a snapshot is put before anything is
-    said of it; what names the day that it is to be deleted is put before the note that says so, and
-    deleted after all else.
+    Each step may be the last before a crash. So the content of a snapshot is put before anything
+    that names it; the name with its last day is put before the note with that day, and deleted
+    last.
     """
 
     def __init__(self, cache: Path, place: "BucketPlace", own: Snapshots) -> None:
@@ -133,14 +133,14 @@ class BucketSnapshots(SharedSnapshots):
         self._place = place
 
     def keep(self, path: Path) -> str:
-        """As `Snapshots`, here and in the bucket."""
+        """Keep a file here and in the bucket, as `Snapshots` does."""
         sha256 = super().keep(path)
         self._put(sha256)
         self._mark_used(sha256)
         return sha256
 
     def expire(self, sha256: str, until: date | None) -> None:
-        """As `Snapshots`, here and in the bucket."""
+        """Set the last day here and in the bucket, as `Snapshots` does."""
         note = f"{UNTIL}/{sha256}"
         if until is None:
             self._place.delete(note)
@@ -153,10 +153,10 @@ class BucketSnapshots(SharedSnapshots):
 
     def _put(self, sha256: str) -> None:
         kept = self._folder / sha256
-        there = self._place.find(sha256)
-        is_whole = there is not None and there.size == kept.stat().st_size  # or was it changed?
-        # An old one is put again, so that `discard` sees that it is in use.
-        if there is None or not is_whole or there.modified_ns < (time.time() - NEW) * 10**9:
+        entry = self._place.find(sha256)
+        is_whole = entry is not None and entry.size == kept.stat().st_size  # or was it changed?
+        # An old snapshot is put again, so that `discard` sees that it is in use.
+        if entry is None or not is_whole or entry.modified_ns < (time.time() - NEW) * 10**9:
             self._place.replace(sha256, kept)
 
     def _path_of(self, sha256: str) -> Path:
@@ -166,19 +166,19 @@ class BucketSnapshots(SharedSnapshots):
         return self._folder / sha256
 
     def _mark_used(self, sha256: str) -> None:
-        """It stays in the cache for today and tomorrow; whoever reads it sees no change."""
+        """Keep a snapshot in the cache for today and tomorrow; its time of change stays."""
         place = self._folder / sha256
         with suppress(OSError):
             os.utime(place, ns=(time.time_ns(), place.stat().st_mtime_ns))
 
     def _discard(self, sha256: str, since: datetime) -> bool:
-        there = self._place.find(sha256)
-        if there is not None and there.modified_ns >= since.timestamp() * 10**9:
+        entry = self._place.find(sha256)
+        if entry is not None and entry.modified_ns >= since.timestamp() * 10**9:
             return False
         for name in (sha256, f"{DELETED}/{sha256}", f"{UNTIL}/{sha256}"):
             self._place.delete(name)
         Snapshots.discard(self, sha256, since)
-        return there is not None
+        return entry is not None
 
     def _fetch(self, sha256: str) -> None:
         with self._telling(sha256), self._temporary() as temporary:
@@ -197,7 +197,7 @@ class BucketSnapshots(SharedSnapshots):
             temporary.replace(self._folder / sha256)
 
     def _delete_expired(self, today: date) -> None:
-        """Once a day: with another day nothing else is over."""
+        """Delete expired snapshots once a day; during a day no more expire."""
         swept = self._folder / SWEPT
         with suppress(OSError):
             if swept.read_text("ascii") == str(today):
@@ -209,9 +209,9 @@ class BucketSnapshots(SharedSnapshots):
             self._write(swept, str(today))
 
     def _empty_cache(self, today: date) -> None:
-        """Delete what is over, and what was not used yesterday or today.
+        """Delete expired snapshots, and those not used yesterday or today.
 
-        Of a file that another machine has said nothing of yet its note may not be here.
+        The note of a snapshot may be missing here if another machine wrote it.
         """
         for file in self._folder.iterdir():
             if not file.is_file():

@@ -1,9 +1,9 @@
-"""The input files of runs as they were read, for as long as their results may be written.
+"""The input files of runs as they were read, kept as long as results may be written for them.
 
-A snapshot is named by the SHA-256 of its content, so that equal files are kept once, and what is
-in it can be proved. Only their owner can read them. Beside one that is not kept for good there is
-a note, `until/NAME`, which holds its last day; once it is deleted, the note is in `deleted/`. The
-time of `used/NAME` is when the same content was kept again.
+A snapshot is named by the SHA-256 of its content, so that equal files are kept once, and the
+content can be proved. Only the owner can read it. A snapshot that is not kept forever has a note
+`until/NAME` with its last day; after its deletion the note is in `deleted/`. The time of
+`used/NAME` is the last time that the same content was kept again.
 """
 
 import errno
@@ -27,28 +27,28 @@ from feedtool.model.text import tr
 UNTIL, DELETED, USED = "until", "deleted", "used"
 """The folders of notes."""
 NEW = 12 * 3600
-"""Seconds for which a snapshot's own time says that it is in use."""
+"""Seconds for which a snapshot's own time shows that it is in use."""
 
 MISSING = tr("It is what the run was sent from; bring it back to go on.")
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 class Snapshots:
-    """A folder of snapshots; made with the first of them."""
+    """A folder of snapshots, made with the first snapshot."""
 
     FILE_MODE, FOLDER_MODE = 0o600, 0o700
-    """The rights of those that are new."""
+    """The rights of new files and folders."""
     OPTION = "--home"
-    """Names another folder."""
+    """The option that names another folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def keep(self, path: Path) -> str:
-        """Keep a file as it is now. Returns its SHA-256, by which it is found again.
+        """Keep a file in its present state; return its SHA-256, the snapshot's name.
 
-        FileProblem where it cannot be read, or is being written all the time; CannotWrite where the
-        snapshot cannot be written; nothing of it is left behind.
+        FileProblem if it cannot be read, or is being written all the time; CannotWrite if the
+        snapshot cannot be written: then nothing of it is left behind.
         """
         return read_unchanged(path, str(path), partial(self._keep, path))
 
@@ -64,7 +64,7 @@ class Snapshots:
 
     @contextmanager
     def _telling(self, what: object) -> Iterator[None]:
-        """CannotWrite where the system refuses to keep something."""
+        """Raise CannotWrite if the system refuses to keep a snapshot."""
         try:
             yield
         except OSError as error:
@@ -83,7 +83,7 @@ class Snapshots:
             ) from error
 
     def path_of(self, sha256: str) -> Path:
-        """The path of a snapshot; FileProblem where it is missing, unreadable, or was changed."""
+        """The path of a snapshot; FileProblem if it is missing, unreadable or changed."""
         path = self._folder / sha256
         self._refuse_deleted(sha256)
         with _readable(path, MISSING) as kept:
@@ -93,7 +93,7 @@ class Snapshots:
         return path
 
     def expire(self, sha256: str, until: date | None) -> None:
-        """Keep a snapshot until the end of a day, whatever was said before; None is for good."""
+        """Set the last day of a snapshot, in place of an earlier one; None keeps it forever."""
         note = self._folder / UNTIL / sha256
         if until is None:
             note.unlink(missing_ok=True)
@@ -104,7 +104,7 @@ class Snapshots:
                 self._write(note, until.isoformat())
 
     def delete_expired(self, today: date) -> None:
-        """Delete the snapshots whose last day is over; what cannot be deleted stays until later."""
+        """Delete the snapshots whose last day is over; failures are tried again later."""
         with suppress(OSError):
             for note in (self._folder / UNTIL).iterdir():
                 if "" < note.read_text("ascii") < today.isoformat():
@@ -113,16 +113,17 @@ class Snapshots:
                     note.replace(self._folder / DELETED / note.name)
 
     def discard(self, sha256: str, since: datetime) -> bool:
-        """Delete a snapshot that no run needs, and what is noted of it; True if it was there.
+        """Delete a snapshot that no run needs, and its notes; True if it existed.
 
-        One that was kept again `since` a time stays: a run that needs it may be about to begin.
+        A snapshot that was kept again after `since` stays: a run that needs it may be about to
+        begin.
         """
         place, used = self._folder / sha256, self._folder / USED / sha256
         if max(_modified_at(place), _modified_at(used)) >= since.timestamp():
             return False
         is_there = place.exists()
         try:
-            for path in (place, used, *(self._folder / it / sha256 for it in (UNTIL, DELETED))):
+            for path in (place, used, *(self._folder / name / sha256 for name in (UNTIL, DELETED))):
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise CannotWrite(
@@ -132,7 +133,7 @@ class Snapshots:
         return is_there
 
     def _mark_used(self, sha256: str) -> None:
-        """Note that one which is not new is needed again; its own time is that of its content."""
+        """Note that an old snapshot is needed again; its own time is that of its content."""
         if _modified_at(self._folder / sha256) < time.time() - NEW:
             with suppress(OSError):
                 (note := self._folder / USED / sha256).parent.mkdir(self.FOLDER_MODE, exist_ok=True)
@@ -149,7 +150,7 @@ class Snapshots:
         return False
 
     def _copy_of(self, source: BinaryIO, confirm: Callable[[], None]) -> str:
-        """Copy a file, unless it turns out to have been changed; the SHA-256 of the copy."""
+        """Copy a file unless it was changed; return the SHA-256 of the copy."""
         self._make_folder()
         with self._temporary() as temporary:
             with open(temporary, "x+b", opener=partial(os.open, mode=self.FILE_MODE)) as copy:
@@ -169,7 +170,7 @@ class Snapshots:
 
     @contextmanager
     def _temporary(self) -> Iterator[Path]:
-        """The path of a file that has no name yet; nothing is there afterwards."""
+        """The path of a temporary file, which is removed in the end."""
         temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
         try:
             yield temporary
@@ -178,7 +179,7 @@ class Snapshots:
                 temporary.unlink(missing_ok=True)
 
     def _write(self, note: Path, text: str) -> None:
-        """Write a note whole, in the place of an earlier one."""
+        """Write or replace a note as a whole."""
         with self._temporary() as temporary:
             with open(temporary, "x", opener=partial(os.open, mode=self.FILE_MODE)) as file:
                 file.write(text)
@@ -186,7 +187,7 @@ class Snapshots:
 
 
 def deleted(day: str) -> FileProblem:
-    """The error of a snapshot that was deleted in its time."""
+    """The error of a snapshot that was deleted after its last day."""
     return FileProblem(
         tr(
             "The snapshot of what was sent is deleted: it held personal data, and was kept"
@@ -201,7 +202,7 @@ def deleted(day: str) -> FileProblem:
 
 
 def changed(place: object) -> FileProblem:
-    """The error of a snapshot whose content is another one than its name says."""
+    """The error of a snapshot whose content does not match its name."""
     return FileProblem(
         tr("The snapshot {path} is not what was sent: its content has changed.", path=place),
         tr("Put the original file there, or bring it back from a backup."),
@@ -209,7 +210,7 @@ def changed(place: object) -> FileProblem:
 
 
 def _modified_at(path: Path) -> float:
-    """When a file was last changed, in seconds since 1970; 0 where there is none."""
+    """The time of a file's last change, in seconds since 1970; 0 if it is absent."""
     with suppress(OSError):
         return path.stat().st_mtime
     return 0
@@ -227,5 +228,5 @@ def _readable(path: Path, hint: str) -> Iterator[BinaryIO]:
 
 
 def digest_of(file: Any) -> str:
-    """The SHA-256 of what an open file holds from here on."""
+    """The SHA-256 of an open file from its position on."""
     return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""The Ledger: all writing of it; `reader` has the reading. Called from one thread; see `deliver`.
+"""The Ledger, with all its writing methods; `reader` has the reading ones. Use it in one thread.
 
 Every method is one transaction. None is open between two calls, so that no request to the
-service ever waits for the database or the other way round.
+service ever waits for the database or the other way round. See `deliver`.
 """
 
 import json
@@ -45,8 +45,8 @@ from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
 from feedtool.model.text import kept_text
 
 BATCH = 1_000
-"""Rows written at a time, and what of the last upload is beyond; more take no less time, and more
-memory: 7 MiB of 5,000."""
+"""Rows written at a time; the last upload may exceed it. More take no less time, and more memory:
+7 MiB of 5,000."""
 
 
 class Ledger(LedgerReader):
@@ -64,11 +64,11 @@ class Ledger(LedgerReader):
         options: Mapping[str, Any] | None = None,
         claim: int | None = None,
     ) -> int:
-        """The id of a new run, that of a `claim` if one is named; `options` are JSON."""
+        """Begin a run, for a `claim` if one is named; return its id. `options` are JSON."""
         with writing(self.engine) as db:
-            told = {"seller": seller, "service": service, "language": language}
+            values = {"seller": seller, "service": service, "language": language}
             noted = json.dumps(options or {})
-            run_id = add_row(db, t.runs, started_at=now, options=noted, **told)
+            run_id = add_row(db, t.runs, started_at=now, options=noted, **values)
             key = seller_key(service, seller)
             begin_count(db, key, run_id, now)
             begin_seller(db, key, (options or {}).get(PROFILE), run_id)
@@ -88,14 +88,14 @@ class Ledger(LedgerReader):
         size: int | None = None,
         withheld: Iterable[RowResult] = (),
     ) -> int:
-        """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
+        """Add a file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 
-        With the results of rows that are `withheld`, and its `size` where later files are to be
-        compared with it. All of it or, when `planned` raises, nothing.
+        `withheld` has the results of rows that are not sent; `size` is given if later files are
+        to be compared with it. If `planned` raises, nothing is added.
         """
         with writing(self.engine) as db:
-            told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
-            file = add_row(db, t.files, run_id=run_id, **told)
+            values = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
+            file = add_row(db, t.files, run_id=run_id, **values)
             keys: dict[int, int] = {}
             for batch in _batches(planned):
                 add_uploads(db, file, keys, batch)
@@ -111,11 +111,11 @@ class Ledger(LedgerReader):
         ended: Mapping[int, tuple[Status, str]],
         personal: Collection[int] = (),
     ) -> dict[int, int]:
-        """Give a run up: its packages are closed, and it is never gone on with.
+        """Give a run up: close its packages; it is never resumed.
 
-        `ended` has, by the key of each of its open packages, the result of the rows without one; of
-        those that are `personal` only digests of the requests are kept.
-        Returns how many rows these are, by the same keys.
+        `ended` has, by the key of each open package, the result of its rows without one. Of
+        `personal` packages only digests of the requests are kept.
+        Returns the number of these rows, by the same keys.
         """
         is_it = t.runs.c.run_id == run_id
         has_result = exists().where(
@@ -130,10 +130,8 @@ class Ledger(LedgerReader):
             db.execute(update(t.runs).where(is_it).values(options=noted))
             for package, (status, text) in ended.items():
                 without = (t.requests.c.package == package, is_open, ~has_result)
-                given = {"fate": str(status), "fate_text": kept_text(text)}
-                rows[package] = db.execute(
-                    update(t.requests).where(*without).values(given)
-                ).rowcount
+                fate = {"fate": str(status), "fate_text": kept_text(text)}
+                rows[package] = db.execute(update(t.requests).where(*without).values(fate)).rowcount
                 finished_at = func.coalesce(t.packages.c.finished_at, t.as_text(now))
                 closed = {"phase": Phase.CLOSED, "finished_at": finished_at, "due": None}
                 is_it = t.packages.c.package == package
@@ -143,31 +141,31 @@ class Ledger(LedgerReader):
         return rows
 
     def look_again(self, run_id: int, last_words: Mapping[str, Collection[str]]) -> None:
-        """Let single requests of a run be looked at again that were done, and yet go on.
+        """Read the state of single requests again that were successful, but may still change.
 
-        `last_words` has, by package type, the states after which nothing changes. What was told of
-        a request stands until something else is known.
+        `last_words` has the final states, by package type. The result of a request stays until
+        another is known.
         """
-        of, result = t.packages.c, t.results.c
-        is_done = exists().where(result.package == of.package, result.status.in_(AS_ASKED))
-        of_run = of.file.in_(select(t.files.c.file).where(t.files.c.run_id == run_id))
-        # What was there already was never sent: it is another run's to look at.
-        was_sent = and_(of.phase == Phase.CLOSED, of.committed_at.is_not(None))
+        packages, result = t.packages.c, t.results.c
+        is_done = exists().where(result.package == packages.package, result.status.in_(AS_ASKED))
+        of_run = packages.file.in_(select(t.files.c.file).where(t.files.c.run_id == run_id))
+        # A request that the service had already was never sent: it belongs to another run.
+        was_sent = and_(packages.phase == Phase.CLOSED, packages.committed_at.is_not(None))
         taken_up = {"phase": Phase.SUBMITTED, "tries": 0, "due": None}
         with writing(self.engine) as db:
             if not lock_runs(db, [run_id]):
                 return
             for kind, words in last_words.items():
-                goes_on = and_(of.package_type == kind, of.state.not_in(words))
+                goes_on = and_(packages.package_type == kind, packages.state.not_in(words))
                 which = (of_run, is_done, was_sent, goes_on)
                 if db.execute(update(t.packages).where(*which).values(taken_up)).rowcount:
                     reopen(db, run_id)
 
     def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
-        """Begin with packages, which are returned: rows that a later run has sent are given up.
+        """Begin packages and return them; rows that a later run has sent are given up.
 
-        Each is `blocked_by` the committed packages that hold one of its keys, and by what its
-        clearance says; if there is none, its keys are in flight from here on.
+        Each is `blocked_by` the committed packages that hold one of its keys, and by those that
+        its clearance names; without any, its keys are in flight from here on.
         """
         packages = [*packages]
         with writing(self.engine) as db:
@@ -187,9 +185,9 @@ class Ledger(LedgerReader):
         ]
 
     def save(self, changes: Sequence[Change]) -> list[Package]:
-        """Write changes down, in one full commit. What it returns from, no crash takes back.
+        """Save changes in one full commit: after the return no crash undoes them.
 
-        Rows of a package that it closes are put into new ones, which are returned, if sent again.
+        Rows of a closed package that are sent again are put into new packages, which are returned.
         """
         new: list[int] = []
         personal: list[int] = []
@@ -205,7 +203,7 @@ class Ledger(LedgerReader):
             return read_packages(db, t.packages.c.package.in_(new)) if new else []
 
     def add_output(self, run_id: int, path: str, sha256: str, now: datetime) -> None:
-        """A copy was written for a run, in the place of any earlier one."""
+        """Note that a copy was written for a run, in place of any earlier one."""
         with writing(self.engine) as db:
             db.execute(delete(t.outputs).where(t.outputs.c.path == path))
             values = {"path": path, "run_id": run_id, "sha256": sha256, "written_at": now}
@@ -213,7 +211,7 @@ class Ledger(LedgerReader):
 
 
 def _batches(planned: Iterable[tuple[int, Upload]]) -> Iterator[list[tuple[int, Upload]]]:
-    """Uploads together until they have enough rows: an upload may have 100, a zip 40,000."""
+    """Join uploads until they have enough rows: an upload may have 100, a zip 40,000."""
     batch: list[tuple[int, Upload]] = []
     size = 0
     for number, upload in planned:

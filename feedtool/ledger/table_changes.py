@@ -1,4 +1,4 @@
-"""The words in which a step of a migration says what becomes of a table."""
+"""Functions by which a step of a migration changes tables."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeEngine
 
 
 def add_column(connection: sa.Connection, table: str, column: sa.Column[Any]) -> None:
-    """`ALTER TABLE … ADD COLUMN`, spelt for the database at hand."""
+    """Run `ALTER TABLE … ADD COLUMN` in the SQL of this database."""
     quote = connection.dialect.identifier_preparer.quote
     spelt = CreateColumn(column).compile(dialect=connection.dialect)
     connection.exec_driver_sql(f"ALTER TABLE {quote(table)} ADD COLUMN {spelt}")
@@ -21,19 +21,19 @@ def integer_key() -> TypeEngine[int]:
 
 
 def texts(*names: str) -> list[sa.Column[Any]]:
-    """Columns of text that is never absent."""
+    """Columns of text that are NOT NULL."""
     return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
 def number(name: str, *, is_key: bool = True, **more: Any) -> sa.Column[Any]:
-    """A column of whole numbers, by itself a part of the key."""
+    """A column of whole numbers, a part of the key unless `is_key` is false."""
     return sa.Column(
         name, sa.Integer, primary_key=is_key, nullable=False, autoincrement=False, **more
     )
 
 
 def creation(connection: sa.Connection) -> Callable[..., None]:
-    """A function that creates tables; they may refer to runs, files, packages and each other."""
+    """A function that creates tables, which may refer to runs, files, packages and each other."""
     known = sa.MetaData()
     for table, key in (("runs", "run_id"), ("files", "file"), ("packages", "package")):
         sa.Table(table, known, sa.Column(key, integer_key(), primary_key=True))
@@ -45,6 +45,6 @@ def creation(connection: sa.Connection) -> Callable[..., None]:
 
 
 def execute(connection: sa.Connection, *statements: str) -> None:
-    """Run statements that both databases read alike."""
+    """Run statements that are the same for both databases."""
     for statement in statements:
         connection.execute(sa.text(statement))

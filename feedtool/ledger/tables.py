@@ -1,6 +1,6 @@
-"""How the ledger is kept. Portable: the same tables on SQLite and on PostgreSQL.
+"""The tables of the ledger, the same on SQLite and on PostgreSQL.
 
-Whoever changes them adds a step to `migrations`, which bring an older ledger up to them.
+A change of them needs a step in `migrations`, which changes an older ledger accordingly.
 Times are fixed-width ISO 8601 in UTC, so that they sort as text and can be read by people.
 """
 
@@ -14,7 +14,7 @@ from feedtool.model.nouns import plausible_time
 
 
 def as_text(moment: datetime | None) -> str | None:
-    """A time as it is kept. ValueError for one without a zone, which could be any time."""
+    """Format a time as it is stored. ValueError if it has no zone, and so could be any time."""
     if moment is None:
         return None
     if moment.tzinfo is None:
@@ -29,12 +29,12 @@ class UtcTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: object) -> str | None:
-        """The text of it; ValueError for a time without a zone."""
+        """Format a time; ValueError if it has no zone."""
         del dialect
         return as_text(value)
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
-        """The time as it was written."""
+        """Parse a stored time."""
         del dialect
         return None if value is None else datetime.fromisoformat(value)
 
@@ -48,7 +48,7 @@ class ServiceTime(UtcTime):
     cache_ok = True
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
-        """The time as it was written, or None."""
+        """Parse a stored time; None if it is not plausible."""
         time = super().process_result_value(value, dialect)
         return None if time is None else plausible_time(time)
 
@@ -68,9 +68,9 @@ def _numbers(*names: str, **options: Any) -> list[sa.Column[Any]]:
 
 
 def only(where: sa.TextClause) -> dict[str, Any]:
-    """The options of an index that has some rows alone.
+    """The options of a partial index, declared for SQLite.
 
-    That of PostgreSQL would import its dialect, whatever the database is: see `dialect`.
+    PostgreSQL's option would import its dialect, whatever the database is: see `dialect`.
     """
     return {"sqlite_where": where}
 

@@ -1,4 +1,4 @@
-"""What to do where a ledger cannot be used: who holds SQLite's file, no room, or it is gone."""
+"""Explain why a ledger cannot be used (locked, full, damaged, away, gone) and what to do."""
 
 import re
 import sqlite3
@@ -22,7 +22,7 @@ LATER = {
     "sqlite": tr("make room, or name another with --home"),
     "postgresql": tr("see to the server, then go on"),
 }
-"""What to do where nothing better is known, by the database's name."""
+"""Advice if no better is known, by the database's name."""
 DAMAGED_HINT = tr(
     "send nothing more with it, and keep its files as they are: `feedtool ledger check` says what "
     "is damaged; look with `feedtool export` at what the service has, then go on with an earlier "
@@ -31,12 +31,12 @@ DAMAGED_HINT = tr(
 """The way out where SQLite's file is damaged."""
 
 LOCKS = Path("/proc/locks")
-"""Who has locked what, where the system tells: only Linux does."""
+"""The system's list of locks; only Linux has it."""
 WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
-"""SQLSTATEs, or their classes, of what is no bug of ours: no connection, nothing may be written, no
-rights, no such table any more, no room, no lock, a server that shuts down or is broken."""
+"""SQLSTATEs, or their classes, of failures that are no bug in feedtool: no connection, a read-only
+server, no rights, a missing table, no room, no lock, a server that shuts down or is broken."""
 NO_CONNECTION = ("08", "53300", "57P")
-"""SQLSTATEs of a server that is not there, not now, or not for one more."""
+"""SQLSTATEs of a server that is absent, not ready, or has no connection free."""
 SHOWN = ("host", "port", "options", "service")
 """Options of a URL that are shown; any other may be a password, or a misspelt one."""
 
@@ -44,7 +44,7 @@ SHOWN = ("host", "port", "options", "service")
 IS_MISTAKEN = re.compile(
     r'password|no pg_hba\.conf entry|(role|database) ".*" does not exist|permission denied'
 )
-"""The words of a server that will give no connection later either; others say that it is away."""
+"""Messages of a server that will refuse later too; with others it is away."""
 
 
 def is_away(error: BaseException) -> bool:
@@ -57,7 +57,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def gone(path: Path) -> Interrupted:
-    """The file was deleted, moved or replaced while it was in use."""
+    """The error of a file that was deleted, moved or replaced while it was in use."""
     return Interrupted(
         tr(
             "The ledger {path} is gone: its folder was deleted or moved while feedtool was "
@@ -73,7 +73,7 @@ def gone(path: Path) -> Interrupted:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Which file stands at a place; None where there is none."""
+    """The device and number of the file at a path; None if it is absent."""
     try:
         status = path.stat()
     except OSError:
@@ -82,7 +82,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def holders(path: Path) -> list[str]:
-    """Who else has locked the file for writing, each `name (process 12)`; empty if nobody tells."""
+    """Other programs that have locked the file for writing, as `name (process 12)`; Linux only."""
     files = (path.with_name(path.name + end) for end in ("", "-shm", "-wal", "-journal"))
     inodes = {str(known[1]) for file in files if (known := identity(file))}
     programs = dict[str, str]()
@@ -101,7 +101,7 @@ def holders(path: Path) -> list[str]:
 
 @contextmanager
 def explained(engine: Engine, done: str) -> Iterator[None]:
-    """What goes wrong with the database becomes Interrupted: the ledger cannot be `done`."""
+    """Turn failures of the database into Interrupted: the ledger cannot be `done`."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -110,7 +110,7 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
             tr("Rename the file or the folder, and try again."),
         ) from error
     except DBAPIError as error:
-        # All else is a bug. SQLite's driver says DatabaseError, without more, of a broken file.
+        # All other errors are bugs. SQLite's driver raises a bare DatabaseError for a broken file.
         is_known = type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}
         state = getattr(error.orig, "sqlstate", None) or ""
         if not (is_known or error.connection_invalidated or state.startswith(WORLDS)):
@@ -123,13 +123,13 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
 
 
 def explain(error: BaseException, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
-    """What is wrong, and what to do; Interrupted where the file is there no more."""
+    """The reason and the way out; Interrupted if the file is gone."""
     cause = getattr(error, "orig", None) or error
     if is_file(url):
         path = Path(str(url.database))
         if not path.exists():
             raise gone(path)
-        # An extended code has more than its kind in it.
+        # An extended code holds its kind in the low byte.
         kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             who = " and ".join(holders(path)) or tr("another program")

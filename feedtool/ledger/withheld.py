@@ -1,7 +1,7 @@
-"""Valid rows that were not sent, and skipped ones; and those among them that guards hold.
+"""Valid rows that were not sent, and skipped ones; and the rows among them that guards hold.
 
-What a guard holds is counted by file and code, and open until its rows are sent in a later run, or
-it is dropped: so what is open over all runs is found without looking at their rows.
+Rows that a guard holds are counted by file and code. An entry is open until its rows are sent in a
+later run, or it is dropped: so open entries of all runs are found without reading their rows.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from feedtool.model.nouns import Message, RowResult, Status
 
 
 def add_withheld(db: Connection, file: int, results: Iterable[RowResult]) -> None:
-    """Write down the results of rows of a file that are not sent."""
+    """Save the results of rows of a file that are not sent."""
     coming, held = iter(results), Counter[str]()
     while batch := [*islice(coming, CHUNK)]:
         held.update(code for result in batch for code in _guards(result))
@@ -51,26 +51,30 @@ def _as_row(file: int, result: RowResult) -> dict[str, object]:
 
 def withheld_of(engine: Engine, file: int, status: Status | None = None) -> Iterator[RowResult]:
     """The results of the rows of a file that were not sent, or those of one status, by row."""
-    of = t.withheld.c
-    query = select(of.row, of.channel, of.reference, of.status, of.messages).where(of.file == file)
+    columns = t.withheld.c
+    query = select(
+        columns.row, columns.channel, columns.reference, columns.status, columns.messages
+    ).where(columns.file == file)
     if status is not None:
-        query = query.where(of.status == str(status))
-    for row, channel, reference, found, messages in pages(engine, query, of.row, of.channel):
-        yield RowResult(row, reference, Status(found), messages_of(messages), channel)
+        query = query.where(columns.status == str(status))
+    for row, channel, reference, row_status, messages in pages(
+        engine, query, columns.row, columns.channel
+    ):
+        yield RowResult(row, reference, Status(row_status), messages_of(messages), channel)
 
 
 def count_said(
     engine: Engine, run_ids: Collection[int], messages: Collection[tuple[Message, ...]]
 ) -> dict[int, int]:
     """Count the rows of runs that are held with just one of these messages, by run."""
-    of = t.withheld.c
+    columns = t.withheld.c
     rows = (
-        select(t.files.c.run_id, of.file, of.row)
+        select(t.files.c.run_id, columns.file, columns.row)
         .join(t.files)
         .where(
             t.files.c.run_id.in_(run_ids),
-            of.status == str(Status.HELD),
-            of.messages.in_(map(messages_as_text, messages)),
+            columns.status == str(Status.HELD),
+            columns.messages.in_(map(messages_as_text, messages)),
         )
         .distinct()
         .subquery()
@@ -81,55 +85,55 @@ def count_said(
 
 
 class HeldCode(NamedTuple):
-    """What the guard of a code held of a sheet in a run."""
+    """The rows of a sheet in a run that the guard of a code held."""
 
     run_id: int
     file: int
-    """The sheet's, in the ledger."""
+    """The sheet's key in the ledger."""
     path: str
     sheet: str | None
     code: str
     rows: int
-    """How many they were; some may have been sent since."""
+    """The number of held rows; some may have been sent since."""
 
 
 class HeldCodes:
-    """What guards hold in all runs of a ledger."""
+    """The rows that guards hold in all runs of a ledger."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def open_codes(self, run_id: int | None = None) -> list[HeldCode]:
-        """What is neither dropped nor settled, of a run or of all, the newest run first."""
-        of = t.files.c
+        """The entries that are neither dropped nor settled, of one run or all, newest run first."""
+        files = t.files.c
         query = (
-            select(of.run_id, of.file, of.path, of.sheet, t.held.c.code, t.held.c.rows)
-            .join(t.held, t.held.c.file == of.file)
+            select(files.run_id, files.file, files.path, files.sheet, t.held.c.code, t.held.c.rows)
+            .join(t.held, t.held.c.file == files.file)
             .where(t.held.c.dropped_at.is_(None))
-            .order_by(of.run_id.desc(), of.file, t.held.c.code)
+            .order_by(files.run_id.desc(), files.file, t.held.c.code)
         )
         if run_id is not None:
-            query = query.where(of.run_id == run_id)
+            query = query.where(files.run_id == run_id)
         with reading(self._engine) as db:
             return [HeldCode(*row) for row in db.execute(query)]
 
     def rows(self, held: HeldCode) -> Iterator[RowResult]:
-        """The rows that were held, each with all that was said of it."""
+        """The held rows, each with all its messages."""
         every = withheld_of(self._engine, held.file, Status.HELD)
         return (result for result in every if held.code in _guards(result))
 
     def drop(self, run_id: int, code: str, now: datetime) -> bool:
-        """Note that what the guard of a code held in a run is never sent; False where it was."""
+        """Note that the rows held by the guard of a code are never sent; False if it was noted."""
         files = select(t.files.c.file).where(t.files.c.run_id == run_id)
-        is_it = (t.held.c.file.in_(files), t.held.c.code == code, t.held.c.dropped_at.is_(None))
+        is_open = (t.held.c.file.in_(files), t.held.c.code == code, t.held.c.dropped_at.is_(None))
         with writing(self._engine) as db:
-            if not db.execute(update(t.held).where(*is_it).values(dropped_at=now)).rowcount:
+            if not db.execute(update(t.held).where(*is_open).values(dropped_at=now)).rowcount:
                 return False
             _note_held(db, [run_id])
         return True
 
     def settle(self, sent: Collection[HeldCode]) -> None:
-        """Forget what was sent since, to its last row."""
+        """Delete entries whose rows were all sent since."""
         of = t.held.c
         with writing(self._engine) as db:
             for held in sent:
@@ -138,7 +142,7 @@ class HeldCodes:
 
 
 def held_rows(db: Connection, run_ids: Collection[int]) -> dict[int, int]:
-    """How many rows guards hold of runs, by run; without those of which they hold none."""
+    """The number of rows that guards hold, by run; runs without such rows are left out."""
     return dict(map(tuple, db.execute(_HELD_ROWS, {"runs": [*run_ids]})))
 
 
@@ -151,7 +155,7 @@ _HELD_ROWS = (
 
 
 def _note_held(db: Connection, run_ids: Collection[int]) -> None:
-    """Note what guards still hold of runs among their counts."""
+    """Save the number of held rows among the counts of runs."""
     held = held_rows(db, run_ids)
     for run_id in run_ids:
         left = {"held": held.get(run_id, 0)}
