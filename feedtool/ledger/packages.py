@@ -83,7 +83,6 @@ def add_package(db: Connection, file: int, number: int, channel: str, package_ty
 
 
 def count_requests(db: Connection, package: int) -> None:
-    """Save a package's number of requests."""
     counted = select(func.count()).where(t.requests.c.package == package).scalar_subquery()
     db.execute(update(t.packages).where(t.packages.c.package == package).values(rows=counted))
 

@@ -87,7 +87,6 @@ class Parcel(Struct, frozen=True):
 
     @property
     def lane(self) -> str:
-        """The lane of its claim."""
         return str(self.parcel)
 
 

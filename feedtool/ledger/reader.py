@@ -104,7 +104,6 @@ class LedgerReader(RequestHistory):
         return [run for (run,) in self._all(query)]
 
     def has_later(self, run: Run) -> bool:
-        """True if the seller has a later run."""
         with reading(self.engine) as db:
             return sent.has_later(db, run)
 
@@ -190,7 +189,7 @@ class LedgerReader(RequestHistory):
         return count_statuses(self.engine, [run_id])[run_id]
 
     def skew(self, service: str) -> timedelta:
-        """The time that a service's clock was ahead of ours at its last new package, or 0."""
+        """The lead of a service's clock over this machine's at its last new package, or 0."""
         created, answered = t.packages.c.created_at, t.attempts.c.answered_at
         newest = select(t.runs.c.run_id).where(t.runs.c.service == service)
         newest = newest.order_by(_NEWEST_FIRST).limit(RUNS_OF_CLOCK)

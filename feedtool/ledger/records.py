@@ -107,8 +107,8 @@ class Package(Struct, frozen=True):
     message: Message | None = None
     """The reason why it was closed without results: the service's, or ours."""
     created_at: datetime | None = None
-    """By the service's clock, as its 6 hours and 3 days are. Of a batch the time of the last sending,
-    of a zip the time of the answer."""
+    """By the service's clock, as its 6 hours and 3 days are. Of a batch it is the time of the last
+    sending, of a zip that of the answer."""
     committed_at: datetime | None = None
     """The time when the PATCH, or POST, was first intended, or found to be sent by somebody else:
     it cannot be undone from then on. By our clock."""
@@ -127,11 +127,9 @@ class Package(Struct, frozen=True):
     """The open packages that hold some of its rows' keys. Not stored: a new process asks again."""
 
     def staged(self, stage: Stage) -> int:
-        """The number of uploads at this stage."""
         return self.uploads.count(stage)
 
     def with_stage(self, upload: int, stage: Stage) -> "Package":
-        """The package with one upload at another stage."""
         stages = (*self.uploads[: upload - 1], stage, *self.uploads[upload:])
         return replace(self, uploads=stages)
 
@@ -227,7 +225,6 @@ class Change(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """True if the change closes the package."""
         return self.after.phase is Phase.CLOSED and self.before.phase is not Phase.CLOSED
 
     @property

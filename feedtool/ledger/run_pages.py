@@ -92,7 +92,7 @@ class RunPages:
     def may_go_on(self) -> list[int]:
         """The runs that may be unfinished, the oldest first; all others are finished.
 
-        A sheet of theirs is not written down, a package is open, or a copy is not written.
+        A sheet of these is not written down, a package is open, or a copy is not written.
         """
         unfinished = select(counts.c.run_id).where(UNFINISHED)
         unwritten = select(t.outputs.c.run_id).where(t.UNWRITTEN)

@@ -100,7 +100,7 @@ class SellerState(NamedTuple):
     line: SellerLine
     is_in_work: bool
     holder: Holder | None
-    """The process that works for him; None if there is none, or it has no description yet."""
+    """The process that works for him; None if nobody does, or it has no description yet."""
     last: LastRun | None
     answered: int
     """Rows that were answered, or refused by the checks, in the last 7 days."""

@@ -185,6 +185,5 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
 
 
 def has_later(db: sa.Connection, run: Run) -> bool:
-    """True if the seller has a later run."""
     later = sa.select(t.runs).where(t.is_of(run.service, run.seller), t.runs.c.run_id > run.run_id)
     return db.execute(later.limit(1)).first() is not None

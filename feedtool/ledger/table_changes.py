@@ -45,6 +45,5 @@ def creation(connection: sa.Connection) -> Callable[..., None]:
 
 
 def execute(connection: sa.Connection, *statements: str) -> None:
-    """Run statements that are the same for both databases."""
     for statement in statements:
         connection.execute(sa.text(statement))

@@ -14,7 +14,7 @@ from feedtool.model.nouns import plausible_time
 
 
 def as_text(moment: datetime | None) -> str | None:
-    """Format a time as it is stored. ValueError if it has no zone, and so could be any time."""
+    """Format a time for storage. ValueError if it has no zone, and so could be any time."""
     if moment is None:
         return None
     if moment.tzinfo is None:
@@ -29,12 +29,10 @@ class UtcTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: object) -> str | None:
-        """Format a time; ValueError if it has no zone."""
         del dialect
         return as_text(value)
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
-        """Parse a stored time."""
         del dialect
         return None if value is None else datetime.fromisoformat(value)
 
@@ -70,7 +68,7 @@ def _numbers(*names: str, **options: Any) -> list[sa.Column[Any]]:
 def only(where: sa.TextClause) -> dict[str, Any]:
     """The options of a partial index, declared for SQLite.
 
-    PostgreSQL's option would import its dialect, whatever the database is: see `dialect`.
+    PostgreSQL's option would import its dialect on SQLite too: see `dialect`.
     """
     return {"sqlite_where": where}
 
