@@ -15,8 +15,8 @@ from feedtool.model.settings import (
     Context,
     Locate,
     OpenCatalog,
-    itself,
     no_catalog,
+    same_path,
 )
 from feedtool.model.sheet import CheckedSheet
 
@@ -119,7 +119,7 @@ class ReadOptions(Struct, frozen=True):
     see: See | None = None
     """Is shown the cells, too, as they are read: for whoever needs them beside the results."""
     catalog: OpenCatalog = no_catalog
-    locate: Locate = itself
+    locate: Locate = same_path
     ask: AskService | None = None
 
     @property

@@ -18,7 +18,7 @@ from feedtool.check.rules import request_incomplete, schema_mismatch
 from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.model.nouns import Issue, Item
 from feedtool.model.own_files import folder_of
-from feedtool.model.sheet import INVALID, VALID, CheckedRows, ProblemSpool, Refused
+from feedtool.model.sheet import INVALID, VALID, CheckedRows, ProblemSpool, RefusedRow
 from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
@@ -135,8 +135,8 @@ class RowGroups:
         for row in (row for rows in self for row in rows):
             if judged.marks[row.number] == INVALID and row.number not in known:
                 reference = str(row.values.get(row.feed.requests.reference) or "") or None
-                known[row.number] = Refused(row.number, reference, product_of(row), row.channel)
-        judged.refused = Spool(Refused)
+                known[row.number] = RefusedRow(row.number, reference, product_of(row), row.channel)
+        judged.refused = Spool(RefusedRow)
         judged.refused.extend([known[number] for number in sorted(known)], 0)
 
     def _refuse_incomplete(self, judged: CheckedRows, issues: dict[int, list[Issue]]) -> None:

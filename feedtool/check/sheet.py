@@ -34,7 +34,7 @@ from feedtool.model.sheet import (
     CheckedSheet,
     Filled,
     ProblemSpool,
-    Refused,
+    RefusedRow,
     Withdrawal,
 )
 from feedtool.model.text import FieldName, tr
@@ -304,7 +304,7 @@ class SheetReader:
         self.rows.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.rows.refused.append(Refused(number, reference, product_of(row), row.channel))
+            self.rows.refused.append(RefusedRow(number, reference, product_of(row), row.channel))
         if in_cells or issues:
             self.problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
 

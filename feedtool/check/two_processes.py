@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
 from feedtool.feeds.occurrences import Occurrences
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Issue, Item, Problem, RowResult
-from feedtool.model.sheet import Filled, ProblemSpool, Refused
+from feedtool.model.sheet import Filled, ProblemSpool, RefusedRow
 from feedtool.model.spool import temporary_file
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Findings(NamedTuple):
     marks: bytes
     problems: Sequence[Problem]
     items: Sequence[Item]
-    refused: Sequence[Refused]
+    refused: Sequence[RefusedRow]
     skipped: Sequence[RowResult]
     filled: Sequence[Filled]
     hidden: int

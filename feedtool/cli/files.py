@@ -22,7 +22,7 @@ from feedtool.cli.language import settings_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import locked_folder, telling_of_room, temporary_folder
+from feedtool.model.spool import locked_folder, reporting_full_disk, temporary_folder
 from feedtool.model.text import either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     paths = {name: Path(name) for name in names}
     with ExitStack() as stack:
         if STDIN in names:
-            with telling_of_room():
+            with reporting_full_disk():
                 paths[STDIN] = stack.enter_context(locked_folder()) / "stdin.csv"
                 with paths[STDIN].open("wb") as copy:
                     shutil.copyfileobj(sys.stdin.buffer, copy)

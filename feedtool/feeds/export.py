@@ -16,7 +16,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
-from feedtool.model.entry import Book, book_nothing
+from feedtool.model.entry import Book, no_journal
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.nouns import EARLIEST
 from feedtool.model.settings import AccountSettings, Context
@@ -106,7 +106,7 @@ class Query(Struct, frozen=True):
     """The last status of what was sent from here, by its package's type and its reference."""
     now: datetime = EARLIEST
     """The time by the service's clock, about; it is set when the export begins."""
-    book: Book = book_nothing
+    book: Book = no_journal
     """Books entries of a journal, and gives all of a period."""
 
     @property

@@ -1,1 +1,1 @@
-"""The nouns that travel through the house, and what every room may use."""
+"""The nouns of the whole program, and functions that every room may use."""

@@ -1,20 +1,20 @@
-"""What several accounts may ask of a service together."""
+"""The calls that several accounts of a service share."""
 
 from msgspec import Struct
 
 
 class Budget(Struct, frozen=True):
-    """The calls of all accounts that name it; in a second never more than both numbers together."""
+    """The calls of all accounts with this budget; in no second more than both numbers together."""
 
     name: str
     per_second: float
     """Calls a second, in the long run; to be given."""
     burst: int = 1
-    """So many calls may leave at once, after a pause; 1 where it is not given."""
+    """Calls that may leave at once, after a pause; 1 by default."""
 
     @property
     def interval(self) -> float:
-        """Seconds that a call takes up."""
+        """Seconds that a call uses up."""
         return 1 / self.per_second
 
     @property

@@ -1,12 +1,12 @@
-"""A call of the service and its reply, without I/O: the nouns that every room speaks of.
+"""A call of the service and its reply, without I/O.
 
 An area's `wire` builds a Call for each endpoint; `service.client.Client.send` turns it into a
 Reply, or raises
 
     Failure
     ├── NotSent         connecting failed: the service has seen nothing of the call
-    │   └── NotYet      it was not even tried, since it would have come too soon
-    └── OutcomeUnknown  the call left, and whether it took effect is not known
+    │   └── NotYet      it was not even tried, since it would have been too soon
+    └── OutcomeUnknown  the call left, and may have taken effect
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,8 +27,8 @@ JSON = (("Content-Type", "application/json"),)
 
 
 LONGEST_LIST = 3000
-"""A comma list in a query is kept so short, in characters as it travels: an address of 8,000 is
-refused by many servers, and half of that by some."""
+"""The most characters of a comma list in a query, as it travels: many servers refuse an address of
+8,000, and some one of half that length."""
 
 
 READ = frozenset({200})
@@ -48,48 +48,48 @@ class Call(Struct, frozen=True):
 
     method: str
     target: str
-    """A path relative to the base address, or an address that the service's own Link gave."""
+    """A path relative to the base address, or an address from the service's own Link header."""
     success: frozenset[int]
-    """The statuses that say it was done; another 2xx is an answer that we do not know."""
+    """The statuses of success; another 2xx is an unknown answer."""
     query: tuple[tuple[str, str], ...] = ()
-    """A name may come more than once."""
+    """A name may occur more than once."""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     into: Path | None = None
-    """A file that takes the body of a success as it comes: the Reply then has none."""
+    """A file that the body of a success is written to; the Reply then has none."""
     largest: int | None = None
-    """The most bytes of an answer, where that is not the client's own bound."""
+    """The most bytes of an answer; None takes the client's limit."""
     leaving: "Callable[[], None] | None" = None
-    """Called just before it leaves; an error that this raises keeps it here."""
+    """Called just before the call leaves; its errors keep the call from leaving."""
     following: "Callable[[Reply], str | Call | None] | None" = None
-    """The call that its answer leads to; of a list that is read as a whole the address of the next
-    page. Raises Unreadable."""
+    """Returns the next call from the answer; for a list that is read as a whole the address of its
+    next page. Raises Unreadable."""
     unsure: frozenset[str] = frozenset()
-    """Names of the query that the specification does not show: where the service refuses them with
-    400, it is asked without them."""
+    """Names in the query that the specification does not show: if the service refuses them with
+    400, the call is repeated without them."""
 
 
 class Reply(Struct, frozen=True):
-    """One answer, its body decoded from whatever coding it came in."""
+    """One answer, with its body decompressed."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     """Names in lower case; repeated ones joined by commas."""
     body: bytes = b""
     url: str = ""
-    """The address that it answers: what relative links are relative to."""
+    """The address of the answer; relative links start from it."""
 
 
 class Failure(Exception):
-    """A call that has no answer. The message tells the cause and holds no header of ours."""
+    """A call without an answer. The message has the cause, and no header that we sent."""
 
 
 class NotSent(Failure):
-    """Connecting failed: the call may be repeated whatever it is."""
+    """Connecting failed: every call may be repeated."""
 
 
 class NotYet(NotSent):
-    """The call may be made in so many seconds: what several share for it is used up."""
+    """The call may be made in `wait` seconds: a shared budget is used up."""
 
     def __init__(self, message: str, wait: float) -> None:
         super().__init__(message)
@@ -97,39 +97,39 @@ class NotYet(NotSent):
 
 
 class OutcomeUnknown(Failure):
-    """A timeout or a reset once the call had left, or an answer that could not be read."""
+    """A timeout or a reset after the call had left, or an unreadable answer."""
 
 
 class Sender(Protocol):
-    """A sender of Calls: `client.Client`, or whatever stands in its place."""
+    """A sender of Calls, such as `client.Client`."""
 
     def send(self, call: Call) -> Reply:
-        """The service's answer; raises NotSent or OutcomeUnknown. Called from several threads."""
+        """Send a call; raises NotSent or OutcomeUnknown. Called from several threads."""
         ...
 
 
-T = TypeVar("T")
+Value = TypeVar("Value")
 
 
 class AskService(Protocol):
-    """Asks the service while files are read."""
+    """Calls the service while files are read."""
 
-    def __call__(self, name: str, call: Call, read: Callable[[Reply], T], /) -> T:
-        """What is read of the answer to a call for what is called so in messages.
+    def __call__(self, name: str, call: Call, read: Callable[[Reply], Value], /) -> Value:
+        """Send a call, and return what `read` makes of the answer; messages show `name`.
 
-        `read` raises Unreadable; raises NotAuthorised, UsageProblem or Interrupted where there is
+        `read` raises Unreadable. Raises NotAuthorised, UsageProblem or Interrupted if there is
         no usable answer.
         """
         ...
 
 
 def fits_comma_list(key: str) -> bool:
-    """True if offers can be asked for by this reference; otherwise their GTIN has to do."""
+    """True if offers can be queried by this reference; otherwise only by GTIN."""
     return bool(key) and "," not in key and key == key.strip()
 
 
 def comma_lists(keys: Iterable[str], longest: int = LONGEST_LIST) -> Iterator[tuple[str, ...]]:
-    """Keys in lists of which each travels in one address; the order is kept, none is left out."""
+    """Split keys into lists that each fit into one address; the order is kept."""
     taken: list[str] = []
     size = 0
     for key in keys:
@@ -144,7 +144,7 @@ def comma_lists(keys: Iterable[str], longest: int = LONGEST_LIST) -> Iterator[tu
 
 
 def language_tag(language: str) -> str:
-    """`fr` or `fr-FR` as Accept-Language has it; UsageProblem for a language that it has not."""
+    """The Accept-Language of `fr` or `fr-FR`; UsageProblem for an unknown language."""
     for short, tag in LANGUAGES.items():
         if language.casefold() in {short, tag.casefold()}:
             return tag
@@ -156,7 +156,7 @@ def language_tag(language: str) -> str:
 
 
 def header_value(what: str, value: str) -> str:
-    """A value that can travel in a header; UsageProblem, naming `what`, for any other."""
+    """Return a value that a header can carry; UsageProblem, naming `what`, for any other."""
     if not value or not value.isascii() or not value.isprintable() or value != value.strip():
         raise UsageProblem(
             tr(

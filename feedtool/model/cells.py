@@ -1,4 +1,4 @@
-"""A spreadsheet once it is read: cells in blocks of rows. No marketplace here."""
+"""The cells of a spreadsheet in blocks of rows. Nothing of a marketplace is in this module."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -12,11 +12,11 @@ SHOWN_DIGITS = 15
 """Significant digits that a numeric cell keeps and shows."""
 
 LONGEST_SHOWN = 40
-"""Digits before or after the point; a number beyond is shown as the file writes it."""
+"""Digits before or after the point; a number with more is shown as in the file."""
 
 
 class Kind(Enum):
-    """The kinds of cells, kept apart so that nothing is ever turned into something else."""
+    """The kinds of cells; none is ever converted into another."""
 
     BLANK = "blank"
     TEXT = "text"
@@ -31,16 +31,16 @@ class Kind(Enum):
 
 
 class Cell(NamedTuple):
-    """One cell, read."""
+    """One cell."""
 
     kind: Kind
     text: str
-    """Text as it is; a number's digits as the file stores them (`19.989999999999998`); a date as
-    ISO 8601; TRUE or FALSE; the error as shown; the formula where it has no result; "" if blank."""
+    """An unchanged text; a number's digits as in the file (`19.989999999999998`); a date as ISO
+    8601; TRUE or FALSE; the error as shown; the formula if it has no result; "" if blank."""
     percent: bool = False
     """A number whose format shows it as a percentage (0.2 shown as 20 %)."""
     zeros: int = 0
-    """A number's format pads it with zeros to so many digits (`0000000000000` is 13)."""
+    """The digits to which a number's format pads it with zeros (`0000000000000` is 13)."""
 
 
 BLANK = Cell(Kind.BLANK, "")
@@ -49,15 +49,15 @@ BLANK = Cell(Kind.BLANK, "")
 class Block(Struct, frozen=True):
     """Some hundred rows, column by column.
 
-    A cell comes as a *key*: a hashable of the raw file's making. Equal keys are equal cells, so
-    whoever reads a column decodes (`decode`) and judges each distinct key once and remembers it;
-    this is what makes a million cells cheap.
+    A cell is given as a *key*: a hashable value that the file's reader chooses. Equal keys are
+    equal cells, so a reader of a column decodes (`decode`) and judges each distinct key once and
+    remembers the result: this makes a million cells cheap.
     """
 
     rows: Sequence[int]
     """The sheet's own row numbers, 1-based, ascending; rows absent from the file are absent."""
     lines: Sequence[int] | None
-    """In a CSV the physical line where each record starts."""
+    """The physical lines of a CSV where the records start."""
     hidden: frozenset[int]
     """The numbers of the hidden rows among `rows`."""
     width: int
@@ -66,19 +66,19 @@ class Block(Struct, frozen=True):
     """The keys of column i (0-based, i < width), one for each of `rows`."""
     decode: Callable[[Hashable], Cell]
     occupied: frozenset[int] | None = None
-    """The columns that have a value, where few of many do; None may be all of them."""
+    """The columns with a value, if they are few; None means that any column may have one."""
     ruled: Mapping[int, Sequence[Any]] | None = None
-    """The rows that rules of a recipe are about, each with these."""
+    """The rows that rules of a recipe apply to, with these rules."""
 
     def used(self, first: int) -> Sequence[int]:
-        """The columns from this one on that may have a value, ascending."""
+        """The columns from `first` on that may have a value, ascending."""
         if self.occupied is None:
             return range(first, self.width)
         return sorted(index for index in self.occupied if index >= first)
 
 
 class Cells:
-    """The cells of a block, one by one; a column is fetched once, however many are asked for."""
+    """The cells of a block, one by one; each column is fetched once."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -114,20 +114,20 @@ def index_of(name: str) -> int:
 
 
 def rounded(digits: str) -> Decimal:
-    """A numeric cell's number as its program shows it: to 15 significant digits."""
+    """Round a numeric cell's number as a spreadsheet program does: to 15 significant digits."""
     number = Decimal(digits)
     if len(digits) > SHOWN_DIGITS and len(number.as_tuple().digits) > SHOWN_DIGITS:
         number = Decimal(f"{number:.{SHOWN_DIGITS - 1}e}")
     return number
 
 
-LONGEST_TOLD = 2_000
-"""Characters of a cell's text that are told of it: a hostile cell may hold millions."""
+LONGEST_BRIEF = 2_000
+"""Characters of a cell's text that messages show: a hostile cell may hold millions."""
 
 
 def brief(text: str) -> str:
-    """A text as it is told: what is longer than `LONGEST_TOLD` ends in `…`."""
-    return text if len(text) <= LONGEST_TOLD else text[: LONGEST_TOLD - 1] + "…"
+    """Shorten a text to `LONGEST_BRIEF` characters; a longer one ends in `…`."""
+    return text if len(text) <= LONGEST_BRIEF else text[: LONGEST_BRIEF - 1] + "…"
 
 
 def shown(cell: Cell) -> str:
@@ -148,4 +148,4 @@ def shown(cell: Cell) -> str:
 
 
 Value = str | int | Decimal | Cell | None
-"""A text, a number, a cell as another file has it, or nothing."""
+"""A text, a number, a cell of another file, or nothing."""

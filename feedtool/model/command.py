@@ -1,4 +1,4 @@
-"""A command that a user gives in one text, and what it prints."""
+"""Split and run a command that a user gives as one text."""
 
 import os
 import shlex
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from feedtool.model.text import tr
 
 LONGEST_COMMAND = 60.0
-"""The most seconds that a command may take which prints a secret."""
+"""The most seconds of a command that prints a secret."""
 
 
 def words_of(command: str, *, is_windows: bool = os.name == "nt") -> list[str]:
-    r"""The program and its arguments, split at blanks that are not in quotes.
+    r"""The program and its arguments, split at blanks outside quotes.
 
-    On Windows a backslash is one, as in `C:\tools\told.exe`; elsewhere it takes the next
-    character as it is. Raises ValueError for a quote that is never closed.
+    On Windows a backslash is an ordinary character, as in `C:\tools\name.exe`; elsewhere it
+    quotes the next character. Raises ValueError for a quote that is never closed.
     """
     if is_windows:
         return [word.strip('"') for word in shlex.split(command, posix=False)]
@@ -23,11 +23,11 @@ def words_of(command: str, *, is_windows: bool = os.name == "nt") -> list[str]:
 
 
 def printed_by(command: Sequence[str]) -> tuple[str, str]:
-    """All that a command prints, which may be a secret; and why that is nothing, where it is.
+    """Run a command; return its output, which may be a secret, or "" and the reason of a failure.
 
-    No exception is raised that would hold what it printed.
+    No exception is raised that would hold the output.
     """
-    # Its stderr goes where ours goes, so that it may ask for a passphrase there.
+    # Its stderr is ours, so that it may ask for a passphrase there.
     try:
         done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
             command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_COMMAND

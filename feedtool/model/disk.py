@@ -1,4 +1,4 @@
-"""What makes a file survive a crash of the machine."""
+"""Make files survive a crash of the machine."""
 
 import os
 from contextlib import suppress
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def bring_folder_to_disk(folder: Path) -> None:
-    """The names in it, on systems where a folder can be opened; the others do so by themselves."""
+    """Write a folder's names to disk; a system that cannot open folders does so by itself."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Entries of a journal for accountants: a number is given out once, and an entry never changes."""
+"""Entries of a journal for accountants: each number is used once, and an entry never changes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -8,20 +8,20 @@ class BookedEntry(NamedTuple):
     """An entry with its number."""
 
     number: int
-    """From 1 on, without a gap in its journal."""
+    """Counted from 1, without gaps in its journal."""
     text: str
     reverses: int | None
-    """The number of the entry that it takes back."""
+    """The number of the entry that this one takes back."""
 
 
 Reverse = Callable[[str], str]
-"""The text of the entry that takes another one back."""
+"""Returns the text of the entry that takes back an entry with this text."""
 
 Book = Callable[[str, str, Iterable[str], Reverse], Iterator[BookedEntry]]
-"""All entries of a journal and of a period, by their numbers, once these texts are booked: each as
-often as it is given, and no other that is not taken back."""
+"""Books texts of a journal and a period, and returns all its entries by their numbers. Afterwards
+each text has as many entries as it was given times; all others are taken back."""
 
 
-def book_nothing(*_: object) -> Iterator[BookedEntry]:
-    """No entry, where there is no ledger."""
+def no_journal(*_: object) -> Iterator[BookedEntry]:
+    """Book nothing and return no entry, since there is no ledger."""
     return iter(())

@@ -54,17 +54,17 @@ EXIT_PRECEDENCE = (
     Exit.OK,
     Exit.NOTHING,
 )
-"""With several files the first of these that occurred is the command's."""
+"""The exit code with several files: the first of these that occurred."""
 
 
 def first_of(codes: Iterable[Exit]) -> Exit:
-    """The code that several ends come to; NOTHING where there is none."""
+    """The exit code for several results; NOTHING without any."""
     occurred = set(codes)
     return next((code for code in EXIT_PRECEDENCE if code in occurred), Exit.NOTHING)
 
 
 class FeedtoolError(Exception):
-    """Something stops the command: one line that says what, and one that says what to do."""
+    """An error that stops the command: one line with the problem, and one with the way out."""
 
     exit: Exit = Exit.BUG
 
@@ -81,11 +81,11 @@ class UsageProblem(FeedtoolError):
 
 
 class CannotWrite(UsageProblem):
-    """A file of ours cannot be written: no fault of the file that it is about."""
+    """A file of feedtool cannot be written: not the fault of the input file."""
 
 
 class LedgerAway(UsageProblem):
-    """The server of the ledger gives no connection now; it may later."""
+    """The server of the ledger gives no connection now, but may later."""
 
 
 class NotAuthorised(FeedtoolError):
@@ -95,19 +95,19 @@ class NotAuthorised(FeedtoolError):
 
 
 class Interrupted(FeedtoolError):
-    """The service cannot be reached or answers what a run cannot go on from."""
+    """The service cannot be reached, or its answer stops a run."""
 
     exit = Exit.INTERRUPTED
 
 
 class Stopped(FeedtoolError):
-    """The user has stopped it."""
+    """The user has stopped the command."""
 
     exit = Exit.CTRL_C
 
 
 class NothingToDo(FeedtoolError):
-    """There is nothing to do, and that is no failure of anything."""
+    """Nothing to do, but no failure."""
 
     exit = Exit.NOTHING
 
@@ -115,7 +115,7 @@ class NothingToDo(FeedtoolError):
 class FileProblem(FeedtoolError):
     """A file that cannot be read at all.
 
-    A subclass with a code stands for it; its page is in the `problems.md` of its package.
+    Subclasses have codes, whose pages are in the `problems.md` of their packages.
     """
 
     exit = Exit.FILE
@@ -137,6 +137,6 @@ _REASONS = {
 
 
 def reason_of(error: Exception) -> str:
-    """What the operating system has refused, in its usual words, which can be translated."""
+    """The operating system's reason of an error, in its usual words, which can be translated."""
     known = _REASONS.get(getattr(error, "errno", None) or 0)
     return known or getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,10 +1,10 @@
-"""The version of a file: is it still the one that was read, or has somebody changed it?
+"""The version of a file, which shows if somebody changed it while it was read.
 
 A file is read several times: a CSV for its encoding, its separator and its rows, a workbook part by
 part, and both again for the annotated copy. A file that is overwritten meanwhile gives a mixture
 that may look sound. A copy would cost the file's size on disk; so a reading counts only if the path
 led to the same file, size and time of change before and after it, and else is repeated. The
-annotated copy does not take its place unless its source is still what was judged.
+annotated copy replaces a file only if its source is still the judged version.
 """
 
 import stat
@@ -16,10 +16,10 @@ from typing import NamedTuple, TypeVar
 from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 TRIES = 3
-"""The most readings of a file that is changed each time."""
+"""Readings of a file that is changed each time."""
 
 
 class FileChanging(FileProblem):
@@ -29,27 +29,27 @@ class FileChanging(FileProblem):
 
 
 class Version(NamedTuple):
-    """A file at a moment; two that are equal have the same content."""
+    """A file at one moment; equal versions have equal content."""
 
     device: int
     number: int
-    """The system's own number of the file: another one has taken its place when it changes."""
+    """The system's own number of the file: it differs if another file replaces it."""
     size: int
     modified_ns: int
 
 
 def version_of(path: Path) -> Version | None:
-    """The version of a file as it is now; None where there is none, or a folder or a pipe."""
+    """The present version of a file; None if it is missing, a folder or a pipe."""
     try:
-        seen = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    if not stat.S_ISREG(seen.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return None
-    return Version(seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return Version(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -> T:
+def read_unchanged(path: Path, name: str, read: Callable[[Version | None], Result]) -> Result:
     """The result of `read` for a file that nobody changes meanwhile.
 
     Args:
@@ -58,7 +58,7 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -
         read: Reads all of it, given its version; may be called again, from the beginning.
 
     Raises:
-        FileChanging: It was changed each time. What `read` raises of a changed file does not count.
+        FileChanging: It was changed each time. Errors of `read` about a changed file are dropped.
     """
     for _ in range(TRIES):
         version = version_of(path)
@@ -78,10 +78,10 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -
 
 @contextmanager
 def unchanged(path: Path, name: str, version: Version | None) -> Iterator[Callable[[], None]]:
-    """Reading a file of which this was the version; gives what confirms that it still is.
+    """Read a file of this version; the given function checks that it still is.
 
     Raises:
-        FileChanging: It is not, when that is to be confirmed, or when reading it fails.
+        FileChanging: It was changed before that check, or before an error of the reading.
     """
 
     def confirm() -> None:

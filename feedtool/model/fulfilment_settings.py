@@ -9,7 +9,7 @@ class InboundSettings(Struct, frozen=True):
     conditions: tuple[str, ...] = ("New", "LikeNew")
     """The conditions of products there that are expected; another is a warning."""
     traceability: tuple[str, ...] = ("SerialNumber", "IMEI")
-    """What products may be traced by; another is a warning."""
+    """The identifiers by which products may be traced; another is a warning."""
     storage_countries: tuple[str, ...] = ("FR", "ES", "GB")
     """The countries of the warehouses that a shipment may go to."""
     dimension_unit: str = ""
@@ -17,7 +17,7 @@ class InboundSettings(Struct, frozen=True):
     weight_unit: str = ""
     """The unit of a product's weight, shown beside its column."""
     seller_number: str = ""
-    """The seller's number in products, where the SellerId is none."""
+    """The seller's number in products, if it is not the SellerId."""
     delivery_note: str = "/inbound-shipments/{id}/delivery-notes"
     """The path of the delivery note of a shipment."""
 

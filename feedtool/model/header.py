@@ -14,14 +14,14 @@ from msgspec import Struct, field
 from feedtool.model.cells import Cell
 
 STAMP_LANGUAGE = "feedtool.language"
-"""The property of a workbook that says in which language its template is."""
+"""The property of a workbook with the language of its template."""
 
 
 class CellType(Protocol):
     """The type of a column's values."""
 
     def read(self, cell: Cell, column: Any) -> object | None:
-        """The cell's value, None for a blank, `InvalidValue` where there is something to say."""
+        """The cell's value, None for a blank, `InvalidValue` for a problem."""
         ...
 
 
@@ -29,57 +29,57 @@ class Column(Struct, frozen=True):
     """One column that a feed understands."""
 
     key: str
-    """Stable, as in the template's grey row: `price.price`."""
+    """A stable name, as in the template's grey row: `price.price`."""
     type: CellType
     labels: tuple[str, str, str]
-    """For people, in `LANGUAGES`."""
+    """Labels for people, in the order of `LANGUAGES`."""
     help: tuple[str, str, str]
-    """The help, in `LANGUAGES`."""
+    """The help, in the order of `LANGUAGES`."""
     example: str = ""
     aliases: tuple[str, ...] = ()
-    """Other headers that mean it, beside the key and the labels."""
+    """Other headers of this column, besides the key and the labels."""
     is_shared: bool = False
-    """True if all sales channels have the same value, and none a column of its own."""
+    """True if all sales channels share the value, and none has a column of its own."""
     is_in_example: bool = True
-    """False of what is optional, and sent by mistake where it is left of a template's example."""
+    """False for an optional value that would be sent by mistake if a template's example kept it."""
     group: tuple[str, ...] = ()
-    """The group that a template shows it in, in `LANGUAGES`; none where it stands alone."""
+    """Its group in a template, in the order of `LANGUAGES`; empty if it stands alone."""
 
 
 class Header(Struct, frozen=True):
-    """A header row, understood."""
+    """A header row with its known and unknown columns."""
 
     row: int
     after: int
-    """Data stand in the rows after this one; a second header row may be in between."""
+    """The data begin after this row; a second header row may be in between."""
     columns: Mapping[int, Column]
-    """0-based index → the column that it is."""
+    """0-based index → its column."""
     texts: Mapping[int, str]
     """0-based index → the header as the user wrote it, known or not."""
     unknown: tuple[tuple[int, str | None], ...]
-    """Of each unknown header its index and the nearest known header."""
+    """The index of each unknown header, and the nearest known header."""
     own: frozenset[int]
     """The indexes of the columns that an earlier annotation added."""
     reasons: Mapping[int, str] = field(default_factory=dict)
-    """0-based index → why its header was understood as it was."""
+    """0-based index → the reason why its header was understood so."""
     headings: int = 0
-    """The row that people read as the header, where ours belong: another one where keys stand in
-    a row of their own, which may be hidden. 0 is the header's own row."""
+    """The row that people read as the header, where our headers belong: not the header's own row if
+    keys stand in a row of their own, which may be hidden. 0 is the header's own row."""
     labels: Mapping[int, str] = field(default_factory=dict)
-    """0-based index → what stands in that row."""
+    """0-based index → its text in that row."""
     stamp: Mapping[str, str] = field(default_factory=dict)
     """The workbook's properties about the whole sheet."""
     origins: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Of a column that a recipe adds, which stands behind all that a sheet can have: the columns
-    that its values come from."""
+    """Index of a column that a recipe adds → the columns that its values come from. The added
+    column has an index after all columns that a sheet can have."""
 
     @property
     def headings_row(self) -> int:
-        """The number of the row that our headings belong in."""
+        """The number of the row where our headings belong."""
         return self.headings or self.row
 
     def places(self) -> dict[str, tuple[int, ...]]:
-        """Key → the columns of the sheet in which its values stand, or from which they come."""
+        """Key → the columns of the sheet with its values, or from which they come."""
         return {
             column.key: self.origins.get(index, (index,)) for index, column in self.columns.items()
         }
@@ -101,7 +101,7 @@ class Header(Struct, frozen=True):
 _MARK = re.compile(r"\s*(?:\(\*\)|\*|\+)\s*$")
 
 LONGEST = 1000
-"""Characters of a header; in a field that is longer nobody looks for a name."""
+"""Characters of a header; a longer field is no header."""
 
 
 def folded(header: str) -> str:
@@ -113,6 +113,6 @@ def folded(header: str) -> str:
 def _folded(header: str) -> str:
     plain = header.casefold()
     if not plain.isascii():
-        # Twice, as what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
+        # Twice: a mathematical A or a Roman numeral becomes a capital only when it is decomposed.
         plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", plain).casefold())
     return "".join(filter(str.isalnum, plain))

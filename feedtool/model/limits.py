@@ -1,4 +1,4 @@
-"""Limits of reading: a file beyond them is taken for one that was made to exhaust the machine."""
+"""Limits of reading: a larger file may be made to exhaust the machine."""
 
 from msgspec import Struct
 from msgspec.structs import astuple

@@ -1,17 +1,17 @@
-"""Marks that feedtool writes into workbooks, and so knows again when they are read."""
+"""Marks that feedtool writes into workbooks, and recognises when it reads them."""
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
-"""The three columns that an annotated copy has more than its input."""
+"""The three columns that an annotated copy adds to its input."""
 
 ROW = "feedtool row"
-"""The column that a workbook of rows to correct has more than its template: where each is from."""
+"""The column that a workbook of rows to correct adds to its template: the origin of each row."""
 
 SUMMARY = "feedtool summary"
-"""The sheet that an annotated workbook has more than its input."""
+"""The sheet that an annotated workbook adds to its input."""
 
 OURS = "feedtool."
-"""The beginning of the names of our own properties of a workbook."""
+"""The prefix of our own properties of a workbook."""
 STAMP = "feedtool.template"
-"""The property of a workbook that names the kind of the template it was made from."""
+"""The property of a workbook with the kind of its template."""
 LISTED = "feedtool.list"
-"""The property of a workbook that names the export which made it, where that is only to look at."""
+"""The property of a workbook with the name of its export, if the workbook is only to look at."""

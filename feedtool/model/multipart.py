@@ -1,7 +1,7 @@
 """A body of several files, as `multipart/form-data` (RFC 7578).
 
-The boundary is a digest of the parts, so that the same files give the same bytes: what a request
-was can be told from its body, and nothing depends on chance.
+The boundary is a digest of the parts, so that equal files give equal bytes: a request can be
+recognised by its body, and nothing depends on chance.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ class FilePart(NamedTuple):
     """One file of a body."""
 
     name: str
-    """Of the form's field."""
+    """The name of the form's field."""
     file_name: str
     media_type: str
     content: bytes
 
 
 class Multipart(NamedTuple):
-    """A body, and the header that says how to read it."""
+    """A body and its Content-Type header."""
 
     headers: tuple[tuple[str, str], ...]
     body: bytes
@@ -53,10 +53,10 @@ def _texts(part: FilePart) -> list[bytes]:
 
 
 def _framed(content: bytes) -> bytes:
-    """With its length before it, so that no two lists of parts have the same digest."""
+    """Prefix content with its length, so that different lists of parts have different digests."""
     return len(content).to_bytes(8, "big") + content
 
 
 def _quoted(name: str) -> str:
-    """As browsers write it in quotes (RFC 7578, section 4.2)."""
+    """Quote a name as browsers do (RFC 7578, section 4.2)."""
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

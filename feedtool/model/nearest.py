@@ -1,18 +1,18 @@
-"""The word that was probably meant."""
+"""Find the known word that was probably meant."""
 
 from collections.abc import Iterable
 
 from feedtool.model.text import MessageText, joined, tr
 
 ALIKE = 75
-"""Percent from which a word may be meant."""
+"""The least similarity of a suggested word, in percent."""
 
 LISTED = 15
 """Words that a hint lists."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> MessageText:
-    """A hint with the nearest of some words, or with all of them, or the first of many."""
+    """A hint with the nearest of some words, or else with the known words, at most LISTED."""
     words = list(known)
     if near := nearest(word, words):
         return tr("did you mean {choice}?", choice=near)
@@ -22,7 +22,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> MessageText:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The word that looks most alike, if any does."""
+    """The most similar word, None if no word is similar enough."""
     from rapidfuzz import process, utils
 
     near = process.extractOne(

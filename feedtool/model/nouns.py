@@ -1,6 +1,6 @@
-"""The nouns that travel through the house. No I/O, no behaviour beyond naming things.
+"""The nouns of the whole program. No I/O, no behaviour beyond naming things.
 
-The row number is in every one of them, so that nothing is ever looked up again.
+Each has its row number, so that nothing has to be looked up again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,17 +13,17 @@ from msgspec import Struct, field
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 1, 1, tzinfo=UTC)
-"""A date outside of these years is a mistake of a service or a gateway, such as year 9999."""
+"""A date outside these years is a mistake of a service or a gateway, such as year 9999."""
 
 
 def plausible_time(moment: datetime) -> datetime | None:
-    """A time that somebody else wrote, in UTC; None when it is outside of EARLIEST to LATEST.
+    """Convert a foreign time to UTC; None if it is not between EARLIEST and LATEST.
 
     A time without a zone is in UTC.
     """
     try:
         utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except OverflowError:  # its offset leads out of the calendar
+    except OverflowError:  # its offset leaves the calendar
         return None
     return utc if EARLIEST <= utc < LATEST else None
 
@@ -36,25 +36,25 @@ class Severity(StrEnum):
 
 
 class Code(Struct, frozen=True):
-    """One word of the vocabulary of problems, with its page."""
+    """A code of problems, with its page."""
 
     name: str
-    """As scripts see it: `gtin-checksum`."""
+    """Its name in output for scripts: `gtin-checksum`."""
     severity: Severity
     page: str
     """Its meaning, an example, the way to fix it; the first line is its summary."""
 
 
 class Issue(NamedTuple):
-    """A flaw of a value, before it is known in which row it stands."""
+    """A flaw of a value, before its row is known."""
 
     code: Code
     message: str
     hint: str = ""
     field: str | None = None
-    """The column's key; None is the column that was being read."""
+    """The column's key; None means the column that is being read."""
     value: str | None = None
-    """The text as shown; None lets the row's cell speak."""
+    """The text as shown; None takes the text of the row's cell."""
 
 
 class Problem(NamedTuple):
@@ -63,9 +63,9 @@ class Problem(NamedTuple):
     row: int | None
     """The sheet's own row number, 1-based."""
     line: int | None
-    """In a CSV the physical line where the record starts."""
+    """The physical line of a CSV where the record starts."""
     column: str | None
-    """The column's letter; None where the column is absent."""
+    """The column's letter; None if the column is absent."""
     header: str | None
     field: str | None
     code: str
@@ -80,7 +80,7 @@ class CellFix(NamedTuple):
 
     row: int
     column: str
-    """Its letters."""
+    """The column's letters."""
     header: str | None
     field: str | None
     code: str
@@ -90,48 +90,49 @@ class CellFix(NamedTuple):
     old: str
     """The text as shown; empty if the cell was blank."""
     new: str | Decimal
-    """What it holds now; an empty text is a blank."""
+    """The new value; an empty text is a blank."""
 
 
 class Item(NamedTuple):
-    """A valid request, ready to travel. It may come of several rows; a row may give several."""
+    """A valid request, ready to be sent. It may come from several rows; a row may give several."""
 
     row: int
     """The first of its rows."""
     package_type: str
-    """In the words of its area: Upsert."""
+    """The area's name of the package type: Upsert."""
     channel: str
     """The salesChannelId; empty for a product."""
     reference: str
-    """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
+    """The sellerExternalReference; for a product its sellerProductReference, or else its GTIN."""
     product: str
-    """Its further identity: of an Upsert, of an Update that was made of one, and of a Full
-    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing. Of
-    a request of several rows it has a line for each."""
+    """Its further identity: `GTIN|product reference|condition` for an Upsert, for an Update that
+    was made from one, and for an offer of a Full legacy zip; the GTIN for a product; else empty. A
+    request of several rows has a line for each."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
     floor: float | None = None
-    """The price below which it is not to be sent unasked."""
+    """The price below which it is sent only if the user insists."""
     number: int = 0
-    """Among the requests of its first row, 0-based: `row` and it name a request in its sheet."""
+    """Its number among the requests of its first row, from 0; with `row` it names a request in its
+    sheet."""
     further_rows: tuple[int, ...] = ()
 
 
 class PendingRow(NamedTuple):
-    """A sent row of which the service has not said the last word."""
+    """A sent row without a final answer of the service."""
 
     row: int
     reference: str
     product: str
-    """As `Item.product`."""
+    """The same as `Item.product`."""
     sends: int = 0
-    """The number of packages before this one that have carried it."""
+    """Earlier packages with this row."""
     number: int = 0
-    """As `Item.number`."""
+    """The same as `Item.number`."""
     body: bytes = b""
-    """The request, where the row is to be looked up among what the service has."""
+    """The request, if the row is to be looked up at the service."""
     further_rows: tuple[int, ...] = ()
-    """As `Item.further_rows`, of a request that is a package of its own."""
+    """`Item.further_rows` of a request that is a package of its own."""
 
 
 class Status(StrEnum):
@@ -143,34 +144,34 @@ class Status(StrEnum):
     REJECTED = "Rejected"
     DUPLICATED = "Duplicated"
     REFUSED = "Refused"
-    """Of a product, in the word of its report."""
+    """A refused product, in the word of its report."""
     ACCEPTED = "Accepted"
-    """Of an order, or of a commercial gesture."""
+    """An accepted order or commercial gesture."""
     ORDER_REFUSED = "OrderRefused"
-    """Of an order that the seller has refused, as asked; the order's own word is Refused."""
+    """An order that the seller has refused, as requested; the service's word for it is Refused."""
     SHIPPED = "Shipped"
     CANCELLED = "Cancelled"
     SUCCESS = "Success"
-    """Of an invoice."""
+    """An invoice that was taken."""
     FAILURE = "Failure"
-    """Of an invoice."""
+    """An invoice that was not taken."""
     CREATED = "Created"
-    """Of a product that the warehouses did not know."""
+    """A product that was new to the warehouses."""
     EXISTING = "Existing"
-    """Of one that they knew: what it had already stays."""
+    """A product that the warehouses knew: its present values stay."""
     SENT = "Sent"
-    """Of a message in a discussion."""
+    """A sent message in a discussion."""
     OPENED = "Opened"
-    """Of a discussion, as the next two."""
+    """An opened discussion; the next two are of discussions too."""
     CLOSED = "Closed"
     READ = "Read"
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
     NOT_CHOSEN = "NotChosen"
-    """A row that others were chosen before. The page alone has it: elsewhere the row is Held."""
+    """A row that was not chosen. Only the page has this status: elsewhere the row is Held."""
     SKIPPED = "Skipped"
-    """Of a row that is none: a total, or the header once more."""
+    """A row without data: a total, or a repeated header."""
     SUPERSEDED = "Superseded"
     UNKNOWN = "Unknown"
 
@@ -183,34 +184,34 @@ AS_ASKED = frozenset(
         *(Status.SENT, Status.OPENED, Status.CLOSED, Status.READ),
     }
 )
-"""The service has done what the row asks for."""
+"""Statuses of rows whose request was done."""
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.FAILURE)
-"""The service has refused the row."""
+"""Statuses of rows that the service has refused."""
 
 
 class Message(NamedTuple):
-    """A message of the service (or of a check of ours) about a row."""
+    """A message of the service, or of our checks, about a row."""
 
     code: str
     """The service's resultCode, or our problem code; may be empty."""
     text: str
     field: str = ""
-    """The key of the column that it is about, where the service names it."""
+    """The key of its column, if the service names it."""
     severity: Severity = Severity.ERROR
     row: int = 0
-    """The row that it is about, where its request has several; 0 is all of them."""
+    """Its row, if the request has several; 0 is all of them."""
 
 
 class RowResult(NamedTuple):
-    """The end of a row's journey: one for each of its requests, one for a row that has none."""
+    """The result of a row: one for each of its requests, one for a row without any."""
 
     row: int
     reference: str
     status: Status
     messages: tuple[Message, ...] = ()
     channel: str = ""
-    """The salesChannelId of its request; empty where it has none."""
+    """The salesChannelId of its request; empty if it has none."""
 
 
 WORST_FIRST = (
@@ -240,11 +241,12 @@ WORST_FIRST = (
     Status.UNCHANGED,
     Status.SKIPPED,
 )
-"""Which status of its requests is a row's: what is to be fixed, or may yet be, before the rest."""
+"""The order by which a row takes the status of one of its requests: first those that can be
+fixed."""
 
 
 def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:
-    """The results of each row, which follow on each other."""
+    """Group results by row; those of a row must be adjacent."""
     of_row: list[RowResult] = []
     for result in results:
         if of_row and of_row[0].row != result.row:
@@ -263,7 +265,7 @@ def worst_status(of_row: Sequence[RowResult]) -> Status:
 
 
 class Upload(Struct, frozen=True):
-    """At most 100 Items that travel in one request."""
+    """At most 100 Items that are sent in one request."""
 
     number: int
     """1-based within its package."""
@@ -280,7 +282,7 @@ class PackageSummary(Struct, frozen=True):
     rows: int
     uploads: int
     is_unconfirmed: bool = False
-    """True if it was sent, and the service has said no word of its state."""
+    """True if it was sent, and the service has not confirmed its state."""
 
 
 class ActSummary(NamedTuple):
@@ -289,22 +291,22 @@ class ActSummary(NamedTuple):
     act: int
     """1-based within its sheet."""
     verb: str
-    """In the words of its area: Ship."""
+    """The area's name of the action: Ship."""
     key: str
-    """What it is done to: an order."""
+    """The thing that it changes: an order."""
     rows: tuple[int, ...]
     status: str | None
-    """The last word that the service had for it; None while nothing was asked."""
+    """The service's last state of it; None if nothing was asked yet."""
     calls: int
-    """How often it was sent."""
+    """The number of times that it was sent."""
     resource_id: str | None
-    """The identifier that the service gave it, where it gives one."""
+    """The identifier that the service gave it, if any."""
     outcome: str | None = None
-    """The status of its rows, once it is decided."""
+    """The final status of its rows; None before."""
 
 
 class Counts(Struct):
-    """Rows by what was found; `rows` = `valid` + `invalid` + `skipped`. Blank rows are in none."""
+    """Rows by result; `rows` = `valid` + `invalid` + `skipped`. Blank rows are not counted."""
 
     rows: int = 0
     valid: int = 0
@@ -313,19 +315,19 @@ class Counts(Struct):
     warnings: int = 0
     by_status: dict[Status, int] = field(default_factory=dict)
     skipped_because: dict[str, int] = field(default_factory=dict)
-    """The rows of `skipped` by a recipe's reason, a problem's code, or the status of a valid row;
-    the most first."""
+    """The rows of `skipped`, by a recipe's reason, a problem's code, or the status of a valid row,
+    the most frequent first."""
 
 
 class Loss(NamedTuple):
-    """Something of an input that is not in what it is converted to."""
+    """A part of an input that is lost in its conversion."""
 
     row: int | None
-    """The input's own row number; of offers in an Offers.xml, and of JSON requests, the first is
+    """The input's own row number; the first offer of an Offers.xml, and the first JSON request, is
     row 2. None is the whole file."""
     line: int | None
-    """Where that is a text: the line where the row starts."""
+    """The line where the row starts, if the input is a text."""
     field: str | None
-    """The key of the column, or the header that no column is known for; None is the whole row."""
+    """The column's key, or an unknown header; None is the whole row."""
     value: str | None
     message: str

@@ -1,4 +1,4 @@
-"""The files that ship beside our code."""
+"""Files that are installed with the code."""
 
 from importlib import import_module
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 def folder_of(package: str) -> Path:
     """The folder of a Python package.
 
-    `importlib.resources` would say it too; to import that takes a short command longer than all
-    that it reads there.
+    `importlib.resources` would find it too, but importing that takes a short command longer than
+    all its reading there.
     """
     return Path(import_module(package).__path__[0])

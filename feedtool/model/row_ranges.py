@@ -1,4 +1,4 @@
-"""Numbers of rows, as a text that is short however many they are: `2-5,9,40-`."""
+"""Numbers of rows as ranges, a short text for many rows: `2-5,9,40-`."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -12,17 +12,17 @@ _RANGE = re.compile("([1-9][0-9]{0,8})(-([1-9][0-9]{0,8})?)?")
 
 
 class RowRanges:
-    """Some rows; those of `40-` are all from the 40th on."""
+    """A set of rows; `40-` has all from the 40th on."""
 
     def __init__(self, text: str) -> None:
-        """The rows of a text, which has none where it is empty; UsageProblem for another text."""
+        """Parse a text; an empty one has no rows. UsageProblem for another text."""
         pairs = sorted(map(_pair, filter(None, re.split("[, ]+", text))))
         self._pairs = _joined(pairs)
         self._firsts = [first for first, _ in self._pairs]
 
     def __contains__(self, row: int) -> bool:
-        at = bisect_right(self._firsts, row) - 1
-        return at >= 0 and row <= self._pairs[at][1]
+        position = bisect_right(self._firsts, row) - 1
+        return position >= 0 and row <= self._pairs[position][1]
 
     def __str__(self) -> str:
         return ",".join(_text(first, last) for first, last in self._pairs)
@@ -31,14 +31,14 @@ class RowRanges:
         return bool(self._pairs)
 
     def without(self, rows: Sequence[int]) -> str:
-        """The text of those ranges that none of some rows is in; `rows` are ascending."""
+        """The text of the ranges that contain none of `rows`, which are ascending."""
         ends = ((bisect_left(rows, first), bisect_right(rows, last)) for first, last in self._pairs)
         pairs = zip(self._pairs, ends, strict=True)
         return ",".join(_text(*pair) for pair, (start, end) in pairs if start == end)
 
 
 def ranges_of(rows: Iterable[int]) -> str:
-    """The text of these rows, which come in their order."""
+    """The text of these rows, which are ascending."""
     return ",".join(_text(*pair) for pair in _joined((row, row) for row in rows))
 
 
@@ -53,7 +53,7 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _joined(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges in their order, those as one that touch each other."""
+    """Join adjacent ranges, which are ascending."""
     joined: list[tuple[int, int]] = []
     for first, last in pairs:
         if joined and first <= joined[-1][1] + 1:

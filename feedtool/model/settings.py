@@ -23,12 +23,12 @@ CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 """The name of a cell in a sheet, as C1."""
 
 Constant = str | int | float | bool
-"""A value in a recipe or a profile; a number counts as in a spreadsheet's cell: to 15 digits, and
-without zeros at the end of its decimals. A text in quotes stays as it is written."""
+"""A value in a recipe or a profile. A number counts as in a spreadsheet's cell: to 15 digits, and
+without zeros at the end of its decimals. A text in quotes is not changed."""
 
 
 def is_constant(value: object) -> TypeGuard[Constant]:
-    """True for what a recipe or a profile may have as a value: no list, no date, no `nan`."""
+    """True for a value that a recipe or a profile may have: no list, no date, no `nan`."""
     return isinstance(value, Constant) and not (isinstance(value, float) and not isfinite(value))
 
 
@@ -122,7 +122,7 @@ class OrderSettings(Struct, frozen=True):
     carrier: str = ""
     """The carrier of rows that name none."""
     tracking: Mapping[str, str] = field(default_factory=dict)
-    """Carrier → its tracking address, `{parcelNumber}` in the place of the number."""
+    """Carrier → its tracking address, with `{parcelNumber}` for the number."""
     shipping_cost_refund: str = ""
     """`yes` or `no` for cancellations that do not say it; empty where each must."""
     line_management: Mapping[str, str] = field(default_factory=dict)
@@ -145,8 +145,8 @@ class DiscussionSettings(Struct, frozen=True):
     """Settings of discussions."""
 
     replies: Mapping[str, str] = field(default_factory=dict)
-    """Name → the text of a saved reply, with `{orderId}`, `{product}`, `{parcelNumber}`,
-    `{trackingUrl}` and `{carrierName}` in the place of what the row says."""
+    """Name → the text of a saved reply; the row's values replace `{orderId}`, `{product}`,
+    `{parcelNumber}`, `{trackingUrl}` and `{carrierName}`."""
     reply_reads: str = "yes"
     """`yes` if a reply marks the messages read that it answers; `no` leaves it to Mark read."""
     reply_length: int = 1500
@@ -154,7 +154,7 @@ class DiscussionSettings(Struct, frozen=True):
     attachment_bytes: int = 4_000_000
     """Bytes of all files of a message together."""
     same_replies: int = 20
-    """So many discussions may get the same text without a saved reply; 0 switches the guard off."""
+    """Discussions that may get the same text without a saved reply; 0 switches the guard off."""
     message_receiver: str = "receivers"
     """The member that names who gets a message: `receivers` for a list, `receiver` for one."""
     patch_op: str = "opt"
@@ -205,10 +205,10 @@ class AccountSettings(Struct, frozen=True):
     )
     """DeliveryMode of a legacy zip → the mode of the JSON packages that means the same."""
     legacy_document_type: str = "http://www.cdiscount.com/uri/document"
-    """Of the relationship that leads to a legacy zip's Offers.xml."""
+    """The type of the relationship that leads to a legacy zip's Offers.xml."""
     legacy_pools: Mapping[str, str] = field(default_factory=dict)
-    """salesChannelId → the Id of its publication pool, for accounts that still write that in the
-    place of SalesChannelId; 1 is the primary channel's."""
+    """salesChannelId → the Id of its publication pool, for accounts that still write that instead
+    of SalesChannelId; 1 is the primary channel's."""
     legacy_transport: str = "bytes"
     """The transport of a legacy zip: `bytes` for the zip itself, `url` for its public address."""
     legacy_folder: str = ""
@@ -223,7 +223,7 @@ class AccountSettings(Struct, frozen=True):
         *("gtin", "sellerProductReference", "title", "description"),
         *("sellerPictureUrls_1", "categoryCode"),
     )
-    """The common data that every product's row must fill; whoever only completes products that
+    """The common data that every product's row must fill; sellers who only complete products that
     are known already may need fewer."""
     operator_category: str = "C1"
     """The cell of the channel operator's own products templates that holds the category's code."""
@@ -231,7 +231,7 @@ class AccountSettings(Struct, frozen=True):
     """Rows there between the row of codes and the products: mono or multi, a blank one,
     constraints. One more is noticed by itself."""
     picture_schemes: tuple[str, ...] = ("https",)
-    """Of pictures' addresses; another is a warning."""
+    """Schemes of pictures' addresses; another is a warning."""
     picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
     """Endings of pictures' addresses; another is a warning."""
     batch_pause: int = 0
@@ -246,7 +246,7 @@ class AccountSettings(Struct, frozen=True):
     reconcile_every: int = 1
     """Days after which an export with a cursor reads the last days as a whole; 0 is never."""
     reconcile_days: int = 30
-    """So many are the last days; a new cursor begins with them."""
+    """The number of these last days; a new cursor begins with them."""
     keep_personal: int = 90
     """Days after which snapshots of files with orders or invoices are deleted: `results` and
     `resume` do without them then. 0 keeps them."""
@@ -259,8 +259,8 @@ class AccountSettings(Struct, frozen=True):
     """The names of invoices' files, as a regular expression whose first group is the order:
     `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
     accounts: Mapping[str, str] = field(default_factory=dict)
-    """Accounts of the journal, each in the place of a usual one: a type of event, or `clearing`,
-    `bank`, `vat_sales` → its number."""
+    """Accounts of the journal that replace usual ones: a type of event, or `clearing`, `bank`,
+    `vat_sales` → its number."""
     journal: str = "MKT"
     """The code of the journal in which operations and payments are booked."""
     vat_rate: Decimal = Decimal(0)
@@ -281,27 +281,27 @@ class AccountSettings(Struct, frozen=True):
 
 
 OpenCatalog = Callable[[str | None], Any]
-"""Opens the local catalogue in a language (`fr`), if it is there in that one; None: whichever is
-there. It gives None where no catalogue was ever brought."""
+"""Opens the local catalogue in a language (`fr`), or in any if None. Returns None if it is not
+there in that language."""
 
 
 def no_catalog(language: str | None = None) -> Any:
-    """The catalogue where none was ever brought: None."""
+    """Return None: no catalogue was ever fetched."""
     del language
 
 
 Locate = Callable[[Path], Path]
-"""The place where a file is read that a cell names: itself, or a copy that stays as it is.
+"""Returns the path to read for a file named in a cell: the same path, or that of a fixed copy.
 
-Raises NotLocated where no file may be read for it."""
+Raises NotLocated if no file may be read for it."""
 
 
 class NotLocated(FeedtoolError):
-    """There is no file that may be read for what a cell names."""
+    """No file may be read for the content of a cell."""
 
 
-def itself(path: Path) -> Path:
-    """The file where it lies."""
+def same_path(path: Path) -> Path:
+    """Return the path unchanged."""
     return path
 
 
@@ -311,11 +311,11 @@ class Context(NamedTuple):
     settings: AccountSettings = AccountSettings()
     catalog: OpenCatalog = no_catalog
     folder: Path = Path()
-    """The folder of the sheet, in which the paths begin that its cells hold."""
-    locate: Locate = itself
-    """A path may go on into a ZIP."""
+    """The folder of the sheet; relative paths in its cells begin there."""
+    locate: Locate = same_path
+    """Finds a file that a cell names; a path may lead into a ZIP."""
     ask: AskService | None = None
-    """Asks the service, where the rows are to be sent at once."""
+    """Calls the service, if the rows are to be sent at once; else None."""
 
 
 LARGEST = 1 << 63
@@ -333,7 +333,7 @@ LONG_NAME = re.compile(r"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){50}")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a text; ValueError, with a plain reason, where it is no TOML or absurd."""
+    """Parse TOML; ValueError, with a plain reason, if it is no TOML or absurd."""
     if LONG_NAME.search(TEXT_OR_COMMENT.sub("x", text)):
         raise ValueError(tr("a name has too many parts"))
     try:
@@ -343,13 +343,13 @@ def read_toml(text: str) -> dict[str, Any]:
         raise
     except RecursionError:
         raise ValueError(tr("its brackets are nested too deeply")) from None
-    except ValueError:  # Python's own words are about Python
+    except ValueError:  # Python's own message is about Python
         raise ValueError(tr("a number has too many digits")) from None
     return tables
 
 
 def _check_numbers(value: object) -> None:
-    """ValueError for a whole number that is larger than those of TOML."""
+    """Raise ValueError for a whole number beyond those of TOML."""
     match value:
         case int() if not -LARGEST <= value < LARGEST:
             raise ValueError

@@ -18,41 +18,41 @@ from feedtool.model.text import LANGUAGES, Language, Translator, tr
 VALID, INVALID, SKIPPED = 1, 2, 3
 
 
-class Refused(NamedTuple):
-    """A row that cannot be sent, and its reference where it has one."""
+class RefusedRow(NamedTuple):
+    """A row that cannot be sent, with its reference if any."""
 
     row: int
     reference: str | None
     product: str = ""
-    """Its further identity, as `Item.product`, as far as it could be read."""
+    """Its further identity, as in `Item.product`, as far as it could be read."""
     channel: str = ""
-    """The salesChannelId that it is for; empty for a product."""
+    """Its salesChannelId; empty for a product."""
 
 
 class Filled(NamedTuple):
-    """The values of a row, whether it can be sent or not."""
+    """The values of a row, valid or not."""
 
     row: int
     line: int | None
-    """In a CSV or an Offers.xml where it starts."""
+    """The line of a CSV or an Offers.xml where it starts."""
     kind: str
-    """The kind of feed: the sheet's, or what the row's `action` makes of it."""
+    """The kind of feed: the sheet's, or the one of the row's `action`."""
     packed: bytes
 
     def values(self) -> dict[str, Any]:
-        """By the column's key, blanks left out: a value as it was read, or the text as shown."""
+        """Values by the column's key, without blanks: a parsed value, or the text as shown."""
         values: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
         return values
 
 
 class Withdrawal(NamedTuple):
-    """A skipped row that is not for sale, and what takes its offer off sale."""
+    """A skipped row that is not for sale, and the request that takes its offer off sale."""
 
     row: int
     item: Item
     """Sets the stock of its offer to 0."""
     problem: Problem
-    """The warning of the row where that is sent."""
+    """The row's warning if that request is sent."""
 
 
 BLANK_SHOWN = tr("blank")
@@ -60,21 +60,21 @@ BLANK_SHOWN = tr("blank")
 
 
 class FieldSteps(NamedTuple):
-    """A field of a row, and how it came about."""
+    """A field of a row, and the steps to its value."""
 
     field: str
     value: str
     steps: Sequence[tuple[str, str]]
-    """From the cell on: what is looked at or done, and its value."""
+    """Sources and changes from the cell on, each with its value."""
 
     @property
     def is_filled(self) -> bool:
-        """True if it has a value, or any of its steps has."""
+        """True if the field or one of its steps has a value."""
         return any(text != BLANK_SHOWN for text in (self.value, *(text for _, text in self.steps)))
 
 
 class ExplainedRow(NamedTuple):
-    """The fields of a row, without any where nothing stands in it."""
+    """The fields of a row; a blank row has none."""
 
     row: int
     fields: Sequence[FieldSteps]
@@ -88,19 +88,19 @@ class ProblemSpool(Spool[Problem]):
         self.warnings = 0
 
     def append(self, entry: Problem) -> None:
-        """Adds a problem at the end."""
+        """Append a problem."""
         self.append_all((entry,))
 
     def append_all(self, problems: Sequence[Problem]) -> None:
-        """Adds problems at the end; a sheet may have hundreds of thousands."""
+        """Append problems; a sheet may have hundreds of thousands."""
         self.warnings += [problem.severity for problem in problems].count(Severity.WARNING)
-        # Its other texts are short, or the same in each problem of a column.
+        # Other texts of a problem are short, or the same in a whole column.
         weight = sum([len(problem.message) + len(problem.value or "") for problem in problems])
         self.extend(problems, weight)
 
 
 class RowStates:
-    """Which rows are valid, invalid or skipped, a byte for each row number."""
+    """The marks of rows as valid, invalid or skipped, a byte for each row number."""
 
     def __init__(self, marks: bytes = b"") -> None:
         self._marks = bytearray(marks)
@@ -114,7 +114,7 @@ class RowStates:
         self._marks[row] = mark
 
     def put(self, first: int, marks: bytes) -> None:
-        """Sets the marks of rows from this one on, where none has any yet."""
+        """Set the marks of rows from `first` on; they must not have any yet."""
         end = len(self._marks)
         self._marks.extend(bytes(max(first + len(marks) - end, 0)))
         self._marks[first : first + len(marks)] = marks
@@ -123,11 +123,11 @@ class RowStates:
         return self._marks[row]
 
     def __iter__(self) -> Iterator[int]:
-        """The numbers of all rows that hold something, ascending."""
+        """The numbers of all marked rows, ascending."""
         return (row for row, mark in enumerate(self._marks) if mark)
 
     def count(self, mark: int) -> int:
-        """The number of rows that bear a mark."""
+        """The number of rows with a mark."""
         return self._marks.count(mark)
 
 
@@ -139,13 +139,13 @@ class CheckedRows(Struct):
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     has_items: bool = True
     """True if `items` were asked for; a check alone needs none."""
-    refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
+    refused: Spool[RefusedRow] = field(default_factory=lambda: Spool(RefusedRow))
     skipped: Spool[RowResult] = field(default_factory=lambda: Spool(RowResult))
     """Totals, and the header once more."""
     withdrawals: Spool[Withdrawal] = field(default_factory=lambda: Spool(Withdrawal))
     """The Updates of skipped rows that are not for sale."""
     filled: Spool[Filled] | None = None
-    """All rows, where what they hold was asked for."""
+    """The values of all rows, if these were requested."""
     problems_by_source: list[ProblemSpool] = field(default_factory=list)
     """Each in the order of rows: what reading found, then what each survey found."""
     guarded: list[tuple[int, Issue]] = field(default_factory=list)
@@ -169,7 +169,7 @@ class CheckedRows(Struct):
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
-        self.items, self.refused = Spool(Item), Spool(Refused)
+        self.items, self.refused = Spool(Item), Spool(RefusedRow)
         self.problems_by_source, self.marks = [], RowStates()
         self.skipped, self.withdrawals = Spool(RowResult), Spool(Withdrawal)
         self.filled = self.filled and Spool(Filled)
@@ -182,14 +182,14 @@ class SelectedRows(Struct):
     """The items that are sent; None for all of the valid rows, as they stand there."""
     withheld: Spool[RowResult] | None = None
     held: int = 0
-    """The number of these that a guard holds."""
+    """The number of withheld rows that a guard holds."""
     unchosen: int = 0
-    """The number of rows that are not among the chosen ones, where some were chosen."""
+    """The number of rows that were not chosen, if some were chosen."""
     order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
 
     def withhold(self, sent: Spool[Item], results: Spool[RowResult]) -> None:
-        """Lets these items alone be sent; adds the results of the others, in the order of rows.
+        """Send only these items; add the results of the others, in the order of rows.
 
         A row has one result for each channel, the first one.
         """

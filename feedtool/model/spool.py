@@ -17,7 +17,7 @@ from weakref import finalize
 from feedtool.model.errors import CannotWrite, reason_of
 from feedtool.model.text import tr
 
-T = TypeVar("T", bound=tuple[Any, ...])
+Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 HELD = 4096
 """Entries held in memory at most; the others are on disk, in batches of this size."""
@@ -26,27 +26,27 @@ HEAVIEST = 8 << 20
 """Characters held in memory, about: a file may have the same endless text in every row."""
 
 PREFIX, SUFFIX = "feedtool-", ".tmp"
-"""The name of a temporary folder, around what the system chooses."""
+"""The prefix and suffix of a temporary folder's name."""
 NEW = 60.0
-"""Seconds for which a folder is left alone: it may be about to be locked."""
+"""Seconds in which a new folder is not removed: it may be about to be locked."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-"""The system's errors of a disk that takes nothing more."""
+"""The system's errors if a disk accepts no more."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for as long as it is needed; CannotWrite where there is no room for what is in it.
+    """Make a temporary folder; CannotWrite if there is no room for its content.
 
-    Failures of files elsewhere are to be told inside, by the names of those files.
+    Handle failures of other files inside the context, where their names are known.
     """
-    with telling_of_room(), locked_folder() as folder:
+    with reporting_full_disk(), locked_folder() as folder:
         yield folder
 
 
 @contextmanager
 def locked_folder() -> Iterator[Path]:
-    """The same, with the system's own errors; the first removes what killed processes have left."""
+    """Make and lock a temporary folder; the first call also removes those of killed processes."""
     remove_left_folders(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(prefix=PREFIX, suffix=SUFFIX) as folder:
         handle = None
@@ -61,7 +61,7 @@ def locked_folder() -> Iterator[Path]:
 
 @cache
 def remove_left_folders(parent: str) -> None:
-    """Remove the temporary folders of this user that no process has locked any more."""
+    """Remove the temporary folders of this user that no process has locked."""
     if sys.platform == "win32":
         return
     with suppress(OSError), os.scandir(parent) as entries:
@@ -69,9 +69,13 @@ def remove_left_folders(parent: str) -> None:
             if not (entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)):
                 continue
             with suppress(OSError):
-                seen = entry.stat(follow_symlinks=False)
-                is_new = time.time() - seen.st_mtime < NEW
-                if is_new or seen.st_uid != os.getuid() or not entry.is_dir(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                is_new = time.time() - status.st_mtime < NEW
+                if (
+                    is_new
+                    or status.st_uid != os.getuid()
+                    or not entry.is_dir(follow_symlinks=False)
+                ):
                     continue
                 handle = _lock(entry.path)
                 shutil.rmtree(entry.path, ignore_errors=True)
@@ -88,7 +92,7 @@ else:
     import fcntl
 
     def _lock(folder: str) -> int | None:
-        """The handle that locks a folder until its process ends; OSError where another has it."""
+        """Lock a folder until its process ends; OSError if another has it. Returns the handle."""
         handle = os.open(folder, os.O_RDONLY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,16 +103,16 @@ else:
 
 
 @contextmanager
-def telling_of_room() -> Iterator[None]:
-    """CannotWrite, naming the folder and TMPDIR, where a temporary file cannot be written."""
+def reporting_full_disk() -> Iterator[None]:
+    """Raise CannotWrite, naming the folder and TMPDIR, if a temporary file cannot be written."""
     try:
         yield
     except OSError as error:
-        # Where no folder can be used at all Python names none.
+        # If no folder can be used at all Python names none.
         is_no_folder = error.errno == errno.ENOENT and error.filename is None
         if error.errno not in NO_ROOM and not is_no_folder:
             raise
-        folder = os.environ.get("TMPDIR") or tempfile.tempdir or "/tmp"  # noqa: S108  # only told
+        folder = os.environ.get("TMPDIR") or tempfile.tempdir or "/tmp"  # noqa: S108  # only for the message
         raise CannotWrite(
             tr(
                 "temporary files cannot be written in {folder}: {why}",
@@ -120,21 +124,21 @@ def telling_of_room() -> Iterator[None]:
 
 
 def temporary_file() -> IO[bytes]:
-    """A file without a name. Raises CannotWrite where there is no room for it."""
-    with telling_of_room():
+    """Open a file without a name; CannotWrite if there is no room for it."""
+    with reporting_full_disk():
         return tempfile.TemporaryFile()
 
 
-class Spool(Generic[T]):
-    """Append-only; iterated as often as one likes, in the order of appending.
+class Spool(Generic[Entry]):
+    """An append-only list on disk; it may be iterated several times, in the order of appending.
 
     Entries are named tuples of one class, of plain values.
     """
 
-    def __init__(self, entries: type[T]) -> None:
-        # As `_make` of the class does, but without a call of Python's for each entry.
-        self._make: Callable[[tuple[object, ...]], T] = partial(tuple.__new__, entries)
-        self._held: list[T] = []
+    def __init__(self, entries: type[Entry]) -> None:
+        # The same as `_make` of the class, without a Python call for each entry.
+        self._make: Callable[[tuple[object, ...]], Entry] = partial(tuple.__new__, entries)
+        self._held: list[Entry] = []
         self._file: IO[bytes] | None = None
         self._length = 0
         self._weight = 0
@@ -142,28 +146,28 @@ class Spool(Generic[T]):
     def __len__(self) -> int:
         return self._length
 
-    def append(self, entry: T) -> None:
-        """Adds an entry at the end."""
+    def append(self, entry: Entry) -> None:
+        """Append an entry."""
         self.extend((entry,), _weight(entry))
 
-    def append_all(self, entries: Sequence[T]) -> None:
-        """Adds entries at the end."""
+    def append_all(self, entries: Sequence[Entry]) -> None:
+        """Append entries."""
         self.extend(entries, sum(map(_weight, entries)))
 
-    def extend(self, entries: Sequence[T], weight: int) -> None:
-        """Adds entries whose texts have so many characters, for whoever knows that at once."""
+    def extend(self, entries: Sequence[Entry], weight: int) -> None:
+        """Append entries whose texts have `weight` characters in all."""
         self._held.extend(entries)
         self._length += len(entries)
         self._weight += weight
         if len(self._held) >= HELD or self._weight >= HEAVIEST:
             self._spill()
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[Entry]:
         yield from self._spilled()
         yield from self._held
 
     def _spill(self) -> None:
-        with telling_of_room():
+        with reporting_full_disk():
             if self._file is None:
                 self._file = temporary_file()
                 finalize(self, self._file.close)
@@ -172,12 +176,12 @@ class Spool(Generic[T]):
             self._file.flush()
         self._held, self._weight = [], 0
 
-    def _spilled(self) -> Iterator[T]:
+    def _spilled(self) -> Iterator[Entry]:
         position = 0
         while self._file is not None:
             self._file.seek(position)  # another iteration may have moved it
             try:
-                batch = pickle.load(self._file)  # noqa: S301  # our own file, which no one else sees
+                batch = pickle.load(self._file)  # noqa: S301  # our own file, which nobody else sees
             except EOFError:
                 return
             position = self._file.tell()

@@ -1,13 +1,13 @@
-"""Files that systems put beside those of people: `is_of_people` tells them apart."""
+"""Tell the files of people from those of systems, such as thumbs.db."""
 
 from pathlib import PurePath
 
 OF_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx"))
-"""Files and folders that are not hidden by a dot."""
+"""System files and folders without a dot at the beginning."""
 
 
 def is_of_people(path: PurePath) -> bool:
-    """True for what a person has put there; `path` begins in a folder that one has."""
+    """True for a file of a person; `path` begins in a folder of a person."""
     return not any(
         part.startswith(".") or part.casefold() in OF_SYSTEMS for part in path.parts if part != ".."
     )

@@ -1,12 +1,12 @@
-"""Texts for people: an English message with named values, which can be said in other languages.
+"""Texts for people: English messages with named values, which can be translated.
 
     tr("row {row} has no price", row=5)                          a str, in English
     plural("{count:,} row", "{count:,} rows", count)
     Translator("fr")(text)                                       the same in French
 
-To all that ask for no more a `MessageText` is its English text: JSON, logs. The English
-message is its own id in the catalogues, gettext's `locale/LANGUAGE/PACKAGE.po` of each package.
-They are read without a tool, since each command needs some.
+Without a translator a `MessageText` is its English text, as in JSON and logs. The English message
+is its own id in the catalogues, gettext's `locale/LANGUAGE/PACKAGE.po` of each package. They are
+read without a tool, since each command needs some.
 """
 
 import json
@@ -25,31 +25,30 @@ LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
 
 
 class LanguageChoice(NamedTuple):
-    """The language that was asked for, and the one where neither that nor a sheet says another."""
+    """The requested language, and the one that is used if nothing else decides."""
 
     asked: Language | None = None
     default: Language = "en"
 
     def of(self, stamp: Language | None) -> Language:
-        """The language for a sheet whose template is in this one; None of another sheet."""
+        """The language for a sheet with a template in this one; None for another sheet."""
         return self.asked or stamp or self.default
 
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 Translate = Callable[[str], str]
-"""Gives an English text in another language; a text without a translation stays English."""
+"""Translates an English text; without a translation it stays English."""
 
 
 class Label(str):
-    """A value of a closed list as it is sent; people read it as the list of their sheet has it."""
+    """A value of a closed list as sent to the service; people read their sheet's word for it."""
 
     __slots__ = ("labels",)
     labels: tuple[str, ...]
-    """In LANGUAGES; none where there is but the one writing."""
+    """Its words in the order of LANGUAGES; empty if there is only one spelling."""
 
     def __new__(cls, value: str, labels: Iterable[str] = ()) -> Self:
-        """The value with its labels."""
         label = super().__new__(cls, value)
         label.labels = tuple(labels)
         return label
@@ -59,7 +58,7 @@ class Label(str):
 
 
 class FieldName(Label):
-    """The key of a column; people read the header that it has in their sheet, else its label."""
+    """The key of a column; people read its header in their sheet, or else its label."""
 
     __slots__ = ()
 
@@ -71,10 +70,10 @@ class MessageText(str):
     forms: tuple[str, ...]
     """The message, or its singular and its plural."""
     values: Mapping[str, Any]
-    """By name: a number, str, `FieldName`, `Label`, or a text itself."""
+    """Values by name: a number, str, `FieldName`, `Label`, or another text."""
 
     def __new__(cls, forms: tuple[str, ...], values: Mapping[str, Any] = _NONE) -> Self:
-        """The message with its values; of two forms the one that the value `count` asks for."""
+        """Fill in a message's values; of two forms the value `count` decides."""
         form = forms[-1] if len(forms) > 1 and values["count"] != 1 else forms[0]
         text = super().__new__(cls, form.format_map(values))
         text.forms, text.values = forms, values
@@ -85,7 +84,7 @@ class MessageText(str):
 
 
 def tr(message: str, /, **values: object) -> MessageText:
-    """A message in which `{name}` stands for a value; a brace of its own is doubled."""
+    """A message with values for `{name}`; write a literal brace twice."""
     return MessageText((message,), values)
 
 
@@ -95,14 +94,14 @@ def plural(one: str, many: str, count: int, /, **values: object) -> MessageText:
 
 
 def joined(texts: Iterable[object], separator: str = ", ") -> MessageText:
-    """Texts one after the other, with a separator that needs no translation."""
+    """Join texts with a separator that needs no translation."""
     values = {f"_{number}": text for number, text in enumerate(texts)}
     between = separator.replace("{", "{{").replace("}", "}}")
     return MessageText((between.join(f"{{{name}}}" for name in values),), values)
 
 
 def option_name(name: str) -> MessageText:
-    """An option, such as `--rows`; where there are none it is called otherwise."""
+    """The name of an option, such as `--rows`; the page shows another name."""
     return MessageText((name,))
 
 
@@ -117,7 +116,7 @@ def column_name(letter: str, header: str) -> MessageText:
 
 
 def with_value(text: str, old: str, new: str) -> str:
-    """A text, or a message, in whose values something stands for something else."""
+    """Replace a text in a message's values, or in a plain text."""
     if not isinstance(text, MessageText):
         return text.replace(old, new)
     values = {
@@ -134,12 +133,12 @@ def either(choices: Sequence[object]) -> MessageText:
 
 
 class Translator:
-    """Says texts in a language, with the names that a sheet has for its fields and choices."""
+    """Translates texts, with a sheet's own names of fields and choices."""
 
     def __init__(
         self, language: Language, names: Mapping[str, str] = _NONE, list_language: str | None = None
     ) -> None:
-        """`names` are headers by key, `list_language` that of the sheet's own lists, if any."""
+        """Take headers by key as `names`; `list_language` is that of the sheet's lists, if any."""
         self.language = language
         self._names, self._list_language = names, list_language
 
@@ -148,20 +147,20 @@ class Translator:
         return catalogue(self.language)
 
     def for_sheet(self, names: Mapping[str, str], list_language: str | None) -> "Translator":
-        """The same language, with the names of another sheet."""
+        """A translator into the same language, with the names of another sheet."""
         return type(self)(self.language, names, list_language)
 
     def label(self, text: str) -> str:
-        """A label with the colon behind it."""
+        """A label followed by a colon."""
         return f"{self(text)}{_COLONS[self.language]}"
 
     def message(self, english: str) -> str:
-        """A message in the language, its values not yet filled in."""
+        """A translated message, its values not yet filled in."""
         known = self._texts.get(english)
         return _set_forms(self.language, known)[0] if known else english
 
     def __call__(self, text: str) -> str:
-        """The text in the language; one that is none of our messages stays as it is."""
+        """Translate a text; a text that is no message stays unchanged."""
         if not isinstance(text, MessageText):
             return self._value(text, "")
         values, forms = text.values, self.forms(text.forms)
@@ -174,12 +173,12 @@ class Translator:
         )
 
     def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
-        """A message, of one form or two, in the language; its values are not yet filled in."""
+        """A translated message, of one form or two, its values not yet filled in."""
         known = self._texts.get(forms[0])
         return _set_forms(self.language, known) if known else self._set(forms)
 
     def _set(self, forms: tuple[str, ...]) -> tuple[str, ...]:
-        """A message of nothing but values, with the signs between them as the language has them."""
+        """A message of values only, with the language's signs between them."""
         if self.language == "en":
             return forms
         signs = _SIGNS[self.language]
@@ -223,9 +222,9 @@ def _pieces(form: str) -> Sequence[tuple[str, str, str]]:
 
 @cache
 def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
-    """The messages of all packages in a language, each with its forms, by the English one.
+    """The messages of all packages in a language, each with its forms, by the English message.
 
-    `set_in` is left to whoever says one of them: few of the thousands are ever said.
+    Callers apply `set_in`, since few of the thousands are ever used.
     """
     return {
         message: forms
@@ -237,7 +236,7 @@ def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def single_message(language: Language, english: str) -> str:
-    """A message where no other may be wanted: most of the catalogues are left unread."""
+    """One message, if others are unlikely to follow: most of the catalogues are not read."""
     line = f"\nmsgid {json.dumps(english, ensure_ascii=False)}\n"
     content = next((content for content in _contents(language) if line in content), "")
     (form, *_) = read_po(content).get(("", english), (english,))
@@ -245,7 +244,7 @@ def single_message(language: Language, english: str) -> str:
 
 
 def _contents(language: str) -> Iterator[str]:
-    """The catalogues' texts in a language, one for each package."""
+    """The contents of a language's catalogues, one for each package."""
     if language == "en":
         return
     root = folder_of("feedtool")
@@ -261,7 +260,7 @@ def _set_forms(language: str, forms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def set_in(language: str, text: str) -> str:
-    """A text of a language; in French no line breaks at the blanks that stand beside signs."""
+    """Set a text for print: in French no line breaks at the blanks beside signs."""
     return _FRENCH_BLANK.sub("\u00a0", text) if language == "fr" else text
 
 
@@ -274,13 +273,13 @@ _ENTRY = re.compile(
     re.MULTILINE,
 )
 _JOINT = re.compile(r'"\s*\n\s*"')
-"""Between two lines of one text."""
+"""The break between two lines of one text."""
 
 
 def read_po(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The forms of each text of a gettext catalogue by its context, which may be empty, and msgid.
+    """Parse a gettext catalogue: the forms of each text by its context, possibly empty, and msgid.
 
-    What tools write is understood, of languages with two forms. https://www.gnu.org/software/gettext/
+    Languages have two forms, as tools write them. https://www.gnu.org/software/gettext/
     """
     return {
         (_unquoted(context), _unquoted(key)): tuple(_unquoted(form) for form in forms if form)
@@ -297,17 +296,17 @@ def _unquoted(quoted: str) -> str:
 
 
 _MESSAGE = "\x1e"
-"""Begins a kept text that is a message: no cell and no answer shows this character."""
+"""The first character of a stored message: no cell and no answer has it."""
 
 
 def kept_text(text: str) -> str:
-    """A text as the ledger keeps it; `text_of_kept` reads it again."""
+    """Encode a text for the ledger; `text_of_kept` decodes it."""
     is_message = isinstance(text, MessageText)
     return _MESSAGE + json.dumps(_kept(text), ensure_ascii=False) if is_message else text
 
 
 def text_of_kept(kept: str) -> str:
-    """What `kept_text` made a str of."""
+    """Decode a text of `kept_text`."""
     text: str = _read(json.loads(kept[1:])) if kept.startswith(_MESSAGE) else kept
     return text
 

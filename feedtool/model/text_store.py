@@ -7,10 +7,10 @@ from itertools import accumulate
 from typing import IO
 from weakref import finalize
 
-from feedtool.model.spool import telling_of_room, temporary_file
+from feedtool.model.spool import reporting_full_disk, temporary_file
 
 HELD = 4 << 20
-"""Bytes held in memory at most; what came before them is on disk."""
+"""Bytes held in memory at most; earlier ones are on disk."""
 _PAGE = 1 << 14
 _PAGES = 64
 
@@ -18,7 +18,7 @@ _PAGES = 64
 class TextStore:
     """Byte strings by index.
 
-    Each takes eight bytes of memory; the texts are on disk, but for the last 4 MiB.
+    Each takes eight bytes of memory; all texts but the last 4 MiB are on disk.
     """
 
     def __init__(self, texts: Sequence[bytes] = ()) -> None:
@@ -44,23 +44,23 @@ class TextStore:
         return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, index: int) -> bytes:
-        """The text of an index. Raises IndexError where there is none."""
+        """The text of an index; IndexError if it is out of range."""
         if index < 0:
             raise IndexError(index)
         start, end = self._starts[index], self._starts[index + 1]
-        at = start - self._on_disk
-        if at >= 0:
-            return bytes(self._tail[at : end - self._on_disk])
-        # Neighbours are asked for one after the other: in a workbook most texts come in the order
-        # in which its cells have them.
-        number, at = divmod(start, _PAGE)
+        offset = start - self._on_disk
+        if offset >= 0:
+            return bytes(self._tail[offset : end - self._on_disk])
+        # Neighbours are read one after the other: most texts of a workbook are in the order of its
+        # cells.
+        number, offset = divmod(start, _PAGE)
         page = self._pages.get(number) or self._load(number)
-        if end - start <= len(page) - at:
-            return page[at : at + end - start]
+        if end - start <= len(page) - offset:
+            return page[offset : offset + end - start]
         return self._read(start, end - start)
 
     def extend(self, texts: Sequence[bytes]) -> None:
-        """Adds texts at the end. Raises CannotWrite where the disk takes no more."""
+        """Append texts; CannotWrite if the disk takes no more."""
         if not texts:
             return
         self._starts.extend(accumulate(map(len, texts), initial=self._starts.pop()))
@@ -69,7 +69,7 @@ class TextStore:
             self._spill()
 
     def truncate(self, length: int) -> None:
-        """Forgets all but the first `length` texts."""
+        """Remove all but the first `length` texts."""
         del self._starts[length + 1 :]
         del self._tail[max(self.size - self._on_disk, 0) :]
         if self.size < self._on_disk:
@@ -77,7 +77,7 @@ class TextStore:
             self._pages.clear()
 
     def _spill(self) -> None:
-        with telling_of_room():
+        with reporting_full_disk():
             if self._file is None:
                 self._file = temporary_file()
                 finalize(self, self._file.close)
@@ -95,7 +95,7 @@ class TextStore:
         return page
 
     def _read(self, start: int, length: int) -> bytes:
-        """Bytes of the file, as far as it goes."""
+        """Read bytes of the file, fewer at its end."""
         if self._file is None:
             raise AssertionError(start)
         length = min(length, self._on_disk - start)

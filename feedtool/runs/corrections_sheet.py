@@ -26,7 +26,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import Context
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, RefusedRow
 from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
@@ -272,7 +272,7 @@ class SheetToCorrect:
             is_invalid = is_refused_here and result.status is Status.INVALID
             checked.rows.marks[row] = INVALID if is_invalid else VALID
             if is_invalid:
-                checked.rows.refused.append(Refused(row, result.reference))
+                checked.rows.refused.append(RefusedRow(row, result.reference))
             else:
                 messages = (
                     message._replace(text=self._with_rows(message.text, now_at))

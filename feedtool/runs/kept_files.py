@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Locate, itself
+from feedtool.model.settings import Locate, same_path
 
 NOWHERE = Path("nowhere", "nothing")
 """A place at which nothing is."""
@@ -21,7 +21,7 @@ class RecordedFiles(Struct):
     """The kept file of a SHA-256."""
     kept: dict[str, str] = field(default_factory=dict)
     """The SHA-256 of each, by the path that cells name it by, wherever it was read."""
-    allowed: Locate = itself
+    allowed: Locate = same_path
     """The place that may be read for a path."""
 
     def __call__(self, path: Path) -> Path:

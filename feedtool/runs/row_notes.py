@@ -20,7 +20,7 @@ from feedtool.model.nouns import (
     Status,
     worst_status,
 )
-from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
+from feedtool.model.sheet import INVALID, CheckedSheet, Filled, RefusedRow, rows_of
 from feedtool.model.text import FieldName, MessageText, Translator, in_quotes, joined, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import outcome_of, place_name
@@ -81,10 +81,10 @@ def _with_problems(
         other = next(others, None)
 
 
-def refused_rows(checked: CheckedSheet) -> Iterator[Refused]:
+def refused_rows(checked: CheckedSheet) -> Iterator[RefusedRow]:
     """The invalid rows, those too that are valid but for their neighbours; each once."""
     late = (
-        Refused(row, item.reference, item.product, item.channel)
+        RefusedRow(row, item.reference, item.product, item.channel)
         for row, item in rows_of(checked.rows.items)
         if checked.rows.marks[row] == INVALID
     )

@@ -27,7 +27,7 @@ from feedtool.model.sheet import (
     CheckedRows,
     CheckedSheet,
     ProblemSpool,
-    Refused,
+    RefusedRow,
     RowStates,
     SelectedRows,
 )
@@ -74,7 +74,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
                 fields[-2:] = map(text_of_kept, fields[-2:])
                 batch.append(Problem(*fields))
             elif kind == "refused":
-                sheets[-1].rows.refused.append(Refused(*fields))
+                sheets[-1].rows.refused.append(RefusedRow(*fields))
             elif kind == "skipped":
                 sheets[-1].rows.skipped.append(_result(*fields))
             elif kind == "item":

@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.delivery.plan import ADVICE, Dependencies, Planned, summaries, uploads
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
 from feedtool.model.settings import PackageLimits
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, RefusedRow
 from tests.conftest import planned as planned_of
 
 FEEDS, ROUTES = load().feeds, load().routes
@@ -182,7 +182,7 @@ def products_sheet(*, invalid: Sequence[int] = (), sheet: str | None = "Products
     for row, gtin in ((3, GTIN), (4, OTHER)):
         checked.rows.items.append(Item(row, "Products", "", f"P{row}", gtin, b"{}"))
         checked.rows.marks[row] = INVALID if row in invalid else VALID
-    checked.rows.refused.append(Refused(5, "P5", "4006381333931"))
+    checked.rows.refused.append(RefusedRow(5, "P5", "4006381333931"))
     checked.rows.marks[5] = INVALID
     return checked
 

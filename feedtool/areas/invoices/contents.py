@@ -13,7 +13,7 @@ from feedtool.feeds.rule import Problems
 from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.nouns import Code, Issue
-from feedtool.model.settings import Locate, NotLocated, itself
+from feedtool.model.settings import Locate, NotLocated, same_path
 from feedtool.model.text import tr
 from feedtool.sheets import CorruptXml, XmlDoctype, ZipPackage, hardened_parser
 
@@ -51,7 +51,7 @@ PDF = DocumentType(".pdf", "application/pdf")
 XML = DocumentType(".xml", "application/xml")
 
 
-def content_of(path: Path, limits: ReadingLimits, locate: Locate = itself) -> bytes | Issue:
+def content_of(path: Path, limits: ReadingLimits, locate: Locate = same_path) -> bytes | Issue:
     """The content of a file, whose path may lead into a ZIP."""
     try:
         path = locate(path)
