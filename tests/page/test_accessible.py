@@ -127,30 +127,23 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     assert_accessible(bare_tab)
 
 
-WIDTHS = f"""async ([addresses, width, height]) => {{
-  const widthOf = async (address) => {{
-    const frame = document.createElement("iframe");
-    const srcdoc = await (await fetch(address)).text();
-    Object.assign(frame, {{ width, height, frameBorder: "0", srcdoc }});
-    const shown = new Promise((done) => {{ frame.onload = done; }});
-    document.body.append(frame);
-    await shown;
-    const seen = frame.contentWindow.eval("{WIDTH}");
-    frame.remove(); // else it would load itself anew for as long as it tells of a job
-    return seen;
-  }};
-  return Promise.all(addresses.map(widthOf));
-}}"""
-"""How wide pages are, each on a screen of its own."""
+@pytest.fixture
+def large_screen(bare_tab: Page) -> Iterator[Page]:
+    """A tab on a screen on which all is four times as large."""
+    usual = bare_tab.viewport_size
+    bare_tab.set_viewport_size({"width": LARGE[0], "height": LARGE[1]})
+    yield bare_tab
+    assert usual
+    bare_tab.set_viewport_size(usual)
 
 
 @pytest.mark.parametrize("language", ["fr", pytest.param("es", marks=pytest.mark.long)])
 def test_nothing_is_wider_than_a_screen_on_which_all_is_four_times_as_large(
-    bare_tab: Page, busy: Served, language: str
+    large_screen: Page, busy: Served, language: str
 ) -> None:
     """In English axe looks at it there, too."""
-    pages = {name: path.format(**busy.files) for name, path in {**PAGES, **OTHERS}.items()}
-    bare_tab.goto(busy.address)
-    addresses = [f"{busy.address}{language}/{path}" for path in pages.values()]
-    widths = bare_tab.evaluate(WIDTHS, [addresses, *LARGE])
-    assert dict(zip(pages, widths, strict=True)) == dict.fromkeys(pages, LARGE[0])
+    widths = {}
+    for name, path in {**PAGES, **OTHERS}.items():
+        large_screen.goto(f"{busy.address}{language}/{path.format(**busy.files)}")
+        widths[name] = large_screen.evaluate(WIDTH)
+    assert widths == dict.fromkeys(widths, LARGE[0])
