@@ -52,7 +52,7 @@ def brought(server: "Server") -> None:
     from feedtool.ledger.records import seller_key
     from feedtool.ledger.shared_snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
-    from feedtool.worker.bringing import Bringer, BringOptions
+    from feedtool.worker.bringing import Intake, IntakeOptions
     from tests.conftest import offer, table
 
     with opened(server) as market:
@@ -64,10 +64,10 @@ def brought(server: "Server") -> None:
         rates = []
         for number in range(20):
             key = seller_key(ADDRESS, f"S{number}")
-            bringer = Bringer(workspace, market.queue, key, f"S{number}", None)
+            intake = Intake(workspace, market.queue, key, f"S{number}", None)
             ours = files[number::20]
             begun = time.perf_counter()
-            found = bringer.bring_all(ours, BringOptions(), datetime.now(UTC))
+            found = intake.bring_all(ours, IntakeOptions(), datetime.now(UTC))
             rates.append(len(found.parcels) / (time.perf_counter() - begun))
     show("parcels brought, one after the other", statistics.median(rates), "/s", "at least 100")
 

@@ -165,7 +165,7 @@ def enqueue(ctx: click.Context, options: EnqueueOptions) -> int:
     Their contents are kept at once: the files themselves are not needed any more. Those of one
     seller are sent in the order of the command line. `feedtool queue` lists those that wait.
     """
-    from feedtool.worker.bringing import Bringer, BringOptions
+    from feedtool.worker.bringing import Intake, IntakeOptions
     from feedtool.worker.listing import write_parcels
 
     key, profile = _key_of(ctx, options.configuration.profile)
@@ -173,9 +173,9 @@ def enqueue(ctx: click.Context, options: EnqueueOptions) -> int:
     with stopping(WAITING) as stop, open_queue(home, records) as (workspace, queue):
         within = timedelta(days=options.same_within)
         since = CONSOLE.clock.now() - within if within else None
-        bringer = Bringer(workspace, queue, key, profile, options.kind or None)
-        how = BringOptions(options.priority, options.not_before, since)
-        brought = bringer.bring_all(options.files, how, CONSOLE.clock.now())
+        intake = Intake(workspace, queue, key, profile, options.kind or None)
+        how = IntakeOptions(options.priority, options.not_before, since)
+        brought = intake.bring_all(options.files, how, CONSOLE.clock.now())
         for problem in brought.problems:
             echo_error(problem)
         for parcel in brought.waiting:

@@ -19,7 +19,7 @@ from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.runs.workspace import Workspace
-    from feedtool.worker.bringing import Bringer
+    from feedtool.worker.bringing import Intake
     from feedtool.worker.queue import PassQueue
 
 
@@ -68,7 +68,7 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
         health, is_through = Health(folder, CONSOLE.clock.now, partial(echo, "warning")), False
         environment = InboxEnvironment(
             place=place,
-            bringer_of=_bringers(accounts, workspace, queue),
+            intake_of=_intakes(accounts, workspace, queue),
             now=CONSOLE.clock.now,
             clock=CONSOLE.clock.monotonic,
             sleep=stop.sleep,
@@ -89,20 +89,20 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
         return code
 
 
-def _bringers(
+def _intakes(
     accounts: ServedAccounts, workspace: "Workspace", queue: "PassQueue"
-) -> "Callable[[PurePosixPath], Bringer]":
+) -> "Callable[[PurePosixPath], Intake]":
     """Whose files those in a folder of the inbox are; as the profiles are at the moment."""
     from feedtool.watch.decisions import route_of
     from feedtool.watch.messages import RouteUnknown
-    from feedtool.worker.bringing import Bringer
+    from feedtool.worker.bringing import Intake
 
-    def bringer_of(path: PurePosixPath) -> "Bringer":
+    def intake_of(path: PurePosixPath) -> "Intake":
         route = route_of(path, accounts.profiles, load().feeds)
         profile = route and (route.profile or accounts.line.params["profile"])
         if route is None or not profile:
             raise RouteUnknown(path)
         key = accounts.seller_of(profile)
-        return Bringer(workspace, queue, key, profile, route.kind)
+        return Intake(workspace, queue, key, profile, route.kind)
 
-    return bringer_of
+    return intake_of

@@ -116,10 +116,10 @@ def _work(
     from feedtool.ledger.parcels import FOLDER as CLAIMED
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog
     from feedtool.watch.session import Environment
-    from feedtool.worker.beat import beating
+    from feedtool.worker.beat import keep_health_fresh
     from feedtool.worker.engine import EngineSettings, PassEngine
     from feedtool.worker.passes import Passes, ServerClock
-    from feedtool.worker.telling import Teller
+    from feedtool.worker.telling import AnswerDelivery
 
     given, stop, log = ctx.params, accounts.stop, DeduplicatedLog(echo)
     clock = ServerClock(workspace.ledger.engine, CONSOLE.clock.now, CONSOLE.clock.monotonic)
@@ -139,9 +139,11 @@ def _work(
         language=CONSOLE.language,
         command="worker",
     )
-    teller = Teller(folder, workspace, partial(_way_out, accounts), log, clock, CONSOLE.language)
+    delivery = AnswerDelivery(
+        folder, workspace, partial(_way_out, accounts), log, clock, CONSOLE.language
+    )
     sellers = _sellers(accounts, given["sellers"])
-    passes = Passes(workspace.ledger, queue, environment, teller, sellers)
+    passes = Passes(workspace.ledger, queue, environment, delivery, sellers)
     settings = EngineSettings(
         queue.schema,
         Holder.here("worker", CONSOLE.clock.now()),
@@ -151,7 +153,7 @@ def _work(
     )
     is_through = False
     try:
-        with beating(health, passes, workspace.ledger.parcels):
+        with keep_health_fresh(health, passes, workspace.ledger.parcels):
             PassEngine(workspace.ledger.engine, settings, passes, stop).run()
         is_through = stop.reason() is None
     finally:

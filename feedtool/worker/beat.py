@@ -1,4 +1,4 @@
-"""A worker's `health.json`, written again and again while its process works."""
+"""Keep a worker's `health.json` fresh while its process works."""
 
 import threading
 from collections.abc import Iterator
@@ -9,25 +9,25 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.watch.messages import Health, Turn
 from feedtool.worker.passes import Passes
 
-BEAT = 20.0
-"""Seconds from one writing to the next."""
+INTERVAL = 20.0
+"""Seconds between two writings."""
 
 
 @contextmanager
-def beating(health: Health, passes: Passes, parcels: Parcels) -> Iterator[None]:
-    """Write it now, then every `BEAT` seconds, in a thread of its own."""
+def keep_health_fresh(health: Health, passes: Passes, parcels: Parcels) -> Iterator[None]:
+    """Write the health file now, then every `INTERVAL` seconds, in a separate thread."""
     ended = threading.Event()
 
-    def beat() -> None:
+    def write() -> None:
         waiting = 0
         while True:
-            with suppress(FeedtoolError):  # where the ledger is away, the troubles say so
+            with suppress(FeedtoolError):  # if the ledger is away, the troubles say so
                 waiting = parcels.count_waiting()
             health.turn(Turn(passes.in_work, waiting, passes.troubles))
-            if ended.wait(BEAT):
+            if ended.wait(INTERVAL):
                 return
 
-    thread = threading.Thread(target=beat, name="health", daemon=True)
+    thread = threading.Thread(target=write, name="health", daemon=True)
     thread.start()
     try:
         yield

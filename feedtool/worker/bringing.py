@@ -1,4 +1,4 @@
-"""Files are brought: into the store, then as parcels, then the seller's pass is queued."""
+"""Take files in: into the store, then as parcels; then queue the seller's pass."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,27 +21,27 @@ from feedtool.worker.rests import LONGEST_REST
 AGAIN = tr("bring it again with --same-within 0")
 
 
-class Brought(Struct, frozen=True):
-    """The result of bringing files."""
+class IntakeResult(Struct, frozen=True):
+    """The result of taking files in."""
 
     parcels: list[Parcel] = field(default_factory=list)
     waiting: list[Parcel] = field(default_factory=list)
-    """Those whose content waits already."""
+    """Parcels that waited already, with the same content."""
     problems: list[FeedtoolError] = field(default_factory=list)
-    """Why the others were not taken."""
+    """The problems of the files that were not taken."""
 
 
-class BringOptions(Struct, frozen=True):
-    """When, and before which others, files are sent."""
+class IntakeOptions(Struct, frozen=True):
+    """The time and priority of sending, and the check for repeated content."""
 
     priority: int = 0
     not_before: datetime | None = None
     since: datetime | None = None
-    """From when on the same content is taken for a mistake; None for never."""
+    """The same content, sent since then, is taken for a mistake; None: never."""
 
 
-class Bringer(Struct, frozen=True):
-    """Brings files for one profile; of one kind, if that is named."""
+class Intake(Struct, frozen=True):
+    """Takes files in for one profile, and one kind if `kind` is not None."""
 
     workspace: Workspace
     queue: Queue
@@ -49,39 +49,41 @@ class Bringer(Struct, frozen=True):
     profile: str
     kind: str | None
 
-    def bring_all(self, files: Sequence[Path], options: BringOptions, now: datetime) -> Brought:
-        """Bring files in their order; what is wrong with one stops no other."""
-        brought = Brought()
+    def bring_all(
+        self, files: Sequence[Path], options: IntakeOptions, now: datetime
+    ) -> IntakeResult:
+        """Take files in, in their order; a problem of one stops no other."""
+        result = IntakeResult()
         for file in files:
             try:
-                found = self.bring(file, file.name, f"{who()}:{file.absolute()}", options, now)
+                taken = self.bring(file, file.name, f"{who()}:{file.absolute()}", options, now)
             except FileProblem as error:
-                brought.problems.append(error)
+                result.problems.append(error)
                 continue
-            (brought.parcels if found.is_new else brought.waiting).append(found.parcel)
-            if found.is_new and len(brought.parcels) == 1:  # workers begin while others are brought
+            (result.parcels if taken.is_new else result.waiting).append(taken.parcel)
+            if taken.is_new and len(result.parcels) == 1:  # workers begin while others are brought
                 self.queue_pass(options, now)
-        if len(brought.parcels) > 1:
+        if len(result.parcels) > 1:
             self.queue_pass(options, now)
-        return brought
+        return result
 
     def bring(
         self,
         file: Path,
         name: str,
         origin: str,
-        options: BringOptions,
+        options: IntakeOptions,
         now: datetime,
         again: str = AGAIN,
-    ) -> "Bringing":
-        """Bring a file as it is now; the pass is yet to be queued.
+    ) -> "TakenFile":
+        """Take in a file's present content; the caller queues the pass.
 
-        FileProblem where it cannot be read, AlreadySent where the same content was sent; `again`
-        says how it is sent all the same.
+        FileProblem if the file cannot be read, AlreadySent if the same content was sent; `again`
+        says how to send it all the same.
         """
         snapshots, parcels = self.workspace.snapshots, self.workspace.ledger.parcels
         sha256 = snapshots.keep(file)
-        found = parcels.add(
+        parcel = parcels.add(
             key=self.key,
             profile=self.profile,
             kind=self.kind,
@@ -94,29 +96,29 @@ class Bringer(Struct, frozen=True):
             not_before=options.not_before,
             since=options.since,
         )
-        if isinstance(found, EarlierClaim):
-            raise AlreadySent(found, again)
-        if found is None:
+        if isinstance(parcel, EarlierClaim):
+            raise AlreadySent(parcel, again)
+        if parcel is None:
             same = parcels.same(self.key, self.profile, self.kind, sha256)
-            # It was answered at this very moment.
+            # If it waits no longer, it was answered just now.
             return (
-                Bringing(same, is_new=False)
+                TakenFile(same, is_new=False)
                 if same
                 else self.bring(file, name, origin, options, now, again)
             )
-        return Bringing(found, is_new=True)
+        return TakenFile(parcel, is_new=True)
 
-    def queue_pass(self, options: BringOptions, now: datetime) -> None:
-        """Queue the seller's pass, for when its rest is over."""
+    def queue_pass(self, options: IntakeOptions, now: datetime) -> None:
+        """Queue the seller's pass for the end of its rest."""
         _, rest = self.workspace.ledger.sellers.rest(self.key)
         rest = min(rest, now + timedelta(seconds=LONGEST_REST)) if rest else None
-        times = [at for at in (options.not_before, rest) if at and at > now]
+        times = [moment for moment in (options.not_before, rest) if moment and moment > now]
         self.queue.put(self.key, max(times, default=None), options.priority)
 
 
-class Bringing(NamedTuple):
-    """The result of bringing one file."""
+class TakenFile(NamedTuple):
+    """The result of taking one file in."""
 
     parcel: Parcel
     is_new: bool
-    """False where the same content waits already."""
+    """False if the same content waits already."""

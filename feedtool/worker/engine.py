@@ -1,7 +1,7 @@
-"""Passes side by side in one process, as the engine hands them out, until it has to stop.
+"""Run the passes that Procrastinate hands out side by side in one process, until a stop.
 
-Each pass runs in a thread of its own. Where the server cannot be reached, all begins anew once it
-can; passes under way meanwhile end, or are parked, by themselves.
+Each pass runs in its own thread. If the server cannot be reached, the library's worker begins anew
+once it can; passes under way meanwhile end, or are parked, by themselves.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from feedtool.ledger.parcels import DueSeller
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.worker.library import connect_arguments, procrastinate
-from feedtool.worker.presence import Caretaker, GonePass, Presence
+from feedtool.worker.presence import GonePass, Presence, Recovery
 from feedtool.worker.queue import (
     ANY_CHANNEL,
     CALL,
@@ -32,12 +32,12 @@ from feedtool.worker.queue import (
 )
 
 POLL = 30.0
-"""Seconds between two looks for passes that nobody has called the worker for."""
+"""Seconds between two looks for passes without a call."""
 HEARTBEAT = 60.0
 FORGOTTEN = 86_400.0
 """Seconds after which the library itself forgets a worker; `presence` does so sooner."""
 LOOK = 1.0
-"""Seconds from one look at whether all is done to the next."""
+"""Seconds between two checks for the end of all work."""
 LONGEST_PAUSE = 10.0
 """Seconds between two tries to reach the server."""
 
@@ -53,54 +53,48 @@ SELECT count(*) AS left FROM procrastinate_jobs j WHERE status = 'todo'
 class Stop(Protocol):
     """The wish to stop."""
 
-    def reason(self) -> FeedtoolError | None:
-        """None while all may go on."""
-        ...
+    def reason(self) -> FeedtoolError | None: ...
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have a function called, in a thread of its own, once there is a reason."""
+        """Call a function in a separate thread once there is a reason."""
         ...
 
 
 class PassWork(Protocol):
-    """What the engine runs. Each method may block, and is called in threads."""
+    """The work that the engine runs. Each method may block, and is called in threads."""
 
     def do(self, key: SellerKey, tries: int) -> bool:
         """Do a seller's pass, after `tries` without effect; True if another is due at once."""
         ...
 
-    def due(self) -> Sequence[DueSeller]:
-        """The sellers that have something to be done."""
-        ...
+    def due(self) -> Sequence[DueSeller]: ...
 
-    def is_done(self) -> bool:
-        """True if nothing is left that is due."""
-        ...
+    def is_done(self) -> bool: ...
 
     def sellers(self) -> Collection[SellerKey] | None:
-        """The sellers whose passes are taken; None for all."""
+        """The sellers to serve; None for all."""
         ...
 
-    def tell(self, trouble: FeedtoolError | None) -> None:
-        """Note what keeps passes from being handed out; None once they are again."""
+    def note_trouble(self, trouble: FeedtoolError | None) -> None:
+        """Note the error that keeps passes from being handed out; None once they are again."""
         ...
 
 
 class EngineSettings(Struct, frozen=True):
-    """How a process works off passes."""
+    """The settings of a process that runs passes."""
 
     schema: str
-    """That of the queue."""
+    """The queue's schema in the database."""
     me: Holder
     side_by_side: int
     is_once: bool = False
-    """True if it ends as soon as no pass is due."""
+    """True if the process ends as soon as no pass is due."""
     is_drained: bool = False
-    """True if it ends when all is done."""
+    """True if the process ends when all is done."""
 
 
 class PassEngine:
-    """Runs the engine in this process."""
+    """Runs Procrastinate in this process."""
 
     def __init__(
         self, engine: Engine, settings: EngineSettings, work: PassWork, stop: Stop
@@ -114,9 +108,9 @@ class PassEngine:
         self._is_finished = False
 
     def run(self) -> None:
-        """Work until it has to stop, or is done.
+        """Work until a stop, or until all is done.
 
-        UsageProblem behind a pooler that shares connections; Interrupted where the server is away
+        UsageProblem behind a pooler that shares connections; Interrupted if the server is away
         and `is_once` is set.
         """
         with (
@@ -136,7 +130,7 @@ class PassEngine:
             psycopg_pool.PoolTimeout,
         )
         loop, failures, stopped = asyncio.get_running_loop(), 0, asyncio.Event()
-        # A pass that was given to another meanwhile cannot end in the library's tables.
+        # A pass that another worker got meanwhile cannot end in the library's tables.
         loop.set_exception_handler(lambda *_: None)
 
         def wake() -> None:
@@ -153,7 +147,7 @@ class PassEngine:
                 trouble = queue_trouble(self._engine, error)
                 if self._settings.is_once:
                     raise trouble from error
-                self._work.tell(trouble)
+                self._work.note_trouble(trouble)
                 failures += 1
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stopped.wait(), min(LONGEST_PAUSE, 0.1 * 2**failures))
@@ -166,7 +160,7 @@ class PassEngine:
             self._worker.stop()
 
     async def _serve(self) -> None:
-        """One life of the library's worker: until it is stopped, or loses the server."""
+        """Run the library's worker until it is stopped, or loses the server."""
         keys = await asyncio.to_thread(self._work.sellers)
         queues = None if keys is None else sorted(map(queue_of, keys))
         settings, app = self._settings, self._app()
@@ -187,11 +181,11 @@ class PassEngine:
         async with app.open_async():
             if settings.is_once:
                 await self._queue_due(app)
-            ending = asyncio.create_task(self._see_the_end(worker, keys))
+            ending = asyncio.create_task(self._watch_for_end(worker, keys))
             try:
                 if self._stop.reason() is None:
                     self._worker = worker
-                    self._work.tell(None)
+                    self._work.note_trouble(None)
                     await worker.run()
             finally:
                 self._worker = None
@@ -203,7 +197,7 @@ class PassEngine:
                 self._is_finished = not left["left"]
 
     def _app(self) -> Any:
-        """The library, connected to the queue, with the one task that there is."""
+        """The library's app, connected to the queue, with its one task."""
         schema = self._settings.schema
 
         async def configure(connection: Any) -> None:
@@ -221,24 +215,24 @@ class PassEngine:
             key, loop = (service, seller), asyncio.get_running_loop()
             is_next_due = await loop.run_in_executor(self._threads, self._work.do, key, tries)
             if is_next_due and (this := asyncio.current_task()):
-                # Only once this pass is off the books the next can be handed out.
+                # The next pass can be handed out only after this one has left the library's tables.
                 this.add_done_callback(lambda _: self._call(app, key))
 
         app.task(run, name=TASK)
         return app
 
     def _call(self, app: Any, key: SellerKey) -> None:
-        """Call the workers that idle: a seller's pass has become free."""
+        """Wake idle workers: a seller's pass has become free."""
         names = {"any": ANY_CHANNEL, "channel": CHANNEL + queue_of(key), "call": CALL}
         task = asyncio.create_task(app.connector.execute_query_async(NOTIFY, **names))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
 
     def _manager(self, app: Any, begin: Callable[[int], Awaitable[None]]) -> Any:
-        """The library's manager of jobs; a worker is there before it is given any."""
+        """The library's manager of jobs, which shows a worker's presence before its first job."""
         base: Any = self._library.manager.JobManager
 
-        class Manager(base):  # type: ignore[misc]  # of a library that may not be there
+        class Manager(base):  # type: ignore[misc]  # a library that may not be installed
             async def register_worker(self) -> int:
                 worker: int = await super().register_worker()
                 await begin(worker)
@@ -264,12 +258,12 @@ class PassEngine:
             connect_arguments(self._engine),
             session_of(self._settings.schema),
             self._settings.me,
-            Caretaker(give_out, lambda: self._queue_due(app)),
+            Recovery(give_out, lambda: self._queue_due(app)),
             lost,
         )
 
     async def _queue_due(self, app: Any) -> None:
-        """Queue the sellers with something to do that are not queued."""
+        """Queue the due sellers that are not queued yet."""
         due = await asyncio.to_thread(self._work.due)
         queued = {job.queue for job in await app.job_manager.list_jobs_async()} if due else ()
         for seller in due:
@@ -281,12 +275,12 @@ class PassEngine:
         with suppress(self._library.exceptions.AlreadyEnqueued):
             await app.configure_task(**job_of(key, priority=priority)).defer_async()
 
-    async def _see_the_end(self, worker: Any, keys: Collection[SellerKey] | None) -> None:
-        """Stop when all is done; begin anew when the sellers have become others."""
+    async def _watch_for_end(self, worker: Any, keys: Collection[SellerKey] | None) -> None:
+        """Stop the worker when all is done, or when the set of served sellers has changed."""
         pause = LOOK if self._settings.is_drained else HEARTBEAT
         while True:
             await asyncio.sleep(pause)
-            with suppress(FeedtoolError):  # where the ledger is away, others tell so
+            with suppress(FeedtoolError):  # if the ledger is away, others report it
                 self._is_finished = self._settings.is_drained and await self._is_done()
                 if self._is_finished or await asyncio.to_thread(self._work.sellers) != keys:
                     worker.stop()

@@ -1,7 +1,7 @@
-"""A place that is watched for workers: the files that arrive there become parcels.
+"""Watch a place for workers: the files that arrive there become parcels.
 
-Its inbox has a folder for each profile, and in that for each kind, as a watched folder has. Whoever
-watches it needs to reach the place, the ledger and the store; workers need not see the place.
+Its inbox has a folder for each profile, and in that for each kind, like a watched folder. The
+watcher has to reach the place, the ledger and the store; workers need not see the place.
 """
 
 from collections.abc import Callable
@@ -18,52 +18,52 @@ from feedtool.places import Entry, Place
 from feedtool.places.arrivals import INBOX, Keep, refuse, take_arrivals
 from feedtool.places.sightings import PATIENCE, Seen, pause, waiting
 from feedtool.watch.messages import AGAIN, DeduplicatedLog, Turn, reason_lines
-from feedtool.worker.bringing import Bringer, BringOptions
+from feedtool.worker.bringing import Intake, IntakeOptions
 
 
 class InboxEnvironment(Struct, frozen=True, kw_only=True):
-    """The world around a place that is watched for workers."""
+    """The place, clocks, log and settings of an inbox watcher."""
 
     place: Place
-    bringer_of: Callable[[PurePosixPath], Bringer]
-    """Who brings a file of the inbox; FileProblem where its folder is nobody's."""
+    intake_of: Callable[[PurePosixPath], Intake]
+    """Returns the intake for a file of the inbox; FileProblem if its folder is nobody's."""
     now: Callable[[], datetime]
     clock: Callable[[], float]
     """Seconds that only go forward."""
     sleep: Callable[[float], None]
-    """Ends sooner when it is to stop."""
+    """Returns sooner on a stop signal."""
     stopping: Callable[[], FeedtoolError | None]
     log: DeduplicatedLog
     say: Translator
-    """For the reasons of files that are refused."""
+    """Translates the reasons of refused files."""
     on_turn: Callable[[Turn], None] = lambda _: None
     """Called after each look."""
     same_within: timedelta | None = None
-    """Since when the same content is taken for a mistake; None for never."""
+    """The time in which the same content is taken for a mistake; None: never."""
     settle: float = 2
-    """Seconds that a file has to rest."""
+    """Seconds for which a file has to stay unchanged."""
     poll: float = 1
     """Seconds between two looks."""
     is_once: bool = False
-    """True if it ends when all that was there is brought."""
+    """True if the watcher ends once all files of the start are brought."""
 
 
 class InboxWatcher:
-    """Looks at a place again and again, and brings what is whole."""
+    """Looks at a place again and again, and takes in the files that are whole."""
 
     def __init__(self, environment: InboxEnvironment) -> None:
         self._environment, self._log = environment, environment.log
         self._seen: Seen = {}
-        self._bringers: dict[SellerKey, Bringer] = {}
-        """By whom files were brought in this look, whose passes are to be queued."""
+        self._intakes: dict[SellerKey, Intake] = {}
+        """The intakes that took files in this look; their passes are still to be queued."""
         self._troubles: dict[str, tuple[str | None, FeedtoolError]] = {}
         self._codes: set[Exit] = set()
 
     def run(self) -> Exit:
-        """Watch until something stops it, or, once, until all that was there is brought.
+        """Watch until a stop, or with `is_once` until all files of the start are brought.
 
-        Once, the code is what came of all files together. Else 0, or what keeps files from being
-        brought at the end.
+        With `is_once`, the code covers all files together. Else it is 0, or that of the troubles
+        at the end.
         """
         environment = self._environment
         begun = environment.clock()
@@ -114,7 +114,7 @@ class InboxWatcher:
     def _receiver(self, entry: Entry) -> Keep | None:
         path = entry.path.relative_to(INBOX)
         try:
-            bringer = self._environment.bringer_of(path)
+            intake = self._environment.intake_of(path)
         except FileProblem:
             raise
         except FeedtoolError as error:  # the account is at fault, and the file can wait
@@ -122,18 +122,18 @@ class InboxWatcher:
             self._note(f"folder {folder}", folder, error)
             return None
         self._log.is_over(f"folder {path.parent.as_posix()}")
-        return partial(self._keep, entry, bringer)
+        return partial(self._keep, entry, intake)
 
-    def _keep(self, entry: Entry, bringer: Bringer, local: Path) -> None:
+    def _keep(self, entry: Entry, intake: Intake, local: Path) -> None:
         environment, name = self._environment, entry.path.name
         now, within = environment.now(), environment.same_within
-        options = BringOptions(since=now - within if within else None)
+        options = IntakeOptions(since=now - within if within else None)
         origin = f"{environment.place.url}/{entry.name}"
-        brought = bringer.bring(local, name, origin, options, now, AGAIN)
-        self._bringers[bringer.key] = bringer
+        taken = intake.bring(local, name, origin, options, now, AGAIN)
+        self._intakes[intake.key] = intake
         self._codes.add(Exit.OK)
-        text = tr("{name}: parcel {parcel}", name=entry.name, parcel=brought.parcel.parcel)
-        self._log.echo("brought" if brought.is_new else "waits already", text)
+        text = tr("{name}: parcel {parcel}", name=entry.name, parcel=taken.parcel.parcel)
+        self._log.echo("brought" if taken.is_new else "waits already", text)
 
     def _refuse(self, entry: Entry, error: FileProblem) -> None:
         environment, reason = self._environment, self._environment.say(reason_lines(error))
@@ -144,11 +144,11 @@ class InboxWatcher:
         self._log.echo("refused", text)
 
     def _queue_passes(self) -> None:
-        """Queue the passes of those whose files were brought; what is lost is queued by workers."""
-        bringers, self._bringers = self._bringers, {}
+        """Queue the passes of the intakes that took files; workers queue those that get lost."""
+        intakes, self._intakes = self._intakes, {}
         try:
-            for bringer in bringers.values():
-                bringer.queue_pass(BringOptions(), self._environment.now())
+            for intake in intakes.values():
+                intake.queue_pass(IntakeOptions(), self._environment.now())
         except FeedtoolError as error:
             self._note("queue", None, error)
 
@@ -158,7 +158,7 @@ class InboxWatcher:
         self._log.once(key, "error", joined(filter(None, (place, error.message)), ": "))
 
     def _is_done(self, begun: float) -> bool:
-        """True if nothing is left that could be whole soon."""
+        """True if no file is left that could be whole soon."""
         environment = self._environment
         longest = PATIENCE * environment.settle + environment.poll
         return not waiting(self._seen) or environment.clock() - begun > longest

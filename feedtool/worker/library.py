@@ -1,4 +1,4 @@
-"""Procrastinate, which is an extra: imported when it is needed, its own log lines silenced."""
+"""Import Procrastinate, an optional package, when it is needed, and silence its log lines."""
 
 import logging
 from importlib import import_module
@@ -13,14 +13,14 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
 LOGGERS = ("procrastinate", "psycopg.pool", "asyncio")
-"""Their errors are reported by whoever calls them."""
+"""The loggers to silence; the callers report the errors."""
 
 
 def procrastinate() -> ModuleType:
-    """The library; UsageProblem where it is not installed."""
+    """Return the library; UsageProblem if it is not installed."""
     try:
         library = import_module("procrastinate")
-        for name in ("procrastinate.worker", "psycopg_pool"):  # the library begins without it
+        for name in ("procrastinate.worker", "psycopg_pool"):  # the first import needs neither
             import_module(name)
     except ImportError as error:
         raise UsageProblem(
@@ -35,7 +35,7 @@ def procrastinate() -> ModuleType:
 
 
 def refuse_other_ledgers(engine: Engine) -> None:
-    """UsageProblem for a ledger that workers cannot share."""
+    """Raise UsageProblem for a ledger that workers cannot share."""
     if engine.dialect.name != "postgresql":
         raise UsageProblem(
             tr(
@@ -47,8 +47,8 @@ def refuse_other_ledgers(engine: Engine) -> None:
 
 
 def connect_arguments(engine: Engine) -> dict[str, Any]:
-    """How the driver connects to the ledger's database."""
+    """The driver's arguments to connect to the ledger's database."""
     url = engine.url
     usual = {name: value for name, value in CONNECTING.items() if name not in url.query}
-    _, given = engine.dialect.create_connect_args(url)
-    return {**usual, **given}
+    _, arguments = engine.dialect.create_connect_args(url)
+    return {**usual, **arguments}

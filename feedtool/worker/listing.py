@@ -20,7 +20,7 @@ WORDS = {
 def write_parcels(
     parcels: Iterable[Parcel], out: TextIO, form: str, say: Translator, now: datetime
 ) -> None:
-    """A line each, or as JSON (`jsonl`: an object a line)."""
+    """Write a line for each parcel, or JSON (`jsonl`: an object a line)."""
     if form == "text":
         out.writelines(clean(say(line_of(parcel, now))) + "\n" for parcel in parcels)
     else:
@@ -28,7 +28,7 @@ def write_parcels(
 
 
 def line_of(parcel: Parcel, now: datetime) -> MessageText:
-    """A parcel in one line."""
+    """Describe a parcel in one line."""
     facts = (
         tr("Parcel {parcel}", parcel=parcel.parcel),
         f"{parcel.arrived_at:%Y-%m-%d %H:%M} UTC",
@@ -78,5 +78,5 @@ def _fields(parcel: Parcel) -> Fields:
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat()
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

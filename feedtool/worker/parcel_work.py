@@ -1,8 +1,8 @@
-"""A seller's parcels, one after the other: the watcher's own work, with parcels for an inbox.
+"""Send a seller's parcels one after the other: the watcher's work, with parcels for an inbox.
 
-A parcel that is due is written from the store into this machine's private folder, in a lane of its
-own, and taken to its end there. All machines share the claims. So a parcel that another machine has
-begun goes on here: from the store if it has a run; else nothing of it was sent, and its file is
+A due parcel is written from the store into its own subfolder (lane) of this machine's private
+folder, and taken to its end there. All machines share the claims. So a parcel that another machine
+has begun goes on here: from the store if it has a run; else nothing of it was sent, and its file is
 written out again.
 """
 
@@ -26,41 +26,41 @@ from feedtool.watch.session import Environment
 from feedtool.watch.work import Work
 
 
-class Lanes:
-    """The parcels of a pass, and their lanes in this machine's folder."""
+class ParcelFolders:
+    """The parcels of a pass, by their subfolders (lanes) of this machine's folder."""
 
     def __init__(self, folder: Folder, parcels: Sequence[Parcel]) -> None:
         self._folder = folder
         self.of: Mapping[str, Parcel] = {parcel.lane: parcel for parcel in parcels}
 
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:
-        """The route of a parcel's file; None where it is none of this pass."""
+        """The route of a parcel's file; None if the parcel is not in this pass."""
         parcel = self.of.get(place.parent.as_posix())
         if parcel is None:
             return None
         return InboxRoute(parcel.lane, parcel.profile, parcel.kind or None)
 
     def entry_of(self, parcel: Parcel) -> Entry:
-        """A parcel as an inbox lists its files."""
+        """Describe a parcel like a file of an inbox."""
         place = PurePosixPath(parcel.lane) / parcel.name
         arrived = int(parcel.arrived_at.timestamp() * 1e9)
         return Entry(str(place), parcel.size, parcel.sha256, arrived)
 
 
 class ParcelProcessor(FileProcessor):
-    """Brings parcels to their end, and notes the result of each with the parcel."""
+    """Brings parcels to their end, and notes each result with its parcel."""
 
-    def __init__(self, environment: Environment, lanes: Lanes) -> None:
+    def __init__(self, environment: Environment, folders: ParcelFolders) -> None:
         super().__init__(environment)
-        self._lanes = lanes
+        self._folders = folders
 
     def refuse(
         self, place: PurePosixPath, error: FeedtoolError, account: SellerAccount | None = None
     ) -> Exit | None:
-        """Refuse a parcel of which nothing is claimed, as a file of the inbox is refused."""
+        """Refuse an unclaimed parcel like a file of the inbox."""
         code = super().refuse(place, error, account)
         if code is not None and account:
-            self._note_refusal(self._lanes.of[place.parent.as_posix()], error, account)
+            self._note_refusal(self._folders.of[place.parent.as_posix()], error, account)
         return code
 
     def refuse_unreadable(self, parcel: Parcel, error: FileProblem, account: SellerAccount) -> None:
@@ -86,17 +86,17 @@ class ParcelProcessor(FileProcessor):
         account: SellerAccount,
         reason: str | None = None,
     ) -> None:
-        """End the claim together with its parcel; the file itself is of no use any more."""
+        """End the claim together with its parcel; the file is not needed any more."""
         del state, target
         answer = ParcelAnswer(int(code), claim.run_id, reason)
         account.workspace.ledger.parcels.settle(claim, answer, self._now())
 
     def _shown(self, claim: Claim) -> str:
-        return f"{self._lanes.of[claim.lane].profile}/{claim.source}"
+        return f"{self._folders.of[claim.lane].profile}/{claim.source}"
 
     def _summarised(self, claim: Claim) -> Summarised:
-        """As the parcel has it: its answers may have to be written again without the claim."""
-        arrived_at = self._lanes.of[claim.lane].arrived_at
+        """Take the parcel's time: the answers may be written again without the claim."""
+        arrived_at = self._folders.of[claim.lane].arrived_at
         return Summarised(claim.source, claim.sha256, claim.run_id, arrived_at)
 
     def _target_shown(self, shown: str, target: Path) -> str:
@@ -114,24 +114,24 @@ class ParcelProcessor(FileProcessor):
 
 
 class ParcelWork(Work):
-    """A pass over a seller's parcels: those that are begun, then those that are due."""
+    """A pass over a seller's parcels: first the begun ones, then the due ones."""
 
     def __init__(
         self,
         environment: Environment,
-        lanes: Lanes,
+        folders: ParcelFolders,
         due: Sequence[Parcel],
         is_over: Callable[[], bool],
         on_answered: Callable[[], None],
     ) -> None:
-        """`is_over` says when no further one is begun; `on_answered` is called after each."""
-        self._parcels = ParcelProcessor(environment, lanes)
+        """`is_over` is True when no more may begin; `on_answered` is called after each."""
+        self._parcels = ParcelProcessor(environment, folders)
         super().__init__(environment, self._parcels)
-        self._lanes, self._is_over, self._on_answered = lanes, is_over, on_answered
-        self.profiles = {parcel.profile for parcel in lanes.of.values() if parcel.begun_at}
+        self._folders, self._is_over, self._on_answered = folders, is_over, on_answered
+        self.profiles = {parcel.profile for parcel in folders.of.values() if parcel.begun_at}
         for parcel in due:
-            entry = lanes.entry_of(parcel)
-            if route := lanes.route_of(entry.path):
+            entry = folders.entry_of(parcel)
+            if route := folders.route_of(entry.path):
                 self.whole.append((entry, route))
 
     def _results(self, stack: ExitStack) -> Iterator[Exit | None]:
@@ -143,14 +143,14 @@ class ParcelWork(Work):
         return super()._has_to_end() or self._is_over()
 
     def _under_way(self, account: SellerAccount) -> list[Claim]:
-        return account.claims.under_way(FOLDER, list(self._lanes.of))
+        return account.claims.under_way(FOLDER, list(self._folders.of))
 
     def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
-        """True once a parcel is in hand, and its file written out.
+        """True once a parcel is begun and its file is written out.
 
-        False where somebody has dropped or held it, or it is answered by now.
+        False if it was dropped, held or answered meanwhile.
         """
-        parcel = self._lanes.of[entry.path.parent.as_posix()]
+        parcel = self._folders.of[entry.path.parent.as_posix()]
         workspace, folder = account.workspace, self._environment.folder
         if account.key != parcel.key:
             self._echo_other_account(parcel)
@@ -170,7 +170,7 @@ class ParcelWork(Work):
         return True
 
     def _echo_other_account(self, parcel: Parcel) -> None:
-        """Say that a profile now names another account, which must not send the file."""
+        """Report that a profile now names another account, which must not send the file."""
         text = tr(
             "{name} was brought for another account than {profile} stands for now, and waits until "
             "it stands for that one again; or drop it: feedtool queue drop {parcel}",
@@ -182,6 +182,6 @@ class ParcelWork(Work):
 
 
 def clear_lane(folder: Folder, lane: str) -> None:
-    """Remove what is left of a parcel's file and of its answers."""
+    """Remove the rest of a parcel's file and of its answers."""
     for part in PARTS:
         shutil.rmtree(folder.root / part / lane, ignore_errors=True)

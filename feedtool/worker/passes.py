@@ -1,4 +1,4 @@
-"""Passes over the parcels of sellers, as the engine asks for them; threads share this."""
+"""The passes over sellers' parcels that the engine asks for; safe for threads."""
 
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -20,23 +20,21 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
 from feedtool.watch.messages import Bug, of_profile
 from feedtool.watch.session import Environment
-from feedtool.worker.parcel_work import Lanes, ParcelWork
+from feedtool.worker.parcel_work import ParcelFolders, ParcelWork
 from feedtool.worker.rests import FILES, LONGEST_REST, SECONDS, PassEnd, next_pass, rest_after
-from feedtool.worker.telling import Teller
+from feedtool.worker.telling import AnswerDelivery
 
 
 class Queue(Protocol):
-    """Where passes are queued: see `queue.PassQueue`."""
+    """A queue of passes: see `queue.PassQueue`."""
 
     def put(
-        self, key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
-    ) -> None:
-        """Queue a seller's pass."""
-        ...
+        self, key: SellerKey, due: datetime | None = None, priority: int = 0, tries: int = 0
+    ) -> None: ...
 
 
 class Slice(Struct, frozen=True):
-    """How much of a seller's files one pass takes."""
+    """The share of a seller's files that one pass takes."""
 
     files: int = FILES
     seconds: float = SECONDS
@@ -44,9 +42,9 @@ class Slice(Struct, frozen=True):
 
 SLICE = Slice()
 TOO_DIFFERENT = 5.0
-"""Seconds by which a machine's clock is wrong enough to be warned of."""
+"""Seconds of a machine's clock error from which on it is warned of."""
 COMPARED_ANEW = 60.0
-"""Seconds after which a machine's clock is compared with the server's again."""
+"""Seconds between two comparisons of a machine's clock with the server's."""
 
 
 class Passes:
@@ -57,13 +55,13 @@ class Passes:
         ledger: Ledger,
         queue: Queue,
         environment: Environment,
-        teller: Teller,
+        delivery: AnswerDelivery,
         sellers: Callable[[], Collection[SellerKey] | None] = lambda: None,
         size: Slice = SLICE,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """`sellers` are those whose passes are taken; `clock` has seconds that only go forward."""
-        self._ledger, self._queue, self._teller = ledger, queue, teller
+        """`sellers` returns those to serve, None for all; `clock` never goes back."""
+        self._ledger, self._queue, self._delivery = ledger, queue, delivery
         self._environment, self._size, self._clock = environment, size, clock
         self.sellers = sellers
         self._running: set[SellerKey] = set()
@@ -72,20 +70,20 @@ class Passes:
         self.codes: set[Exit] = set()
         """The exit code of each parcel that was answered."""
 
-    # What the engine asks for.
+    # Asked for by the engine.
 
     def do(self, key: SellerKey, tries: int) -> bool:
-        """A seller's pass, and the next one queued; True where that is due at once."""
+        """Do a seller's pass and queue the next one; True if that is due at once."""
         with self._guard:
             self._running.add(key)
         try:
             is_next_due = self._passed(key, tries)
-        except FeedtoolError as error:  # the ledger or the queue is away: both are asked again
-            self.tell(error)
+        except FeedtoolError as error:  # the ledger or the queue is away: try both again
+            self.note_trouble(error)
         except Exception as error:  # noqa: BLE001  # one seller never stops the next
             self._note(key, None, Bug(error, self._environment.report_bug))
         else:
-            self.tell(None)
+            self.note_trouble(None)
             return is_next_due
         finally:
             with self._guard:
@@ -93,34 +91,36 @@ class Passes:
         return False
 
     def due(self) -> Sequence[DueSeller]:
-        """The sellers with parcels that are due, or that are to be told."""
+        """The sellers with parcels that are due, or whose answers are to be delivered."""
         return self._ledger.parcels.sellers_due(self._environment.now())
 
     def is_done(self) -> bool:
-        """True where nothing of our sellers is due, in work, or to be told."""
-        ours = self.sellers()
-        return not [it for it in self.due() if ours is None or (it.service, it.seller) in ours]
+        """True if no parcel of the served sellers is due, in work, or to be delivered."""
+        served = self.sellers()
+        return not [
+            due for due in self.due() if served is None or (due.service, due.seller) in served
+        ]
 
-    def tell(self, trouble: FeedtoolError | None) -> None:
-        """Note what keeps passes from being handed out; None once they are again."""
+    def note_trouble(self, trouble: FeedtoolError | None) -> None:
+        """Note the error that keeps passes from being handed out; None once they are again."""
         self._note(None, None, trouble)
 
-    # What monitors ask for.
+    # Asked for by monitors.
 
     @property
     def in_work(self) -> int:
-        """How many sellers' passes are under way here."""
+        """The number of sellers' passes under way here."""
         return len(self._running)
 
     @property
     def troubles(self) -> list[tuple[str | None, FeedtoolError]]:
-        """Why profiles, or this process, cannot work."""
+        """The errors of profiles (None: of this process) that keep them from working."""
         with self._guard:
-            found = [*self._troubles.items()]
-        with suppress(FeedtoolError):  # where the ledger is away they stay
-            for key, (_, error) in found:
+            troubles = [*self._troubles.items()]
+        with suppress(FeedtoolError):  # while the ledger is away they stay
+            for key, (_, error) in troubles:
                 if key and not isinstance(error, Bug) and not self._ledger.sellers.rest(key)[0]:
-                    self._note(key, None, None)  # another worker has got over it
+                    self._note(key, None, None)  # another worker has succeeded
         with self._guard:
             return [*self._troubles.values()]
 
@@ -138,7 +138,7 @@ class Passes:
         if work is None:
             return self._queue_next(key, PassEnd(), 0, 0)
         work.do()
-        self._teller.tell(key)
+        self._delivery.deliver(key)
         with self._guard:
             self.codes.update(work.codes)
         is_stopped = self._environment.stopping() is not None
@@ -148,20 +148,20 @@ class Passes:
         return self._queue_next(key, end, rest, tries)
 
     def _work(self, key: SellerKey, now: datetime) -> ParcelWork | None:
-        """The work on a seller's parcels; None where none is begun or due."""
-        self._teller.tell(key)
+        """The work on a seller's parcels; None if none is begun or due."""
+        self._delivery.deliver(key)
         begun = self._ledger.parcels.begun(key)
         due = self._ledger.parcels.due(key, now, self._size.files)
         if not begun and not due:
             return None
-        lanes = Lanes(self._environment.folder, [*begun, *due])
+        folders = ParcelFolders(self._environment.folder, [*begun, *due])
         until = self._clock() + self._size.seconds
         return ParcelWork(
-            replace(self._environment, route_of=lanes.route_of),
-            lanes,
+            replace(self._environment, route_of=folders.route_of),
+            folders,
             due,
             lambda: self._clock() >= until,
-            lambda: self._teller.tell(key),
+            lambda: self._delivery.deliver(key),
         )
 
     def _queue_next(self, key: SellerKey, end: PassEnd, rest: float, tries: int) -> bool:
@@ -169,11 +169,11 @@ class Passes:
         following = next_pass(end, self._ledger.parcels.next_due(key, now), rest, now, tries)
         if following is None:
             return False
-        self._queue.put(key, following.at, following.priority, following.tries)
-        return following.at is None
+        self._queue.put(key, following.due, following.priority, following.tries)
+        return following.due is None
 
     def _note_end(self, key: SellerKey, profile: str | None, end: PassEnd, rest: float) -> None:
-        """Note in the ledger how a pass has ended, unless it was stopped or had to wait."""
+        """Note a pass's end in the ledger, unless it was stopped or had to wait."""
         if end.is_stopped:
             return
         self._note(key, profile, end.trouble)
@@ -185,7 +185,7 @@ class Passes:
     def _note(
         self, key: SellerKey | None, profile: str | None, trouble: FeedtoolError | None
     ) -> None:
-        """Note why a seller's files, or all, cannot be sent; log it once as long as it lasts."""
+        """Note the trouble of a seller, or of all; log it once as long as it lasts."""
         with self._guard:
             self._troubles.pop(key, None)
             if trouble and not isinstance(trouble, Held):
@@ -199,27 +199,27 @@ class Passes:
 
 
 class ServerClock:
-    """The time by the clock of the ledger's server, which all machines share."""
+    """The clock of the ledger's server, which all machines share."""
 
     def __init__(
         self, engine: Engine, now: Callable[[], datetime], clock: Callable[[], float]
     ) -> None:
-        """`now` is this machine's time; `clock` has seconds that only go forward."""
+        """`now` is this machine's time; `clock` counts seconds and never goes back."""
         self._engine, self._now, self._clock = engine, now, clock
         self.ahead = timedelta()
-        """The time that this machine's clock is ahead of the server's."""
+        """This machine's time minus the server's."""
         self._compare()
 
     def __call__(self) -> datetime:
-        """The server's time, by a comparison that is a minute old at most."""
+        """Return the server's time, by a comparison that is a minute old at most."""
         if self._clock() - self._compared_at >= COMPARED_ANEW:
-            with suppress(FeedtoolError):  # where the server is away, others say so
+            with suppress(FeedtoolError):  # if the server is away, others report it
                 self._compare()
         return self._now() - self.ahead
 
     @property
     def warning(self) -> str | None:
-        """A line for people where this machine's clock is wrong by much."""
+        """A warning if this machine's clock is wrong by much; else None."""
         difference = self.ahead.total_seconds()
         seconds = f"{abs(difference):,.0f}"
         if abs(difference) < TOO_DIFFERENT:

@@ -1,12 +1,12 @@
-"""Which workers are there; the passes of those that are gone are given out again.
+"""Know which workers are alive, and queue again the passes of those that are gone.
 
-A worker is there as long as a connection of its own holds an advisory lock. The lock is gone with
+A worker is alive as long as one of its connections holds an advisory lock. The lock ends with
 its process at once, with its machine within ten seconds, and for no other reason. So no worker has
 to write that it is alive, and none is taken for dead because it is slow.
 
 One worker looks after the others; the rest wait for its lock, and send no query meanwhile. Each
-second it gives out again the passes of workers that are gone, and wakes idle workers where a pass
-is due. Each minute it queues the sellers with parcels that are due, whatever was lost.
+second it queues again the passes of workers that are gone, and wakes idle workers if a pass
+is due. Each minute it queues all sellers with parcels that are due, so no lost pass matters.
 """
 
 import asyncio
@@ -23,21 +23,21 @@ from feedtool.worker.queue import ANY_CHANNEL, CALL, CHANNEL
 LOOK = 1.0
 """Seconds between two looks after the others."""
 QUEUE_ANEW = 60
-"""Looks from one queueing of all that is due to the next."""
+"""Looks between two queueings of all due sellers."""
 TURN = "20s"
-"""How long a worker waits to look after the others, before it asks whether another one does.
+"""The longest wait to look after the others; then the worker ends a stuck one, and waits again.
 
-Not for ever: an open wait keeps the server from tidying its tables.
+An endless wait would keep the server from tidying its tables.
 """
 SEE_GONE = """DO $$BEGIN
   PERFORM set_config('client_connection_check_interval', '1s', false);
 EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN NULL; END$$"""
-"""The server sees within a second that a worker which waits for its turn was killed.
+"""Let the server see within a second that a worker which waits for its turn was killed.
 
 A server on Windows cannot, nor one before PostgreSQL 14.
 """
 STUCK = "30s"
-"""A worker that looks after the others, and has not for so long, was stopped or hangs."""
+"""The worker that looks after the others is stuck if it was silent for so long."""
 
 SETTING = "SELECT set_config(name, %(value)s, false) FROM pg_settings WHERE name = %(name)s"
 LOOK_AFTER = """
@@ -66,7 +66,7 @@ DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '10 mi
   WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
   AND l.classid::bigint = %(there)s
   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"""
-END_WHOEVER_IS_STUCK = """
+END_STUCK_WORKER = """
 SELECT pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
  AND l.classid::bigint = %(there)s AND l.objid = 0
@@ -81,29 +81,29 @@ class GonePass(NamedTuple):
     arguments: Mapping[str, Any]
 
 
-class Caretaker(NamedTuple):
-    """What the worker that looks after the others does."""
+class Recovery(NamedTuple):
+    """Actions on lost passes."""
 
     give_out: Callable[[GonePass], Awaitable[None]]
     """Queue a pass again."""
     queue_due: Callable[[], Awaitable[None]]
-    """Queue all sellers with parcels that are due."""
+    """Queue all sellers with due parcels."""
 
 
 class Presence:
-    """Shows that a worker is there, and looks after the others when it is its turn."""
+    """Shows that a worker is alive, and looks after the others when it is its turn."""
 
     def __init__(
         self,
         arguments: Mapping[str, Any],
         session: tuple[str, ...],
         me: Holder,
-        caretaker: Caretaker,
+        recovery: Recovery,
         on_lost: Callable[[BaseException], None],
     ) -> None:
-        """Connects with `arguments`; `session` are the first statements."""
+        """Connects with `arguments`; `session` has the connection's first statements."""
         self._arguments, self._session, self._me = arguments, session, me
-        self._caretaker, self._on_lost = caretaker, on_lost
+        self._recovery, self._on_lost = recovery, on_lost
         self._connection: Any = None
         self._task: asyncio.Task[None] | None = None
         digest = hashlib.sha256("".join(session).encode()).digest()
@@ -115,7 +115,7 @@ class Presence:
         }
 
     async def begin(self, worker: int) -> None:
-        """Show that this worker is there, by its number in the library's tables."""
+        """Show that this worker is alive, by its number in the library's tables."""
         self._connection = await self._connect()
         await self._refuse_pooled()
         settings = {**DEAD_SOON, "application_name": self._me.as_text()[:NAME_LENGTH]}
@@ -126,7 +126,7 @@ class Presence:
         self._task = asyncio.create_task(self._stay())
 
     async def end(self) -> None:
-        """Show it no longer."""
+        """Show it no longer, and stop looking after others."""
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -143,13 +143,13 @@ class Presence:
         return connection
 
     async def _refuse_pooled(self) -> None:
-        """UsageProblem behind a pooler that gives our statements to any connection of its own."""
+        """Raise UsageProblem behind a pooler that shares connections between statements."""
         other = await self._connect()
         try:
             query = b"SELECT pg_backend_pid()"
             for _ in range(3):
-                one = await (await self._connection.execute(query)).fetchone()
-                if one == await (await other.execute(query)).fetchone():
+                process = await (await self._connection.execute(query)).fetchone()
+                if process == await (await other.execute(query)).fetchone():
                     raise UsageProblem(
                         tr("The ledger is reached through a pooler that shares connections."),
                         tr(
@@ -164,19 +164,19 @@ class Presence:
         return await self._connection.execute(query.encode(), {**self._names, **values})
 
     async def _stay(self) -> None:
-        """Look after the others once it is our turn, until `end`."""
+        """Wait for this worker's turn, then look after the others until `end`."""
         try:
             while not await self._is_my_turn():
-                await self._ask(END_WHOEVER_IS_STUCK, stuck=STUCK)
+                await self._ask(END_STUCK_WORKER, stuck=STUCK)
             looks = 0
             while True:
                 if looks % QUEUE_ANEW == 0:
                     await self._ask(FORGET_WORKERS)
-                    await self._caretaker.queue_due()
+                    await self._recovery.queue_due()
                 await self._look()
                 looks += 1
                 await asyncio.sleep(LOOK)
-        except Exception as error:  # noqa: BLE001  # whatever it is, we are not there any more
+        except Exception as error:  # noqa: BLE001  # after any error this worker's presence is lost
             self._on_lost(error)
 
     async def _is_my_turn(self) -> bool:
@@ -189,7 +189,7 @@ class Presence:
         return True
 
     async def _look(self) -> None:
-        found = await (await self._ask(LOOK_AFTER)).fetchall()
-        for job, arguments in found:
+        gone = await (await self._ask(LOOK_AFTER)).fetchall()
+        for job, arguments in gone:
             if job is not None:
-                await self._caretaker.give_out(GonePass(job, arguments))
+                await self._recovery.give_out(GonePass(job, arguments))

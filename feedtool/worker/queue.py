@@ -1,11 +1,11 @@
-"""The queue of sellers' passes, which Procrastinate keeps in a schema of its own.
+"""The queue of sellers' passes, which Procrastinate keeps in a separate schema.
 
 The schema stands beside the ledger's, and is named after the library's own tables: a version of the
 library with other tables begins a new one. Losing the whole queue loses nothing: once a minute the
 sellers with parcels that are due are queued again.
 
-There is one task, a seller's pass. It is queued once and runs once at a time. A pass that has to
-come sooner, or before others, takes the place of the one that is queued.
+There is one task, a seller's pass. It is queued once and runs once at a time. A pass that is due
+sooner, or has a higher priority, replaces the queued one.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ TASK = "feedtool.pass"
 ANY_CHANNEL = "procrastinate_any_queue_v1"
 """The channel that workers of all sellers listen on."""
 CHANNEL = "procrastinate_queue_v1#"
-"""The channel of those of some sellers; the name of the seller's queue is added."""
+"""The channel for one seller's workers; the name of the seller's queue is added."""
 CALL = '{"type": "job_inserted", "job_id": 0}'
 """The message that makes a worker look for a job."""
 PATIENCE = 3.0
@@ -36,14 +36,14 @@ PATIENCE = 3.0
 
 
 class QueuedPass(NamedTuple):
-    """A seller's pass, as it is queued or under way."""
+    """A seller's pass, queued or under way."""
 
     job: int
     key: SellerKey
     is_running: bool
     priority: int
-    at: datetime | None
-    """When it is due; None is at once."""
+    due: datetime | None
+    """None means at once."""
 
 
 def queue_of(key: SellerKey) -> str:
@@ -52,9 +52,9 @@ def queue_of(key: SellerKey) -> str:
 
 
 def job_of(
-    key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
+    key: SellerKey, due: datetime | None = None, priority: int = 0, tries: int = 0
 ) -> dict[str, Any]:
-    """The settings of a seller's pass; `tries` is how many came to nothing, one after another."""
+    """The settings of a seller's pass; `tries` counts passes without effect in a row."""
     name = queue_of(key)
     return {
         "name": TASK,
@@ -62,7 +62,7 @@ def job_of(
         "lock": name,
         "queueing_lock": name,
         "priority": priority,
-        "schedule_at": at,
+        "schedule_at": due,
         "task_kwargs": {"service": key[0], "seller": key[1], "tries": tries},
     }
 
@@ -71,7 +71,7 @@ class PassQueue:
     """The queue of a ledger's passes; threads may share it."""
 
     def __init__(self, engine: Engine) -> None:
-        """UsageProblem where the library is missing, or the ledger is none that workers share."""
+        """UsageProblem if the library is missing, or workers cannot share the ledger."""
         self._library = procrastinate()
         refuse_other_ledgers(engine)
         self._engine = engine
@@ -93,25 +93,25 @@ class PassQueue:
     def put(
         self,
         key: SellerKey,
-        at: datetime | None = None,
+        due: datetime | None = None,
         priority: int = 0,
         tries: int = 0,
     ) -> None:
-        """Queue a seller's pass; of two the earlier time counts, and the higher priority."""
+        """Queue a seller's pass; of two, the earlier time and the higher priority count."""
         with self._explained():
-            if self._is_new(key, at, priority, tries):
+            if self._queued(key, due, priority, tries):
                 return
             for other in self._of(key):
-                is_sooner = other.at is not None and (at is None or at < other.at)
+                is_sooner = other.due is not None and (due is None or due < other.due)
                 if is_sooner or priority > other.priority:
                     self._app.job_manager.cancel_job_by_id(other.job, delete_job=True)
-                    soonest = at if is_sooner else other.at
-                    self._is_new(key, soonest, max(priority, other.priority), tries)
+                    soonest = due if is_sooner else other.due
+                    self._queued(key, soonest, max(priority, other.priority), tries)
 
-    def _is_new(self, key: SellerKey, at: datetime | None, priority: int, tries: int) -> bool:
-        """Queue a pass; False where one is queued already."""
+    def _queued(self, key: SellerKey, due: datetime | None, priority: int, tries: int) -> bool:
+        """Queue a pass; False if one is queued already."""
         try:
-            self._app.configure_task(**job_of(key, at, priority, tries)).defer()
+            self._app.configure_task(**job_of(key, due, priority, tries)).defer()
         except self._library.exceptions.AlreadyEnqueued:
             return False
         return True
@@ -120,7 +120,7 @@ class PassQueue:
         return self.listed(queueing_lock=queue_of(key), status="todo")
 
     def listed(self, **which: Any) -> list[QueuedPass]:
-        """All passes that are queued or under way, in the order in which they were queued."""
+        """All passes that are queued or under way, in their order of queueing."""
         with self._explained():
             jobs = self._app.job_manager.list_jobs(**which)
         return [
@@ -158,12 +158,12 @@ def pool_arguments(engine: Engine) -> dict[str, Any]:
 
 def session_of(schema: str) -> tuple[str, ...]:
     """The statements that a connection to the queue begins with."""
-    # What a crash takes from the queue is queued again.
+    # Passes that a crash takes from the queue are queued again.
     return f'SET search_path TO "{schema}"', "SET synchronous_commit TO off"
 
 
 def queue_trouble(engine: Engine, error: BaseException) -> Interrupted:
-    """The error that says why the queue cannot be used."""
+    """The error with the reason why the queue cannot be used."""
     if isinstance(error, Interrupted):
         return error
     reason, _ = explain(error.__cause__ or error, engine.url, LATER)
@@ -178,7 +178,7 @@ def queue_trouble(engine: Engine, error: BaseException) -> Interrupted:
 
 
 def _prepared(engine: Engine, tables: str) -> str:
-    """The name of the queue's schema, which is made where there is none."""
+    """The name of the queue's schema; create it if it is missing."""
     digest = hashlib.sha256(tables.encode()).hexdigest()[:8]
     with reading(engine) as db:
         name = f"{db.scalar(text('SELECT current_schema()'))[:40]}_queue_{digest}"
@@ -207,5 +207,5 @@ def _make(db: Connection, name: str, tables: str) -> None:
     quoted = db.dialect.identifier_preparer.quote_identifier(name)
     db.execute(text(f"CREATE SCHEMA {quoted}"))
     db.execute(text(f"SET LOCAL search_path TO {quoted}"))
-    # Several statements at once, in which a % is no placeholder.
+    # Several statements at once; a % in them is no placeholder.
     db.exec_driver_sql(tables, execution_options={"no_parameters": True})

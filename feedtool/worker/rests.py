@@ -1,4 +1,4 @@
-"""When a seller's next pass is due, by how the last one ended. Pure."""
+"""The time of a seller's next pass, by the end of the last one. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError
 
 FILES, SECONDS = 20, 60.0
-"""How many files one pass takes, and for how long; then other sellers have their turn."""
+"""Most files and seconds of one pass; then other sellers have their turn."""
 LONGEST_REST = 300.0
 """Most seconds before a seller whose service cannot be reached is tried again."""
 LONGEST_WAIT = 10.0
@@ -17,25 +17,25 @@ LONGEST_WAIT = 10.0
 
 
 class PassEnd(Struct, frozen=True):
-    """How a pass has ended."""
+    """The end of a pass."""
 
     trouble: FeedtoolError | None = None
-    """Why it did not get to its end."""
+    """The error that ended the pass early; None if it reached its end."""
     has_answered: bool = False
-    """True if any of its files was answered."""
+    """True if any file of the pass was answered."""
     is_stopped: bool = False
     """True if this process has to stop."""
 
     @property
     def is_held(self) -> bool:
-        """True if somebody else sends the seller's files."""
+        """True if another process sends the seller's files."""
         return isinstance(self.trouble, Held)
 
 
 def rest_after(end: PassEnd, failures: int, tries: int) -> float:
-    """Seconds until the next pass may begin.
+    """Return the seconds until the next pass may begin.
 
-    `failures` of the seller came before, as the ledger counts them; `tries` passes came to nothing.
+    `failures` is the ledger's count for the seller; `tries` counts the passes without effect.
     """
     if end.is_stopped or end.has_answered:
         return 0
@@ -45,10 +45,10 @@ def rest_after(end: PassEnd, failures: int, tries: int) -> float:
 
 
 class NextPass(Struct, frozen=True):
-    """The next pass of a seller, to be queued."""
+    """A seller's next pass, to be queued."""
 
-    at: datetime | None
-    """None is at once."""
+    due: datetime | None
+    """None means at once."""
     priority: int
     tries: int
 
@@ -60,11 +60,11 @@ def next_pass(
     now: datetime,
     tries: int,
 ) -> NextPass | None:
-    """The next pass; None where nothing waits. `waiting`: see `Parcels.next_due`."""
+    """Return the next pass; None if nothing waits. `waiting`: see `Parcels.next_due`."""
     if waiting is None:
         return None
-    due, priority = waiting
-    times: Sequence[datetime] = [now + timedelta(seconds=rest), due or now]
+    not_before, priority = waiting
+    times: Sequence[datetime] = [now + timedelta(seconds=rest), not_before or now]
     is_at_once = max(times) <= now
-    came_to_nothing = 0 if end.has_answered or end.is_stopped else tries + 1
-    return NextPass(None if is_at_once else max(times), priority, came_to_nothing)
+    tries_without_effect = 0 if end.has_answered or end.is_stopped else tries + 1
+    return NextPass(None if is_at_once else max(times), priority, tries_without_effect)

@@ -1,6 +1,6 @@
-"""The answers of parcels are put into their places; only then is a parcel marked as told.
+"""Put the answers of parcels into their places; only then mark a parcel as told.
 
-A pass writes them into this machine's folder. Where another machine wrote them, or this one has
+A pass writes the answers into this machine's folder. If another machine wrote them, or this one
 crashed, they are written again from the ledger and the store.
 """
 
@@ -25,11 +25,11 @@ from feedtool.worker.parcel_work import clear_lane
 WayOut = Callable[[str, Mapping[str, Path]], object]
 """Puts the answers of a file into their place; called again after a crash.
 
-It is given the file's name, and local files by what their names add to its stem."""
+The arguments: the file's name, and local files by the ending that their names add to its stem."""
 
 
-class Teller:
-    """Tells the answers of parcels."""
+class AnswerDelivery:
+    """Delivers the answers of parcels."""
 
     def __init__(
         self,
@@ -40,16 +40,16 @@ class Teller:
         now: Callable[[], datetime],
         language: LanguageChoice,
     ) -> None:
-        """`way_out` gives that of a profile; None where only the ledger keeps the answers."""
+        """`way_out` returns a profile's; None if only the ledger keeps the answers."""
         self._folder, self._workspace, self._way_out = folder, workspace, way_out
         self._log, self._now, self._language = log, now, language
 
-    def tell(self, key: tuple[str, str]) -> None:
-        """Tell all answers of a seller; what cannot be told now is told with a later pass."""
+    def deliver(self, key: tuple[str, str]) -> None:
+        """Deliver all answers of a seller; a later pass tries again those that fail."""
         for parcel in self._workspace.ledger.parcels.untold(key):
-            self._tried(parcel)
+            self._deliver_parcel(parcel)
 
-    def _tried(self, parcel: Parcel) -> None:
+    def _deliver_parcel(self, parcel: Parcel) -> None:
         subject = f"way out of {parcel.profile}"
         try:
             if way_out := self._way_out(parcel.profile):
@@ -62,7 +62,7 @@ class Teller:
         clear_lane(self._folder, parcel.lane)
 
     def _answers(self, parcel: Parcel) -> dict[str, Path]:
-        """The files that answer a parcel, or the reason, by what their names add to its stem."""
+        """The answers of a parcel, or its reason, by their names' endings after its stem."""
         stem = Path(parcel.name).stem
         return {file.name.removeprefix(stem): file for file in self._files(parcel)}
 
@@ -87,11 +87,13 @@ class Teller:
         return place.with_name(place.name + REASON)
 
     def _write_again(self, parcel: Parcel, folder: Path, summary: Path) -> None:
-        """The answers of a run that another process, or machine, has sent."""
+        """Write the answers of a run that another process, or machine, has sent."""
         run = parcel.run_id or 0
         before = options_of(run, self._workspace).outputs
         targets = {name: folder / place.name for name, place in before.targets.items()}
         folder.mkdir(parents=True, exist_ok=True)
-        found = results(run, self._workspace, self._now(), outputs=replace(before, targets=targets))
+        sheets = results(
+            run, self._workspace, self._now(), outputs=replace(before, targets=targets)
+        )
         file = Summarised(parcel.name, parcel.sha256, run, parcel.arrived_at)
-        write_summary(summary, file, found, Exit(parcel.exit_code or 0))
+        write_summary(summary, file, sheets, Exit(parcel.exit_code or 0))

@@ -18,9 +18,9 @@ from feedtool.runs.workspace import Workspace
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.session import Environment
-from feedtool.worker.bringing import Bringer, Bringing, BringOptions
+from feedtool.worker.bringing import Intake, IntakeOptions, TakenFile
 from feedtool.worker.passes import Passes, Slice
-from feedtool.worker.telling import Teller
+from feedtool.worker.telling import AnswerDelivery
 from tests.conftest import offer, table
 from tests.ledger.conftest import new_database, place, postgresql, server
 from tests.watch.conftest import ADDRESS, World
@@ -29,7 +29,7 @@ from tests.worker.fleet import Fleet
 __all__ = ("new_database", "place", "postgresql", "server")
 """The ledger's fixtures."""
 
-ONCE, WHOLE = BringOptions(), Slice()
+ONCE, WHOLE = IntakeOptions(), Slice()
 
 
 class Queued(NamedTuple):
@@ -59,9 +59,9 @@ class ParcelWorld(World):
         return seller_key(ADDRESS, self.seller_of(profile))
 
     def put(
-        self, key: SellerKey, at: datetime | None = None, priority: int = 0, tries: int = 0
+        self, key: SellerKey, due: datetime | None = None, priority: int = 0, tries: int = 0
     ) -> None:
-        self.queued.append(Queued(key[1], at, priority, tries))
+        self.queued.append(Queued(key[1], due, priority, tries))
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
@@ -74,15 +74,15 @@ class ParcelWorld(World):
         *rows: Mapping[str, str],
         profile: str = "shop",
         kind: str | None = None,
-        options: BringOptions = ONCE,
-    ) -> Bringing:
+        options: IntakeOptions = ONCE,
+    ) -> TakenFile:
         """A file of offer 1, or of these rows."""
         file = self.root / "brought" / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(table(rows or [offer(1)]), "utf-8")
         with self.workspace() as workspace:
-            bringer = Bringer(workspace, self, self.key(profile), profile, kind)
-            return bringer.bring(file, name, "test", options, self.today)
+            intake = Intake(workspace, self, self.key(profile), profile, kind)
+            return intake.bring(file, name, "test", options, self.today)
 
     def bring_each(self, *names: str, profile: str = "shop") -> None:
         """A file of each name, of offer 1, 2 and so on."""
@@ -109,8 +109,10 @@ class ParcelWorld(World):
             command="worker",
         )
         with self.workspace() as workspace:
-            teller = Teller(folder, workspace, self.way_out, log, lambda: self.today, self.language)
-            yield Passes(workspace.ledger, self, environment, teller, size=size, clock=self.clock)
+            delivery = AnswerDelivery(
+                folder, workspace, self.way_out, log, lambda: self.today, self.language
+            )
+            yield Passes(workspace.ledger, self, environment, delivery, size=size, clock=self.clock)
 
     def clock(self) -> float:
         return self.time

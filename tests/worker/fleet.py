@@ -61,7 +61,7 @@ class Work:
     def sellers(self) -> Collection[SellerKey] | None:
         return self.ours
 
-    def tell(self, trouble: FeedtoolError | None) -> None:
+    def note_trouble(self, trouble: FeedtoolError | None) -> None:
         self.troubles.put(trouble)
 
     def next(self, patience: float = PATIENCE) -> str:
@@ -122,7 +122,7 @@ class Work:
     due = lambda self: []
     is_done = lambda self: False
     sellers = lambda self: None
-    def tell(self, trouble):
+    def note_trouble(self, trouble):
         say("ready")
 
 engine = open_engine(place)

@@ -14,7 +14,7 @@ from feedtool.model.errors import Exit, FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import Translator
 from feedtool.watch.decisions import route_of
 from feedtool.watch.messages import DeduplicatedLog, RouteUnknown, Turn
-from feedtool.worker.bringing import Bringer
+from feedtool.worker.bringing import Intake
 from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
 from tests.conftest import offer, table
 from tests.places.conftest import (
@@ -67,19 +67,19 @@ class PlaceWorld:
         log = DeduplicatedLog(lambda label, text: world.told.append((label, text)))
         with world.workspace() as workspace:
 
-            def bringer_of(path: PurePosixPath) -> Bringer:
+            def intake_of(path: PurePosixPath) -> Intake:
                 route = route_of(path, PROFILES, load().feeds)
                 if route is None or route.profile is None:
                     raise RouteUnknown(path)
                 if route.profile in self.at_fault:
                     raise UsageProblem("the profile has no seller", "add it")
                 key = world.key(route.profile)
-                return Bringer(workspace, world, key, route.profile, route.kind)
+                return Intake(workspace, world, key, route.profile, route.kind)
 
             yield InboxWatcher(
                 InboxEnvironment(
                     place=self.site.open(),
-                    bringer_of=bringer_of,
+                    intake_of=intake_of,
                     now=lambda: world.today,
                     clock=world.clock,
                     sleep=self._sleep,

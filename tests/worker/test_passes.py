@@ -17,7 +17,7 @@ from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
 from feedtool.worker import passes
-from feedtool.worker.bringing import Bringer, BringOptions
+from feedtool.worker.bringing import Intake, IntakeOptions
 from feedtool.worker.passes import ServerClock, Slice
 from tests.conftest import offer
 from tests.ledger.conftest import Server
@@ -47,8 +47,8 @@ def test_a_sellers_parcels_go_by_priority_then_as_they_came(world: ParcelWorld) 
     world.sellers = {"shop": "seller", "mall": "seller"}
     world.bring("a.csv", offer(1))
     world.bring("b.csv", offer(2), profile="mall")
-    world.bring("c.csv", offer(3), options=BringOptions(priority=1))
-    world.bring("d.csv", offer(4), options=BringOptions(not_before=SOON, priority=9))
+    world.bring("c.csv", offer(3), options=IntakeOptions(priority=1))
+    world.bring("d.csv", offer(4), options=IntakeOptions(not_before=SOON, priority=9))
     world.bring("e.csv", offer(5), profile="other")
     assert world.work() is False
     assert world.sent() == ["SKU-3", "SKU-1", "SKU-2"]
@@ -246,7 +246,7 @@ def test_a_rest_by_a_clock_that_is_ahead_is_no_longer_than_any(
     world.work()
     world.closed, world.queued, world.today = set(), [], NOON
     with world.workspace() as workspace:
-        Bringer(workspace, world, world.key(), "shop", None).queue_pass(BringOptions(), NOON)
+        Intake(workspace, world, world.key(), "shop", None).queue_pass(IntakeOptions(), NOON)
     world.work()
     assert world.queued == [Queued("shop", NOON + longest), Queued("shop", NOON + longest, 0, 1)]
     world.today += longest

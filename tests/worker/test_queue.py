@@ -35,7 +35,7 @@ def test_a_sellers_pass_is_queued_once(queue: PassQueue) -> None:
     for key in (KEY, OTHER, KEY):
         queue.put(key)
     first, second = queue.listed()
-    assert first == QueuedPass(first.job, KEY, is_running=False, priority=0, at=None)
+    assert first == QueuedPass(first.job, KEY, is_running=False, priority=0, due=None)
     assert second.key == OTHER
 
 
@@ -58,7 +58,7 @@ def test_of_two_the_sooner_and_the_higher_counts(queue: PassQueue) -> None:
     for nth in (0, 1):
         for key, settings in zip(keys, TWICE, strict=True):
             queue.put(key, *settings[nth])
-    queued = {it.key: (it.at, it.priority) for it in queue.listed()}
+    queued = {it.key: (it.due, it.priority) for it in queue.listed()}
     assert queued == {key: expected for key, (*_, expected) in zip(keys, TWICE, strict=True)}
     assert len(queue.listed()) == len(keys)
 
