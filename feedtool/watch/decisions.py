@@ -1,8 +1,7 @@
-"""Whose the files of the inbox are, and what is done next with one that is claimed. Pure.
+"""Decide the account and kind of a file of the inbox, and the next step of a claimed one. Pure.
 
-Which of them are whole is decided in `places.sightings`. Every step may be the last before a crash,
-and is decided from what is found, not from what was done before: the one who goes on is another
-process as often as the same.
+`places.sightings` decides which files are whole. A crash may follow each step, and another process
+may go on. So a step follows from the state that is found, not from the steps before.
 """
 
 from collections.abc import Collection
@@ -28,7 +27,7 @@ class ClaimStep(Enum):
 def next_step(
     state: ClaimState, *, has_run: bool, is_in_processing: bool, is_in_inbox: bool
 ) -> ClaimStep | None:
-    """The next step of a claim; None where it is at its end."""
+    """The next step of a claim; None if it is at its end."""
     if state is ClaimState.ENDED:
         return None
     if state is ClaimState.TAKEN:
@@ -43,10 +42,10 @@ def next_step(
 
 
 class InboxRoute(Struct, frozen=True):
-    """A subfolder of the inbox, and what it stands for."""
+    """A subfolder of the inbox, with the profile and kind that it names."""
 
     path: str
-    """With `/`; empty for the inbox itself."""
+    """Relative to the inbox, with `/`; empty for the inbox itself."""
     profile: str | None
     kind: str | None
 
@@ -60,21 +59,21 @@ def route_of(
         case ():
             return InboxRoute("", None, None)
         case (name,):
-            if profile := _meant(name, profiles):
+            if profile := _matching(name, profiles):
                 return InboxRoute(folder, profile, None)
-            if kind := _meant(name, kinds):
+            if kind := _matching(name, kinds):
                 return InboxRoute(folder, None, kind)
         case (first, second):
-            profile, kind = _meant(first, profiles), _meant(second, kinds)
+            profile, kind = _matching(first, profiles), _matching(second, kinds)
             if profile and kind:
                 return InboxRoute(folder, profile, kind)
     return None
 
 
-def _meant(part: str, names: Collection[str]) -> str | None:
-    """The name that a folder has; network shares and people change capitals as they please.
+def _matching(part: str, names: Collection[str]) -> str | None:
+    """The name that a folder means: network shares and people may change its capitals.
 
-    It is looked for among all only where it is not written so: there may be hundreds of them.
+    There may be hundreds of names, so an exact match is tried first.
     """
     if part in names:
         return part

@@ -1,4 +1,4 @@
-"""The watched folder's files and their places: listing, looking, moving. No decisions."""
+"""List and move the watched folder's files. No decisions."""
 
 import os
 import secrets
@@ -21,37 +21,37 @@ from feedtool.sheets.atomic_write import atomic_write
 
 PARTS = ("inbox", "processing", "done", "error", "results")
 NAME_FILE = ".feedtool-folder"
-"""Holds the folder's own name: two machines may know it under different paths."""
+"""Holds the folder's name: two machines may know it under different paths."""
 NAME_LENGTH = 32
 TRIES = 10_000
 RESULT = ".result.xlsx"
-"""Also of what is no workbook, if it is a zip or an Offers.xml."""
+"""The answer's ending, also for a zip or an Offers.xml."""
 UNPLACED = ".feedtool-*.tmp"
-"""A file that has not taken its place yet: see `atomic_write`."""
+"""Temporary files of `atomic_write`."""
 HANDOVER = "lent"
-"""The ending of what a file was judged by, for another machine that goes on with it."""
+"""The ending of copies of the data used to judge a file, for another machine."""
 LONGEST_NAME = 255
-"""Bytes that a name has at most in nearly all file systems."""
+"""Most bytes of a name in nearly all file systems."""
 
 
 class CannotMove(UsageProblem):
-    """A file cannot be moved, as when another program has it open."""
+    """A file cannot be moved, for example because another program has it open."""
 
 
 class Folder:
     """A watched folder."""
 
     def __init__(self, root: Path) -> None:
-        # As the ledger keeps the answers' places: whoever goes on may stand elsewhere.
+        # The ledger keeps the answers' places; a process with another working folder may go on.
         self.root = root.absolute()
         self.inbox, self.processing, self.done, self.error, self.results = (
             self.root / part for part in PARTS
         )
         self.outbox = self.root / "outbox"
-        """Made with the first export."""
+        """Created with the first export."""
 
     def create(self) -> bool:
-        """Make a watched folder; False where there is one. UsageProblem where it cannot be made."""
+        """Create a watched folder; False if it exists. UsageProblem if it cannot be created."""
         if self.inbox.is_dir():
             return False
         try:
@@ -71,10 +71,10 @@ class Folder:
         return True
 
     def prepare(self) -> str:
-        """The folder's name in the ledger, after what is absent beside the inbox was made.
+        """Create missing subfolders, and return the folder's name in the ledger.
 
-        UsageProblem where there is no inbox: a name that was mistyped, or a share that is not
-        there, is not to become an empty folder.
+        UsageProblem without an inbox: a mistyped name, or a share that is not connected, must not
+        become an empty folder.
         """
         try:
             if not self.inbox.is_dir():
@@ -108,7 +108,7 @@ class Folder:
         with suppress(FileExistsError), place.open("xb", buffering=0) as file:
             file.write(secrets.token_hex(NAME_LENGTH // 2).encode())
         for _ in range(TRIES):
-            # Whoever makes it at this moment writes it at once.
+            # A process that creates the file just now writes the name at once.
             if len(name := place.read_text("ascii").strip()) == NAME_LENGTH:
                 return name
             time.sleep(0)
@@ -127,8 +127,8 @@ class Folder:
                 tr("see that it is there, and that feedtool may read it"),
             ) from error
 
-    def is_as_it_was(self, entry: Entry) -> bool:
-        """True if nobody has changed, opened or taken a file since it was listed."""
+    def is_unchanged(self, entry: Entry) -> bool:
+        """True if a file was not changed, opened or taken since it was listed."""
         path = self.inbox / entry.path
         with suppress(OSError):
             is_same = entry_of(entry.name, path.lstat()) == entry
@@ -137,44 +137,44 @@ class Folder:
         return False
 
     def source_of(self, claim: Claim) -> Path:
-        """Where a claimed file was dropped."""
+        """The place in the inbox where a claimed file was dropped."""
         return self.inbox / claim.place
 
     def place_of(self, claim: Claim) -> Path:
-        """Where a claimed file is while it is being sent."""
+        """The place of a claimed file while it is being sent."""
         return self.processing / claim.lane / f"{claim.name}{Path(claim.source).suffix}"
 
     def handover_of(self, claim: Claim) -> Path:
-        """What a claimed file was judged by, where that was more than itself: hidden beside it."""
+        """The hidden copy of the data used to judge a claimed file, if more than itself."""
         return self.processing / claim.lane / f".{claim.claim}.{HANDOVER}"
 
     def handovers(self, claim: Claim) -> Sequence[Path]:
-        """All that a claimed file was judged by: an excerpt, recipes, the files that they join."""
+        """All copies for a claimed file: an excerpt, recipes, the files that these join."""
         return sorted((self.processing / claim.lane).glob(f".{claim.claim}.*{HANDOVER}"))
 
     def remove_handovers(self, claim: Claim) -> None:
-        """Remove what a claimed file was judged by."""
+        """Remove all copies for a claimed file."""
         for place in self.handovers(claim):
             remove(place)
 
     def sweep(self, lane: PurePosixPath | str) -> None:
-        """Remove what a killed watcher was writing; whoever holds the seller's lock may do so."""
+        """Remove a killed watcher's temporary files; the holder of the seller's lock may."""
         for part in (self.processing, self.results, self.error):
             for left in (part / lane).glob(UNPLACED):
                 remove(left)
 
     def answer_of(self, claim: Claim, ending: str) -> Path:
-        """Where an answer to a claimed file goes."""
+        """The place of an answer to a claimed file."""
         return self.results / claim.lane / f"{claim.name}{ending}"
 
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
-        """Where a file goes that was not sent; a name with no room for its reason is cut."""
+        """The place of a refused file; a name that is too long for its reason is cut."""
         stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
         if not has_room(suffix, "-9999" + REASON):
             stem, suffix = name, ""
         while not has_room(stem + suffix, "-9999" + REASON):
             stem = stem[:-1]
-        return free(self.error / lane / (stem + suffix))
+        return free_place(self.error / lane / (stem + suffix))
 
     def is_free(self, lane: str, name: str, suffix: str) -> bool:
         """True if no file that is being sent, and no answer, has this name."""
@@ -185,42 +185,42 @@ class Folder:
         return not any(place.exists() for place in places)
 
     def take_in(self, claim: Claim) -> None:
-        """From the inbox to processing, unless somebody else was faster."""
+        """Move a file from the inbox to processing, unless another process was faster."""
         source = self.source_of(claim)
         if move(source, self.place_of(claim)):
-            unmark(source)
+            remove_marker(source)
 
     def explain(self, place: Path, reason: str, say: Translator) -> None:
-        """Write why a file is in `error/`, before it is there."""
+        """Write the reason of a file in `error/`, before the file is there."""
         make_folder(place.parent)
         lines = map(clean, say(reason).splitlines())
         with atomic_write(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
-    def take_reason_back(self, place: Path) -> None:
-        """Remove the reason of a file that has not come; unless another watcher just brought it."""
+    def remove_reason(self, place: Path) -> None:
+        """Remove the reason of a file that did not move, unless another watcher just moved it."""
         if not place.exists():
             remove(place.with_name(place.name + REASON))
 
     def relative(self, place: Path) -> str:
-        """A place in the folder, as it is kept; one elsewhere as it is."""
+        """A place relative to the folder, as the ledger keeps it; other places unchanged."""
         is_here = place.is_relative_to(self.root)
         return place.relative_to(self.root).as_posix() if is_here else str(place)
 
 
 def remove(place: Path) -> None:
-    """Remove a file of ours, if it is there and the system lets us."""
+    """Remove one of feedtool's files, if it exists and the system allows it."""
     with suppress(OSError):
         place.unlink(missing_ok=True)
 
 
-def unmark(source: Path) -> None:
-    """Remove the marker of a file that has gone: it would say of the next one that it is whole."""
+def remove_marker(source: Path) -> None:
+    """Remove the marker of a moved file; it would mark the next file of this name as whole."""
     remove(source.with_name(source.name + MARKER))
 
 
 def move(source: Path, target: Path) -> bool:
-    """One atomic step; False where there is no such file any more. CannotMove: it is refused."""
+    """Move a file atomically; False if it is gone. CannotMove if the system refuses."""
     try:
         make_folder(target.parent)
         source.rename(target)
@@ -239,8 +239,8 @@ def move(source: Path, target: Path) -> bool:
     return True
 
 
-def free(place: Path) -> Path:
-    """The place, or one beside it that no file has yet."""
+def free_place(place: Path) -> Path:
+    """The place, or one beside it that is free."""
     result, number = place, 1
     while os.path.lexists(result):
         number += 1
@@ -249,7 +249,7 @@ def free(place: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder where it is absent; CannotMove where the system refuses."""
+    """Create a folder if it is missing; CannotMove if the system refuses."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -260,5 +260,5 @@ def make_folder(folder: Path) -> None:
 
 
 def has_room(name: str, *endings: str) -> bool:
-    """True if a name with each of these endings is no longer than names may be."""
+    """True if a name with each of these endings is short enough."""
     return all(len(os.fsencode(name + ending)) <= LONGEST_NAME for ending in endings)

@@ -1,7 +1,7 @@
-"""What a watcher tells: lines, summaries, errors, and `health.json` for monitors.
+"""A watcher's output: lines, summaries, errors, and `health.json` for monitors.
 
-Two watchers of one folder write the same `health.json`. It is of the one that made the last turn,
-so the folder counts as watched as long as one of them runs.
+Two watchers of one folder write the same `health.json`. The last turn of either counts, so the
+folder counts as watched as long as one of them runs.
 """
 
 import json
@@ -30,41 +30,41 @@ from feedtool.report.tally import Totals
 from feedtool.sheets.atomic_write import atomic_write
 
 Echo = Callable[[str, str], None]
-"""Called with a word for what has happened, and one line."""
+"""Called with a word for the event, and one line."""
 
 
 class DeduplicatedLog:
-    """Lines about the watcher; of what stays as it is only the first. Threads may share it."""
+    """Lines about the watcher, each only once while its state stays. Threads may share it."""
 
     def __init__(self, echo: Echo) -> None:
         self.echo = echo
         self._last: dict[str, str] = {}
 
     def once(self, key: str, label: str, text: str) -> None:
-        """Echo it, unless it was the last line under this key."""
+        """Echo a line, unless it was the last one under this key."""
         if self._last.get(key) != text:
             self._last[key] = text
             self.echo(label, text)
 
     def is_over(self, key: str) -> None:
-        """Forget the last line under this key: the next time it is new."""
+        """Forget the last line under this key."""
         self._last.pop(key, None)
 
 
-class Summarised(NamedTuple):
-    """A file whose answers are summed up."""
+class AnsweredFile(NamedTuple):
+    """A file for whose answers a summary is written."""
 
     name: str
-    """As whoever brought it knows it."""
+    """The name under which the user brought it."""
     sha256: str
     run: int | None
     taken_at: datetime
 
 
 def write_summary(
-    place: Path, file: Summarised, outcomes: Sequence[SheetResult], code: Exit
+    place: Path, file: AnsweredFile, outcomes: Sequence[SheetResult], code: Exit
 ) -> None:
-    """Write it whole, in the place of an earlier one; UsageProblem where it cannot be written."""
+    """Write a summary whole, over an earlier one; UsageProblem if it cannot be written."""
     fields = {
         "file": file.name,
         "sha256": file.sha256,
@@ -78,19 +78,19 @@ def write_summary(
 
 
 def reason_lines(error: FeedtoolError, more: str = "") -> str:
-    """Why a file is not sent, and what to do: a line each."""
+    """The reason why a file is not sent, and the remedy, on lines of their own."""
     return joined(filter(None, (error.message, error.hint, more)), "\n")
 
 
-def of_profile(profile: str | None, trouble: FeedtoolError) -> str:
+def with_profile(profile: str | None, trouble: FeedtoolError) -> str:
     """Describe the trouble of a profile, or of the command line's account."""
     if not profile:
         return trouble.message
     return tr("profile {profile}: {why}", profile=profile, why=trouble.message)
 
 
-def one_line(results: Sequence[SheetResult]) -> str:
-    """`12 rows: 9 Integrated, 2 Rejected, 1 Invalid`, of all sheets together."""
+def totals_line(results: Sequence[SheetResult]) -> str:
+    """Sum up all sheets as `12 rows: 9 Integrated, 2 Rejected, 1 Invalid`."""
     totals = Totals()
     for result in results:
         totals.add(result, result.counts())
@@ -110,12 +110,12 @@ AGAIN = tr("drop it again while feedtool watch runs with --same-within 0")
 
 
 class AlreadySent(FileProblem):
-    """The same content again, within the days in which it is taken for a mistake."""
+    """The same content came again, within the days in which this is taken for a mistake."""
 
     exit = Exit.ROWS
 
     def __init__(self, earlier: EarlierClaim, again: str = AGAIN) -> None:
-        """`again` says how it is sent all the same."""
+        """`again` says how to send the content all the same."""
         when = earlier.taken_at.astimezone().strftime("%Y-%m-%d %H:%M")
         run = earlier.run_id
         super().__init__(
@@ -134,7 +134,7 @@ class AlreadySent(FileProblem):
 
 
 class RouteUnknown(FileProblem):
-    """A file in a subfolder that names neither a profile nor a kind."""
+    """The file's subfolder names neither a profile nor a kind."""
 
     def __init__(self, place: PurePosixPath) -> None:
         super().__init__(
@@ -147,17 +147,17 @@ class RouteUnknown(FileProblem):
 
 
 class NameUnfit(FileProblem):
-    """A file whose name cannot be recorded, or leaves no room for those of its answers."""
+    """The file's name cannot be recorded, or is too long for the names of its answers."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, tr("Rename the file and drop it again."))
 
 
 class Bug(FeedtoolError):
-    """An error of ours, in one file; the next is not to suffer."""
+    """An unexpected error in feedtool; the next file or account goes on."""
 
     def __init__(self, error: Exception, report: Callable[[Exception], str]) -> None:
-        """`report` writes down all of it, and returns where."""
+        """`report` writes a bug report, and returns its place."""
         super().__init__(
             tr("This is a bug in feedtool: {name}.", name=type(error).__name__),
             tr("Please report it with the contents of {report}", report=report(error)),
@@ -165,7 +165,7 @@ class Bug(FeedtoolError):
 
 
 class Deferred(Exception):
-    """A file cannot be brought to its end now, and is gone on with later, from the ledger."""
+    """A file cannot be finished now; it goes on later, from the ledger."""
 
     def __init__(self, reason: FeedtoolError) -> None:
         super().__init__(reason.message)
@@ -174,7 +174,7 @@ class Deferred(Exception):
 
 FILE = "health.json"
 WATCHING, WORKING, STOPPED, DONE = "watching", "working", "stopped", "done"
-"""It turns, as a watcher or a worker; it was stopped; it was to end by itself, and has."""
+"""Running, as a watcher or a worker; stopped; ended by itself, as with --once."""
 STATES = {WATCHING: tr("watching"), WORKING: tr("working"), DONE: tr("done")}
 
 
@@ -183,13 +183,13 @@ class Turn(NamedTuple):
 
     in_work: int = 0
     waiting: int = 0
-    """Files of the inbox that are to be sent sooner or later."""
+    """Files of the inbox that are still to be sent."""
     troubles: Sequence[tuple[str | None, FeedtoolError]] = ()
-    """What keeps a profile, or the command line's account, from its files; or the watcher."""
+    """Errors that stop a profile; None: the command line's account, or the watcher."""
 
 
 class Health:
-    """Writes the file."""
+    """Writes `health.json`."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class Health:
         warn: Callable[[str], None],
         state: str = WATCHING,
     ) -> None:
-        """Removes what a killed watcher of this machine has left; `state` is that of a turn."""
+        """Remove a killed watcher's temporary files; `state` is written with each turn."""
         self._place, self._now, self._warn, self._state = root / FILE, now, warn, state
         self._turn, self._turned_at = Turn(), now()
         self._has_failed = False
@@ -207,15 +207,15 @@ class Health:
                 left.unlink()
 
     def turn(self, turn: Turn) -> None:
-        """Write down a turn that has just been made."""
+        """Write the turn that has just ended."""
         self._turn, self._turned_at = turn, self._now()
         self.write(self._state)
 
     def write(self, state: str) -> None:
-        """Write down a state of the watcher, and its last turn."""
+        """Write a state of the watcher, and its last turn."""
         turn = self._turn
         codes = {trouble.exit for _, trouble in turn.troubles}
-        troubles = [of_profile(profile, trouble) for profile, trouble in turn.troubles]
+        troubles = [with_profile(profile, trouble) for profile, trouble in turn.troubles]
         fields = {
             "state": state,
             "turnAt": self._turned_at.isoformat(timespec="seconds"),
@@ -227,7 +227,7 @@ class Health:
         }
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:
-            # Not brought to the disk: whoever asks after a crash of the machine finds it too old.
+            # Not synced to disk: after a crash of the machine it counts as too old.
             temporary.write_text(json.dumps(fields, indent=2) + "\n", "utf-8")
             temporary.replace(self._place)
             self._has_failed = False
@@ -242,7 +242,7 @@ class Health:
 
 
 WATCHER, WORKER = tr("watcher"), tr("worker")
-"""Whose health it is."""
+"""The processes whose health is written."""
 WHERE: Mapping[str, str] = {
     WATCHER: tr("name the folder that is watched"),
     WORKER: tr("name the --home of the worker, which has not run in this one yet"),
@@ -252,7 +252,7 @@ WHERE: Mapping[str, str] = {
 def check_health(
     root: Path, now: datetime, within: timedelta, who: str = WATCHER
 ) -> tuple[Exit, str]:
-    """The state of who looks after a folder: the last turn may be as old as `within`."""
+    """The state of a folder's watcher or worker; its last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
         raise UsageProblem(tr("there is no folder {root}", root=root), WHERE[who])

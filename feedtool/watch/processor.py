@@ -1,4 +1,4 @@
-"""One file from step to step, by `decisions.next_step`, with the seller's lock held."""
+"""Take one file from step to step, by `decisions.next_step`, with the seller's lock held."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -23,15 +23,15 @@ from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
 from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step
-from feedtool.watch.folder import CannotMove, free, has_room, make_folder, move, unmark
+from feedtool.watch.folder import CannotMove, free_place, has_room, make_folder, move, remove_marker
 from feedtool.watch.messages import (
     AlreadySent,
+    AnsweredFile,
     Bug,
     Deferred,
     NameUnfit,
-    Summarised,
-    one_line,
     reason_lines,
+    totals_line,
     write_summary,
 )
 from feedtool.watch.session import ClaimWorkspace, Environment
@@ -45,9 +45,10 @@ class FileProcessor:
         self._folder, self._log = environment.folder, environment.log
 
     def take(self, place: PurePosixPath, route: InboxRoute, account: SellerAccount) -> Exit | None:
-        """Take a file of the inbox to its end: its exit code; None where it is not ours, or stays.
+        """Take a file of the inbox to its end, and return its exit code.
 
-        Deferred where it is begun, and cannot be ended now.
+        None if another process has claimed the file, or if it stays. Deferred if it is begun, but
+        cannot be finished now.
         """
         try:
             claim = self._claim(place, route, account)
@@ -58,7 +59,7 @@ class FileProcessor:
     def _claim(
         self, place: PurePosixPath, route: InboxRoute, account: SellerAccount
     ) -> Claim | None:
-        """A claim of a file; None where somebody else has one."""
+        """Claim a file; None if another process has a claim."""
         if not is_recordable(str(place)):
             raise NameUnfit(tr("The name is not UTF-8."))
         sha256, now = digest_of(self._folder.inbox / place), self._now()
@@ -82,7 +83,7 @@ class FileProcessor:
         return claim
 
     def _names(self, place: PurePosixPath, route: InboxRoute) -> Iterator[str]:
-        """The names that a file and its answers may have; NameUnfit where the next is too long."""
+        """Yield names that a file and its answers may have; NameUnfit if the next is too long."""
         for name in names_for(place.name, self._now().astimezone().date()):
             if not has_room(name, SUMMARY, f".result{place.suffix}"):
                 raise NameUnfit(tr("The name is too long for those of its answers."))
@@ -90,11 +91,11 @@ class FileProcessor:
                 yield name
 
     def scope_of(self, route: InboxRoute, account: SellerAccount) -> str:
-        """Among which claims the same content is the same: of a folder, a seller and a kind."""
+        """The scope in which equal content is a repetition: a folder, a seller and a kind."""
         return scope_of(self._environment.name, account.key, route.kind)
 
     def echo_other_account(self, claim: Claim) -> None:
-        """Say of a claim that its folder stands for another account now, which must not send it."""
+        """Report that a claim's folder now belongs to another account, which must not send it."""
         text = tr(
             "{file} was taken for another account than its folder stands for now, and "
             "stays until it stands for that one again",
@@ -115,17 +116,17 @@ class FileProcessor:
         try:
             self._folder.explain(target, reason_lines(error), Translator(owner.language.default))
             if not move(source, target):
-                self._folder.take_reason_back(target)
+                self._folder.remove_reason(target)
                 return None
         except (CannotWrite, CannotMove) as cannot:
-            self._folder.take_reason_back(target)
+            self._folder.remove_reason(target)
             self._log.once(f"move {source}", "error", cannot.message)
             return None
-        unmark(source)
+        remove_marker(source)
         return self._refused(self._folder.relative(source), target, error, owner)
 
     def process(self, claim: Claim, route: InboxRoute, account: SellerAccount) -> Exit | None:
-        """Bring a claimed file to its end, from wherever it is; as `take`."""
+        """Bring a claimed file to its end, from its present step; returns like `take`."""
         code: Exit | None = None
         claims, number, folder = account.claims, claim.claim, self._folder
         place = folder.place_of(claim)
@@ -140,8 +141,8 @@ class FileProcessor:
                 if step is ClaimStep.TAKE_IN:
                     folder.take_in(claim)
                 elif step is ClaimStep.FILE_AWAY:
-                    move(place, free(folder.root / (claim.target or "error")))
-            except CannotMove as error:  # the next file is not to wait
+                    move(place, free_place(folder.root / (claim.target or "error")))
+            except CannotMove as error:  # the next file must not wait
                 if step is ClaimStep.TAKE_IN:
                     claims.forget(number)
                 self._log.once(f"move {place}", "waiting", error.message)
@@ -161,14 +162,14 @@ class FileProcessor:
     def _send(
         self, step: ClaimStep, claim: Claim, route: InboxRoute, account: SellerAccount
     ) -> Exit | None:
-        """Send it, or go on with its run, and write its answers; None where it is another file."""
+        """Send a file, or go on with its run, and write its answers; None if it was changed."""
         try:
             if step is ClaimStep.GO_ON:
                 submission = self._go_on(claim, account)
             else:
                 source = Input(self._shown(claim), self._folder.place_of(claim))
                 kept = account.workspace.keep(source)
-                if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
+                if kept.sha256 != claim.sha256:  # changed since it was claimed: begin again
                     self._give_back(claim, account)
                     return None
                 submission = self._submit(claim, kept.file, route, account)
@@ -183,8 +184,8 @@ class FileProcessor:
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
-        own, handover = account.workspace, self._folder.handover_of(claim)
-        workspace = ClaimWorkspace(own.ledger, own.snapshots, own.folder, handover)
+        base, handover = account.workspace, self._folder.handover_of(claim)
+        workspace = ClaimWorkspace(base.ledger, base.snapshots, base.folder, handover)
         options = replace(account.reading, kind=route.kind) if route.kind else account.reading
         with temporary_folder() as folder:
             file = self._as_sheet(claim, kept, options, account, folder)
@@ -212,7 +213,7 @@ class FileProcessor:
         account: SellerAccount,
         folder: Path,
     ) -> Input:
-        """The file, or where it stands for rows, as a ZIP of invoices does, a workbook of these."""
+        """The file, or a workbook of the rows that it lists, as a ZIP of invoices does."""
         place = self._folder.place_of(claim)
         language = account.language.of(None)
         claimed = Input(str(place), place)
@@ -220,7 +221,7 @@ class FileProcessor:
         return kept if file is claimed else file
 
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
-        """Go on with a run, also one of another machine, which knows the folder by another path."""
+        """Go on with a run, even of another machine, where the folder has another path."""
         number, workspace = claim.run_id or 0, account.workspace
         for place in (self._folder.place_of(claim), *self._folder.handovers(claim)):
             with suppress(FileProblem):
@@ -239,48 +240,48 @@ class FileProcessor:
         return Submission(results(number, workspace, self._now(), outputs=outputs))
 
     def _conclude(self, claim: Claim, submission: Submission, account: SellerAccount) -> Exit:
-        """Write the answers, and settle where the file itself goes next."""
+        """Write the answers, and settle the file's next place."""
         for warning in submission.warnings:
             self._log.echo("warning", joined((self._shown(claim), warning), ": "))
         if submission.stopped:
             raise Deferred(submission.stopped)
         results = submission.outcomes
         failed = next((result.copy_failed for result in results if result.copy_failed), None)
-        if isinstance(failed, UsageProblem):  # wherever it was tried: the disk is full
+        if isinstance(failed, UsageProblem):  # for any file: the disk is full
             raise Deferred(failed)
         if failed:
             return self._refuse_claimed(claim, failed, account)
         claim = account.claims.read(claim.claim)
         error = results[0].checked.error if results else None
         if claim.run_id is None and error:
-            if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the way
+            if isinstance(error, KindUnclear):  # the hint names the way to send updates
                 error.hint = error.hint_with(self._way_of(claim, error.kinds[1]))
             return self._refuse_claimed(claim, error, account)
         code = exit_code(results)
         summary = self._folder.answer_of(claim, SUMMARY)
         write_summary(summary, self._summarised(claim), results, code)
         day = self._folder.done / str(self._now().astimezone().date())
-        target = free(day / claim.lane / self._folder.place_of(claim).name)
+        target = free_place(day / claim.lane / self._folder.place_of(claim).name)
         self._settle(claim, ClaimState.ANSWERED, target, code, account)
         written = [result.annotated for result in results] + [result.failed for result in results]
-        answer = joined((one_line(results), self._answers_shown(claim, written)), " → ")
+        answer = joined((totals_line(results), self._answers_shown(claim, written)), " → ")
         self._log.echo("answered", joined((self._shown(claim), answer), ": "))
         account.on_answered(results, code)
         return code
 
     def _failed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
-        """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""
+        """Refuse a file that is at fault itself; Deferred for other errors, to try again."""
         has_run = account.claims.read(claim.claim).run_id is not None
-        is_the_worlds = isinstance(error, CannotWrite | CannotMove)
-        may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds
-        if isinstance(error, FileProblem) or may_be_its_own:
+        is_of_the_disk = isinstance(error, CannotWrite | CannotMove)
+        may_be_of_the_file = isinstance(error, UsageProblem) and not has_run and not is_of_the_disk
+        if isinstance(error, FileProblem) or may_be_of_the_file:
             return self._refuse_claimed(claim, error, account)
         raise Deferred(error) from error
 
     def _refuse_claimed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         claim, shown = account.claims.read(claim.claim), self._shown(claim)
         target = self._folder.error_place(claim.lane, self._folder.place_of(claim).name)
-        # It is there by then.
+        # The hint is read once the file is there.
         error.hint = with_value(error.hint, shown, self._target_shown(shown, target))
         run = claim.run_id
         more = tr("its run is {run}: `feedtool status {run}`", run=run) if run else ""
@@ -298,49 +299,49 @@ class FileProcessor:
         account: SellerAccount,
         reason: str | None = None,
     ) -> None:
-        """Note that the answers, or a reason, are written, and where the file itself goes next."""
-        del code, reason  # the summary has them, or what is beside the target
+        """Note that the answers, or a reason, are written, and the file's next place."""
+        del code, reason  # the summary, or the reason beside the target, has them
         account.claims.settle(claim.claim, state, self._folder.relative(target))
 
     def _refused(
         self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
     ) -> Exit:
         place = self._target_shown(shown, target)
-        told = error.message if place == shown else joined((error.message, place), " → ")
-        self._log.echo("refused", joined((shown, told), ": "))
+        text = error.message if place == shown else joined((error.message, place), " → ")
+        self._log.echo("refused", joined((shown, text), ": "))
         owner.on_refused(shown, error)
         return error.exit
 
     def defer(self, claims: list[Claim], account: SellerAccount) -> None:
-        """Give back what is claimed and of which no run has begun."""
+        """Give back the claims without a run."""
         for claim in claims:
             if claim.state is ClaimState.TAKEN and claim.run_id is None:
                 self._give_back(claim, account)
 
     def _give_back(self, claim: Claim, account: SellerAccount) -> None:
-        move(self._folder.place_of(claim), free(self._folder.source_of(claim)))
+        move(self._folder.place_of(claim), free_place(self._folder.source_of(claim)))
         self._folder.remove_handovers(claim)
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
-        """The file, for whoever runs this."""
+        """The file's place, for messages to the user."""
         return self._folder.relative(self._folder.source_of(claim))
 
     def _target_shown(self, shown: str, target: Path) -> str:
-        """Where a file goes that is refused, for whoever runs this; `shown` if nowhere."""
+        """The place of a refused file, for messages; `shown` if it has none."""
         del shown
         return self._folder.relative(target)
 
     def _answers_shown(self, claim: Claim, written: Sequence[Path | None]) -> str:
-        """The answers to a file, for whoever runs this."""
+        """The places of a file's answers, for messages."""
         del claim
         return ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
 
-    def _summarised(self, claim: Claim) -> Summarised:
-        """The file, for whoever reads its answers."""
-        return Summarised(str(claim.place), claim.sha256, claim.run_id, claim.taken_at)
+    def _summarised(self, claim: Claim) -> AnsweredFile:
+        """Describe the file in its summary."""
+        return AnsweredFile(str(claim.place), claim.sha256, claim.run_id, claim.taken_at)
 
     def _way_of(self, claim: Claim, kind: str) -> str:
-        """What to do with a file for it to be taken as one of a kind."""
+        """The way to send a file as one of a kind."""
         folder = self._folder.relative(self._folder.inbox / claim.lane / kind)
         return tr("drop it into {folder}/", folder=folder)

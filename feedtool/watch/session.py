@@ -1,4 +1,4 @@
-"""The world around a watched folder: accounts, clocks, exports, and the wish to stop."""
+"""The environment of a watched folder: accounts, clocks, exports, and the stop signal."""
 
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,28 +24,28 @@ from feedtool.watch.messages import DeduplicatedLog, Turn
 
 
 class OutboxExport(NamedTuple):
-    """An export whose new things go into the outbox."""
+    """An export whose new rows go into the outbox."""
 
     kind: Export
     options: Mapping[str, Any] = {}
     """Its filters, by their names."""
     cursor: str | None = None
-    """None for the folder's own."""
+    """The cursor's name; None for the folder's default."""
     is_changed: bool = False
-    """True if a thing comes again whenever it has changed."""
+    """True if a changed row is exported again."""
 
 
 class ClaimWorkspace(Workspace, frozen=True):
-    """A workspace that puts what a file was judged by beside it, for another machine to go on.
+    """A workspace that puts copies of the data used to judge a file beside that file.
 
-    Snapshots stay on this machine; both see the folder.
+    Another machine can go on with them: snapshots stay on this machine; both see the folder.
     """
 
     handover: Path
-    """Where that is put: hidden, beside the claimed file."""
+    """The place of the copies: hidden, beside the claimed file."""
 
     def keep_used(self, path: Path) -> str:
-        """As `Workspace` keeps it, and beside the file that is being sent."""
+        """Keep it like `Workspace`, and copy it beside the file that is being sent."""
         sha256 = Workspace.keep_used(self, path)
         self._hand_over(
             self.handover.with_name(f"{self.handover.stem}.{sha256}{self.handover.suffix}"), path
@@ -53,7 +53,7 @@ class ClaimWorkspace(Workspace, frozen=True):
         return sha256
 
     def keep_excerpt(self, excerpt: bytes) -> str:
-        """As `Workspace` keeps it, and beside the file that is being sent."""
+        """Keep it like `Workspace`, and copy it beside the file that is being sent."""
         with temporary_folder() as folder:
             (path := folder / "excerpt").write_bytes(excerpt)
             self._hand_over(self.handover, path)
@@ -66,31 +66,31 @@ class ClaimWorkspace(Workspace, frozen=True):
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """The world around the files of sellers: their folder, accounts, time, and the wish to stop."""
+    """The environment of sellers' files: their folder, accounts, time, and the stop signal."""
 
     folder: Folder
     name: str
-    """The folder's, in the ledger: that of its claims."""
+    """The folder's name in the ledger, which its claims have."""
     open_account: OpenAccount
     route_of: Callable[[PurePosixPath], InboxRoute | None]
-    """The route of a file of the inbox; None where its folder is nobody's."""
+    """The route of a file of the inbox; None if its folder is nobody's."""
     now: Callable[[], datetime]
     stopping: Callable[[], FeedtoolError | None]
     log: DeduplicatedLog
     report_bug: Callable[[Exception], str]
-    """Writes down what is ready to be pasted; returns where."""
+    """Writes a bug report that is ready to be pasted; returns its place."""
     same_within: timedelta | None
-    """Since when the same content is taken for a mistake; None where others have judged that."""
+    """The time in which equal content is taken for a mistake; None: judged elsewhere."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """As an account's, for a file in no account's folder."""
+    """Like an account's field, for a file in no account's folder."""
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """As an account's, for a file in no account's folder."""
+    """Like an account's field, for a file in no account's folder."""
     command: str = "watch"
-    """Its name, for who finds a seller's lock taken."""
+    """The holder's name in the error of a seller's lock that is taken."""
 
 
 class WatchEnvironment(Environment, frozen=True, kw_only=True):
-    """The same for a folder that is watched, with the watcher's own time."""
+    """The environment of a watched folder, with its ledger, pauses and exports."""
 
     ledger: Ledger
     """For the main thread alone."""
@@ -99,17 +99,17 @@ class WatchEnvironment(Environment, frozen=True, kw_only=True):
     clock: Callable[[], float]
     """Seconds that only go forward."""
     sleep: Callable[[float], None]
-    """Ends sooner when it is to stop."""
+    """Returns sooner on a stop signal."""
     on_turn: Callable[[Turn], None] = lambda _: None
     """Called after each look at the folder."""
     settle: float = 2
-    """Seconds that a file has to rest."""
+    """Seconds for which a file has to stay unchanged."""
     poll: float = 1
     """Seconds between two looks."""
     is_once: bool = False
-    """True if it ends when all that was there is done."""
+    """True if the watcher ends once all files of the start are done."""
     exports: Sequence[OutboxExport] = ()
     every: float = 600
-    """Seconds from one beat of the exports to the next."""
+    """Seconds between two rounds of the exports."""
     export_profiles: Collection[str | None] = (None,)
-    """Whose they are."""
+    """The profiles of the exports; None: the command line's account."""

@@ -1,7 +1,7 @@
-"""The watcher: looks at the folder again and again, and hands what is whole to its sellers.
+"""The watcher: look at the folder again and again, and start work on whole files by seller.
 
-Each seller has one thread at a time, which takes the seller's lock and works off the files of all
-profiles that are this seller's, in their order; several sellers side by side.
+Each seller has one thread at a time, which takes the seller's lock and sends the files of all of
+the seller's profiles, in their order; several sellers work side by side.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ from feedtool.places.sightings import (
     waiting_reason,
 )
 from feedtool.watch.decisions import InboxRoute
-from feedtool.watch.messages import RouteUnknown, Turn, of_profile
+from feedtool.watch.messages import RouteUnknown, Turn, with_profile
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import WatchEnvironment
@@ -41,13 +41,13 @@ from feedtool.watch.work import Work
 
 SIDE_BY_SIDE = 8
 LONG_HELD = 10.0
-"""Seconds after which it is told that a seller's lock is held: another watcher has it for less."""
+"""Seconds until a held lock of a seller is reported: another watcher usually has it for less."""
 LONGEST_PAUSE = 60.0
 """Seconds before a seller whose service cannot be reached is tried again."""
 MOST_FAILURES = 3
-"""Passes in a row that came to nothing, after which a watcher that looks only once gives up."""
+"""Passes in a row without effect, after which a watcher with `is_once` gives up."""
 MOST_NAMES = 5
-"""Names of files that are told in one line."""
+"""Most names of files in one line."""
 
 
 class WatchedSeller(Struct):
@@ -55,56 +55,56 @@ class WatchedSeller(Struct):
 
     running: Future[Work] | None = None
     trouble: FeedtoolError | None = None
-    """Of the last pass: why it did not get to the end of the files."""
+    """The error that ended the last pass early."""
     profile: str | None = None
-    """Whose trouble it is."""
+    """The profile of the trouble."""
     failures: int = 0
-    """One after the other."""
+    """Passes without effect in a row."""
     not_before: float = 0
-    """By the watcher's clock."""
+    """The earliest next pass, by the watcher's clock."""
     held_since: float | None = None
-    """Since when somebody else has the lock."""
+    """The time, by the watcher's clock, since which another process has the lock."""
 
     @property
     def is_held(self) -> bool:
-        """True if somebody else sends the seller's files."""
+        """True if another process sends the seller's files."""
         return isinstance(self.trouble, Held)
 
 
 class Watcher:
-    """A watched folder, for as long as it is watched."""
+    """Watches a folder until a stop."""
 
     def __init__(self, environment: WatchEnvironment) -> None:
         self._environment, self._log = environment, environment.log
         self._seen: dict[PurePosixPath, FileObservation] = {}
-        self._open_well: set[Entry] = set()
-        """Those that were found to open as they are: they are not opened at every look."""
+        self._readable: set[Entry] = set()
+        """Files that opened in an earlier look, and are not opened again."""
         self._sellers: defaultdict[SellerKey, WatchedSeller] = defaultdict(WatchedSeller)
         self._codes: set[Exit] = set()
         self._outbox = Outbox(environment)
 
     def run(self) -> Exit:
-        """Watch until something stops it, or, once, until all that was there is done.
+        """Watch until a stop, or with `is_once` until all files of the start are done.
 
-        Once, the code is what came of all files together. Else 0, or what keeps a seller from its
-        files at the end: a watcher's life is not judged by each file.
+        With `is_once`, the code covers all files together. Else it is 0, or that of the sellers'
+        troubles at the end: single files do not count.
         """
         environment, begun = self._environment, None
         with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="seller") as threads:
             while environment.stopping() is None:
                 is_busy = self._look(threads)
-                # From the first look on: it may take longer than a file is to rest.
+                # Counted from the end of the first look, which may take longer than `settle`.
                 begun = environment.clock() if begun is None else begun
                 if environment.is_once and not is_busy and self._is_done(begun):
                     break
                 self._pause()
         self._collect()
         stopped = environment.stopping()
-        # To stop was what was wanted.
+        # The stop was requested, and is no trouble.
         codes = {trouble.exit for _, trouble in self._troubles() if trouble is not stopped}
         if environment.is_once:
             codes |= self._codes | self._outbox.codes | ({stopped.exit} if stopped else set())
-            self._echo_what_is_left(has_done=bool(codes))
+            self._echo_left(has_done=bool(codes))
             return first_of(codes)
         is_interrupted = stopped and stopped.exit is Exit.CTRL_C
         return first_of({*codes, Exit.CTRL_C if is_interrupted else Exit.OK})
@@ -112,16 +112,16 @@ class Watcher:
     def _pause(self) -> None:
         environment = self._environment
         running = [seller.running for seller in self._sellers.values() if seller.running]
-        if environment.is_once and running:  # until then there is nothing to look for
+        if environment.is_once and running:  # nothing new can be found before one ends
             wait(running, environment.poll, FIRST_COMPLETED)
         else:
             now, settle = environment.clock(), environment.settle
             environment.sleep(pause(self._seen, now, settle, environment.poll))
 
     def _look(self, threads: Executor) -> bool:
-        """One look at the folder and the claims; True if anything is under way after it."""
+        """Look at the folder and the claims once; True if anything is under way after it."""
         environment = self._environment
-        self._collect()  # first: whoever is done has nothing in the listing that it has taken
+        self._collect()  # first, so that the listing has no file that ended work has taken
         try:
             whole = self._whole()
             claims = environment.ledger.claims.under_way(environment.name)
@@ -136,7 +136,7 @@ class Watcher:
         for key, work in self._due(whole, claims).items():
             seller = self._sellers[key]
             if seller.is_held and environment.is_once and not work.whole:
-                continue  # whoever is at work on it brings it to its end
+                continue  # the process that works on it brings it to its end
             is_waiting |= seller.is_held
             if seller.running is None and seller.not_before <= now:
                 seller.running = threads.submit(work.do)
@@ -144,7 +144,7 @@ class Watcher:
         return is_waiting or any(seller.running for seller in self._sellers.values())
 
     def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
-        """What keeps sellers from their files; what another process holds is in good hands."""
+        """The troubles of exports and sellers, without locks of other processes."""
         return self._outbox.troubles + [
             (seller.profile, seller.trouble)
             for seller in self._sellers.values()
@@ -161,8 +161,8 @@ class Watcher:
             work.whole.append((entry, route))
             work.profiles.add(route.profile)
         for claim in claims:
-            if of_claim := self._environment.route_of(claim.place):
-                due[self._seller_of(of_claim.profile)].profiles.add(of_claim.profile)
+            if claim_route := self._environment.route_of(claim.place):
+                due[self._seller_of(claim_route.profile)].profiles.add(claim_route.profile)
             else:
                 text = joined((claim.place, RouteUnknown(claim.place).message), ": ")
                 self._log.once(f"lane {claim.place}", "error", text)
@@ -171,22 +171,22 @@ class Watcher:
     def _seller_of(self, profile: str | None) -> SellerKey:
         try:
             return self._environment.seller_of(profile)
-        except FeedtoolError:  # its thread meets the same, and tells it
+        except FeedtoolError:  # its thread meets the same error, and reports it
             return "", profile or ""
 
     def _whole(self) -> list[tuple[Entry, InboxRoute]]:
-        """The files to be taken now, the oldest first; those in a folder of nobody are refused."""
+        """The files to take now, the oldest first; refuse those in a folder of nobody."""
         environment = self._environment
         now, settle, folder = environment.clock(), environment.settle, environment.folder
         self._seen = observe(self._seen, folder.listing(), now)
-        self._open_well &= {sighting.entry for sighting in self._seen.values()}
-        self._echo_what_is_open(now)
+        self._readable &= {sighting.entry for sighting in self._seen.values()}
+        self._echo_blocked(now)
         whole = []
         for sighting in settled(self._seen, now, settle):
             entry = sighting.entry
-            if entry not in self._open_well and seems_complete(folder.inbox / entry.path):
-                self._open_well.add(entry)
-            if entry not in self._open_well and not is_overdue(sighting, now, settle):
+            if entry not in self._readable and seems_complete(folder.inbox / entry.path):
+                self._readable.add(entry)
+            if entry not in self._readable and not is_overdue(sighting, now, settle):
                 continue
             if route := environment.route_of(entry.path):
                 whole.append((entry, route))
@@ -213,7 +213,7 @@ class Watcher:
             self._note(key, seller, rest)
 
     def _echo_trouble(self, key: str, seller: WatchedSeller) -> None:
-        """What keeps a seller from its files, once for as long as it does."""
+        """Log a seller's trouble, once as long as it lasts."""
         now, trouble = self._environment.clock(), seller.trouble
         if not seller.is_held:
             seller.held_since = None
@@ -223,21 +223,21 @@ class Watcher:
             self._log.is_over(key)
         elif seller.held_since is None or now - seller.held_since >= LONG_HELD:
             label = "waiting" if seller.is_held else "error"
-            self._log.once(key, label, of_profile(seller.profile, trouble))
+            self._log.once(key, label, with_profile(seller.profile, trouble))
 
     def _note(self, key: SellerKey, seller: WatchedSeller, rest: float) -> None:
-        """Note in the ledger how a pass has ended that was begun, and not stopped."""
+        """Note a pass's end in the ledger, unless it was not begun, or stopped."""
         environment, trouble = self._environment, seller.trouble
         is_known, is_stopped = bool(key[0]), trouble and trouble is environment.stopping()
         if seller.is_held or is_stopped or not is_known:
             return
         now = environment.now()
         not_before = now + timedelta(seconds=rest) if 0 < rest < inf else None
-        with suppress(FeedtoolError):  # where the ledger is away, the next look tells so
+        with suppress(FeedtoolError):  # if the ledger is away, the next look reports it
             environment.ledger.sellers.passed(key, seller.profile, None, trouble, not_before, now)
 
     def _rest(self, seller: WatchedSeller) -> float:
-        """Seconds before a seller is given its files again."""
+        """Seconds until a seller's next pass may begin."""
         trouble, settings = seller.trouble, self._environment
         if seller.is_held:
             return settings.poll
@@ -249,16 +249,16 @@ class Watcher:
         return float(min(longest, settings.poll * 2**seller.failures))
 
     def _is_done(self, begun: float) -> bool:
-        """True if nothing is left that could be whole soon."""
+        """True if no file is left that could be whole soon."""
         longest = PATIENCE * self._environment.settle + self._environment.poll
         return not waiting(self._seen) or self._environment.clock() - begun > longest
 
     # Files that stay where they are.
 
-    def _echo_what_is_open(self, now: float) -> None:
-        """Say what keeps a file waiting for long, each reason once.
+    def _echo_blocked(self, now: float) -> None:
+        """Log the reasons of files that wait for long, each once.
 
-        A lock file that a crash has left behind would else keep its workbook here unnoticed.
+        Else a lock file that a crash has left behind would hold back its workbook unnoticed.
         """
         for sighting in waiting(self._seen):
             key, text = f"open {sighting.entry.path}", self._left(sighting)
@@ -267,8 +267,8 @@ class Watcher:
             elif not self._environment.is_once:
                 self._log.once(key, "waiting", text)
 
-    def _echo_what_is_left(self, *, has_done: bool) -> None:
-        """Once: what was not taken, and that nothing was to be done."""
+    def _echo_left(self, *, has_done: bool) -> None:
+        """With `is_once`: log the files that were not taken, or that there was nothing to do."""
         inbox = self._environment.folder.inbox
         left = [item for item in waiting(self._seen) if (inbox / item.entry.path).exists()]
         for text in filter(None, map(self._left, left)):
@@ -290,7 +290,7 @@ class Watcher:
             self._log.echo("nothing to do", text)
 
     def _left(self, sighting: FileObservation) -> str | None:
-        """The file, and why it is not taken; None where its turn has but not come."""
+        """A file and the reason why it stays; None if it is only too early to take it."""
         now, settle = self._environment.clock(), self._environment.settle
         reason = waiting_reason(self._seen, sighting, now, settle)
         return reason and tr("inbox/{path} stays: {why}", path=sighting.entry.path, why=reason)

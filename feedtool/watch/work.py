@@ -1,7 +1,7 @@
-"""A seller's files, one after the other: what one thread does, with the seller's lock held.
+"""Send a seller's files one after the other, in one thread, with the seller's lock held.
 
-While we hold the seller's lock nobody else is at work on its files. So whatever of them is claimed
-was left by somebody who is gone, or was put off (`Deferred`), and comes before what is new.
+While this process holds the seller's lock no other works on its files. So each claim on them was
+left by a process that is gone, or was put off (`Deferred`), and comes before new files.
 """
 
 from collections.abc import Iterator
@@ -29,19 +29,19 @@ class Work:
         self._processor = processor or FileProcessor(environment)
         self.profiles: set[str | None] = set()
         self.whole: list[tuple[Entry, InboxRoute]] = []
-        """As they were when they were found to be whole, the oldest first."""
+        """Whole files, as the inbox listed them; the oldest first."""
         self.codes: list[Exit] = []
-        """Of each file that is at its end."""
+        """The exit code of each file that is at its end."""
         self.trouble: FeedtoolError | None = None
-        """Why it did not get to the end of its files."""
+        """The error that ended the pass early; None if it reached its end."""
         self.profile: str | None = None
-        """Whose trouble it is."""
+        """The profile of the trouble."""
         self._next: str | None = None
         self._accounts: dict[str | None, SellerAccount | None] = {}
         """None for an account that cannot be opened."""
 
     def do(self) -> "Work":
-        """Bring all of it to its end, in the seller's thread."""
+        """Bring all files to their end, in the seller's thread."""
         try:
             with ExitStack() as stack:
                 try:
@@ -75,16 +75,16 @@ class Work:
                 yield self._processor.take(entry.path, route, account)
 
     def _has_to_end(self) -> bool:
-        """True if no further file is to be begun."""
+        """True if no further file may be begun."""
         return self._environment.stopping() is not None
 
     def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
-        """True if a file is still in the inbox as it was found."""
+        """True if a file is still unchanged in the inbox."""
         del account
-        return self._environment.folder.is_as_it_was(entry)
+        return self._environment.folder.is_unchanged(entry)
 
     def _account(self, profile: str | None, stack: ExitStack) -> SellerAccount | None:
-        """A profile's account; None where it cannot be opened, which stops no other profile."""
+        """A profile's account; None if it cannot be opened, which stops no other profile."""
         self._next = profile
         if profile not in self._accounts:
             try:
@@ -97,7 +97,7 @@ class Work:
         return self._accounts[profile]
 
     def _opened(self, profile: str | None, stack: ExitStack) -> SellerAccount:
-        """An account with its seller's lock; all share the workspace of the first."""
+        """Open an account with its seller's lock; all share the workspace of the first."""
         account = stack.enter_context(self._environment.open_account(profile))
         first = next(filter(None, self._accounts.values()), None)
         workspace, session = (first or account).workspace, account.session
@@ -106,7 +106,7 @@ class Work:
         return replace(account, session=replace(session, holds_lock=True), workspace=workspace)
 
     def _hold(self, workspace: Workspace, session: Session) -> AbstractContextManager[None]:
-        """The lock of those whose files these are."""
+        """The lock of the files' seller."""
         return hold(
             workspace.ledger.engine,
             session.seller,
@@ -123,7 +123,7 @@ class Work:
     def _left_of(
         self, profile: str | None, account: SellerAccount
     ) -> list[tuple[Claim, InboxRoute]]:
-        """A profile's claims that are not ended: while we have the lock, they are ours."""
+        """A profile's claims that are not ended; the holder of the lock owns them."""
         left = []
         for claim in self._under_way(account):
             route = self._environment.route_of(claim.place)

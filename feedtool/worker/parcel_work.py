@@ -20,7 +20,7 @@ from feedtool.runs.seller_account import SellerAccount
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import PARTS, Folder, make_folder
-from feedtool.watch.messages import Summarised, reason_lines
+from feedtool.watch.messages import AnsweredFile, reason_lines
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment
 from feedtool.watch.work import Work
@@ -94,10 +94,10 @@ class ParcelProcessor(FileProcessor):
     def _shown(self, claim: Claim) -> str:
         return f"{self._folders.of[claim.lane].profile}/{claim.source}"
 
-    def _summarised(self, claim: Claim) -> Summarised:
+    def _summarised(self, claim: Claim) -> AnsweredFile:
         """Take the parcel's time: the answers may be written again without the claim."""
         arrived_at = self._folders.of[claim.lane].arrived_at
-        return Summarised(claim.source, claim.sha256, claim.run_id, arrived_at)
+        return AnsweredFile(claim.source, claim.sha256, claim.run_id, arrived_at)
 
     def _target_shown(self, shown: str, target: Path) -> str:
         del target

@@ -18,7 +18,7 @@ from feedtool.ledger.parcels import DueSeller
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
-from feedtool.watch.messages import Bug, of_profile
+from feedtool.watch.messages import Bug, with_profile
 from feedtool.watch.session import Environment
 from feedtool.worker.parcel_work import ParcelFolders, ParcelWork
 from feedtool.worker.rests import FILES, LONGEST_REST, SECONDS, PassEnd, next_pass, rest_after
@@ -195,7 +195,7 @@ class Passes:
             log.is_over(name)
         else:
             label = "waiting" if isinstance(trouble, Held) else "error"
-            log.once(name, label, of_profile(profile, trouble))
+            log.once(name, label, with_profile(profile, trouble))
 
 
 class ServerClock:

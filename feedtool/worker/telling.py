@@ -19,7 +19,7 @@ from feedtool.places.arrivals import REASON
 from feedtool.runs.deliver import results
 from feedtool.runs.workspace import Workspace, options_of
 from feedtool.watch.folder import Folder
-from feedtool.watch.messages import DeduplicatedLog, Summarised, of_profile, write_summary
+from feedtool.watch.messages import AnsweredFile, DeduplicatedLog, with_profile, write_summary
 from feedtool.worker.parcel_work import clear_lane
 
 WayOut = Callable[[str, Mapping[str, Path]], object]
@@ -55,7 +55,7 @@ class AnswerDelivery:
             if way_out := self._way_out(parcel.profile):
                 way_out(parcel.name, self._answers(parcel))
         except FeedtoolError as error:
-            self._log.once(subject, "error", of_profile(parcel.profile, error))
+            self._log.once(subject, "error", with_profile(parcel.profile, error))
             return
         self._log.is_over(subject)
         self._workspace.ledger.parcels.tell(parcel.parcel, self._now())
@@ -95,5 +95,5 @@ class AnswerDelivery:
         sheets = results(
             run, self._workspace, self._now(), outputs=replace(before, targets=targets)
         )
-        file = Summarised(parcel.name, parcel.sha256, run, parcel.arrived_at)
+        file = AnsweredFile(parcel.name, parcel.sha256, run, parcel.arrived_at)
         write_summary(summary, file, sheets, Exit(parcel.exit_code or 0))
