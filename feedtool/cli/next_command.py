@@ -75,9 +75,9 @@ def _shown(word: object) -> str:
     """A file as it is called here; one that begins as an option does is none."""
     if not isinstance(word, Path):
         return str(word)
-    from feedtool.report.plain import called_here
+    from feedtool.report.plain import relative_name
 
-    text = called_here(word)
+    text = relative_name(word)
     return f"./{text}" if text.startswith("-") else text
 
 

@@ -1,16 +1,16 @@
 """`--format json` and `--format jsonl`: the same fields, as one list or as an event a line.
 
-The names of fields are what scripts rely on. The events of JSON lines have a `type`:
+Scripts rely on the names of fields. The events of JSON lines have a `type`:
 
     file      a sheet, or a file that could not be read: its kind, and the error
-    problem   one problem, with the file and sheet that it is of
+    problem   one problem, with its file and sheet
     fix       one cell that was fixed, after `validate --fix`
-    progress  how far a step is; only while a command is at work
+    progress  the state of a step; only while a command is at work
     row       the result of one row, after `submit`
     summary   the counts of one sheet; after its problems and rows
 
-Hooks and webhooks get the summaries by the same names, and no list of any length: `feedtool
-results RUN --format json` has those.
+Hooks and webhooks get the summaries by the same names, without long lists: `feedtool results RUN
+--format json` has those.
 """
 
 import json
@@ -29,37 +29,37 @@ from feedtool.report.sheet_result import SheetResult
 Fields = dict[str, Any]
 
 Progress = Callable[[str, int, int | None, str], None]
-"""Called with a step's name, how much of it is done, of how much (None: unknown), and the file."""
+"""Called with a step's name, its done part, the whole (None: unknown), and the file."""
 
 SUMMARY = (
     *("file", "kind", "kindReason", "recipe", "sheet", "headerRow"),
     *("rows", "valid", "invalid", "skipped", "skippedBecause", "warnings"),
     *("annotated", "fixed", "run", "stopped", "statuses", "packages", "failed"),
 )
-"""The members of a sheet's object that no list of rows makes long."""
+"""The members of a sheet's object without long lists of rows."""
 
 ENCODED = 100
-"""Entries of a list that are encoded at once: one by one takes three times as long."""
+"""Entries of a list that are encoded together: one by one takes three times as long."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _STEERING = re.compile(f"[{STEERING}]")
 
 
 def dumped(value: object) -> str:
-    """The value as JSON on one line, in which only what would steer a terminal is escaped."""
+    """Encode a value as JSON on one line; only characters that control a terminal are escaped."""
     text = _encode(value)
-    if text.isprintable():  # nothing that steers is, and millions of lines pass here
+    if text.isprintable():  # no control character is; fast for millions of lines
         return text
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def write_objects(objects: Iterable[Fields], out: TextIO, form: str = "json") -> None:
-    """Writes a list of objects, a member a line; of one that is an iterator an entry a line.
+    """Write a list of objects, a member a line; a member that is an iterator, an entry a line.
 
-    As `jsonl` an object a line.
+    As `jsonl`, write an object a line.
     """
     if form == "jsonl":
-        listed = ({name: _members(value) for name, value in it.items()} for it in objects)
+        listed = ({name: _members(value) for name, value in fields.items()} for fields in objects)
         write_lines(listed, out)
         return
     out.write("[")
@@ -77,7 +77,7 @@ def _members(value: object) -> object:
 
 
 def write_entries(objects: Iterable[Fields], out: TextIO, form: str = "json") -> None:
-    """Writes a list of objects, an object a line; as `jsonl` without the list around it."""
+    """Write a list of objects, an object a line; as `jsonl` without the list around it."""
     if form == "jsonl":
         write_lines(objects, out)
         return
@@ -86,12 +86,12 @@ def write_entries(objects: Iterable[Fields], out: TextIO, form: str = "json") ->
 
 
 def write_lines(objects: Iterable[Fields], out: TextIO) -> None:
-    """Writes an object a line."""
+    """Write an object a line."""
     out.writelines(f"{dumped(fields)}\n" for fields in objects)
 
 
 def _list(entries: Iterator[Fields]) -> Iterator[str]:
-    """A list with an entry a line; all entries begin with the same field."""
+    """Encode a list, an entry a line; all entries begin with the same field."""
     yield "["
     separator, end = "\n      ", "]"
     while batch := list(islice(entries, ENCODED)):
@@ -107,21 +107,21 @@ ENGLISH = Translator("en")
 
 
 def write_json(results: Iterable[SheetResult], out: TextIO, say: Translator = ENGLISH) -> None:
-    """Writes the list that `--format json` promises, as it is read from disk.
+    """Write the list of `--format json` while results are read from disk.
 
-    In another language each message and hint stands there in English and in that.
+    In another language than English, each message and hint is written in both.
     """
     write_objects((_result_fields(result, result.counts(), say) for result in results), out)
 
 
 def write_jsonl(results: Iterable[SheetResult], out: TextIO, say: Translator = ENGLISH) -> None:
-    """Writes the events of sheets that are checked or sent."""
+    """Write the events of sheets that are checked or sent."""
     for result in results:
         write_lines(_events(result, say), out)
 
 
 def progress_events(out: TextIO) -> Progress:
-    """A callback that writes a `progress` event whenever it is called."""
+    """Return a callback that writes a `progress` event."""
 
     def write(step: str, done: int, total: int | None, file: str) -> None:
         event = {"type": "progress", "file": file, "step": step, "done": done, "total": total}
@@ -146,7 +146,7 @@ def _events(result: SheetResult, say: Translator) -> Iterator[Fields]:
 
 
 def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLISH) -> Fields:
-    """All members of a sheet's object; one that may be of any length is an iterator."""
+    """All members of a sheet's object; long lists are iterators."""
     checked, say = result.checked, result.checked.translator(say)
     fields = {
         **_sheet_fields(result),
@@ -189,7 +189,7 @@ def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLIS
 
 
 def summary_fields(result: SheetResult) -> Fields:
-    """The members of a sheet's object that are numbers and names, its packages among them."""
+    """The short members of a sheet's object: numbers, names and packages."""
     counts = result.counts()
     fields = _result_fields(result, counts)
     if result.is_submitted:
@@ -198,12 +198,12 @@ def summary_fields(result: SheetResult) -> Fields:
 
 
 def notice_fields(result: SheetResult) -> Fields:
-    """The same for hooks and webhooks."""
+    """The members of `summary_fields` and the error, for hooks and webhooks."""
     return summary_fields(result) | {"error": error_fields(result.checked.error)}
 
 
 def _sheet_fields(result: SheetResult) -> Fields:
-    """The file and sheet, and what it was taken for; a CSV has no sheet."""
+    """The file, sheet and kind; a CSV has no sheet."""
     checked = result.checked
     return {
         "file": checked.file,
@@ -216,14 +216,14 @@ def _sheet_fields(result: SheetResult) -> Fields:
 
 
 def error_fields(error: FileProblem | None, say: Translator = ENGLISH) -> Fields | None:
-    """The reason why a file could not be read; None where it could."""
+    """The reason why a file could not be read; None if it could."""
     if error is None:
         return None
     return {"code": error.code, **_advice(error.message, error.hint, say)}
 
 
 def stopped_fields(stopped: FeedtoolError | None, say: Translator = ENGLISH) -> Fields | None:
-    """The reason why a delivery stopped before its end; None where it did not."""
+    """The reason why a delivery stopped before its end; None if it did not."""
     return None if stopped is None else _advice(stopped.message, stopped.hint, say)
 
 
@@ -232,7 +232,7 @@ def _problem_fields(problem: Problem, say: Translator) -> Fields:
 
 
 def _advice(message: str, hint: str, say: Translator) -> Fields:
-    """A message and its hint; in another language with what they are in that."""
+    """A message and its hint, in English and in the page's language."""
     fields = {"message": message, "hint": hint}
     if say.language != "en":
         fields |= {"localMessage": say(message), "localHint": say(hint)}
@@ -240,12 +240,12 @@ def _advice(message: str, hint: str, say: Translator) -> Fields:
 
 
 def _fix_fields(fix: CellFix) -> Fields:
-    """A cell that was fixed; its values are texts, "" where it is blank."""
+    """A fixed cell; its values are texts, "" if blank."""
     return fix._asdict() | {"new": str(fix.new)}
 
 
 def _package_fields(package: PackageSummary) -> Fields:
-    """A package; identifier and state are None where it was only planned."""
+    """A package; without identifier and state if it was only planned."""
     return {
         "packageId": package.package_id,
         "packageType": package.package_type,
@@ -257,7 +257,7 @@ def _package_fields(package: PackageSummary) -> Fields:
 
 
 def _act_fields(act: ActSummary) -> Fields:
-    """A single request; its status is None where it was only planned."""
+    """A single request; without status if it was only planned."""
     return {
         "act": act.act,
         "verb": act.verb,
@@ -270,11 +270,11 @@ def _act_fields(act: ActSummary) -> Fields:
 
 
 def row_fields(result: RowResult, say: Translator = ENGLISH, *, is_single: bool = False) -> Fields:
-    """The result of a row; of a single request its key is no reference of an offer."""
-    named = {"sellerExternalReference": None, "key": result.reference}
+    """The result of a row; the key of a single request is no reference of an offer."""
+    single = {"sellerExternalReference": None, "key": result.reference}
     return {
         "row": result.row,
-        **(named if is_single else {"sellerExternalReference": result.reference}),
+        **(single if is_single else {"sellerExternalReference": result.reference}),
         "salesChannelId": result.channel or None,
         "status": result.status,
         "messages": [

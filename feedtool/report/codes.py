@@ -1,4 +1,4 @@
-"""The pages of problem codes, handed in by whoever knows the rules, and of `glossary.toml`."""
+"""The pages of problem codes, which the caller passes in, and of `glossary.toml`."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ class Word(NamedTuple):
     """A word that is explained."""
 
     kind: str
-    """The sort of thing that it is said of."""
+    """The sort of thing that has the word."""
     page: str
     """The first line is its summary."""
 
@@ -28,15 +28,15 @@ ROW, BOTH = tr("status of a row"), tr("status of a row or a package")
 REPORT, RESULT = tr("word of a report"), tr("result code of the service")
 
 BEGINNINGS = ("To fix it, ", "Pour corriger, ", "Para corregirlo, ")
-"""How an advice begins on a page in each language."""
+"""The beginnings of an advice on a page, in all languages."""
 
 LONGEST = 40
-"""Characters of an unknown code that are compared with the known ones."""
+"""Most characters of an unknown code that are compared with the known ones."""
 
 
 @cache
 def words_in(language: Language) -> Mapping[str, Word]:
-    """The words of the service, and ours for a row or a package, as they are written."""
+    """The explained words of the service and of feedtool, by their exact spelling."""
     words = {name: Word(**table) for name, table in _glossary("").items()}
     pages = {} if language == "en" else _glossary(f".{language}")
     return {
@@ -52,7 +52,7 @@ def _glossary(language: str) -> Mapping[str, Any]:
 
 
 class Codes:
-    """Every problem code with its page, and what is known of the service's own codes."""
+    """Every problem code with its page, and the known codes of the service."""
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class Codes:
         meaning_of_fix: Callable[[str], str] = str,
         translator: type[Translator] = Translator,
     ) -> None:
-        """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
+        """`gather` is called once, and late; `is_confirmation` is True for codes of accepted rows.
 
-        `fixed_by` gives the paragraph, a message, on the options that fix what a code is about;
-        `answer_page` the page of a code of the service, `meaning_of_fix` what a fix does by its
-        name; `translator` says all texts.
+        `fixed_by` returns the paragraph, a message, on the options that fix a code's problem;
+        `answer_page` the page of a code of the service, `meaning_of_fix` the effect of a fix by its
+        name; `translator` translates all texts.
         """
         self.say, self.words = translator(language), words_in(language)
         self._fixed_by, self._answer_page = fixed_by, answer_page
@@ -78,41 +78,41 @@ class Codes:
 
     @cached_property
     def pages(self) -> Mapping[str, Code]:
-        """By the code's name, in the order of names."""
+        """The pages by the codes' names, sorted."""
         return dict(sorted(self._gather().items()))
 
     def summary_of(self, name: str) -> str:
-        """The first line of a code's page; empty for a code that is not ours (the service's)."""
+        """The first line of a code's page; empty for a code of the service."""
         code = self.pages.get(name)
         return code.page.strip().partition("\n")[0] if code else ""
 
     def fix_of(self, name: str) -> str:
-        """The advice of a code's page, which fits every cell; empty for a code that is not ours."""
+        """The advice of a code's page, which fits every cell; empty for a code of the service."""
         code = self.pages.get(name)
         return advice_of(code.page) if code else ""
 
     def advice_on(self, answer: str, say: Translator) -> str:
-        """What to do about a code of the service, in a sheet's words; empty if it is unknown."""
+        """The advice on a code of the service, in a sheet's words; empty if unknown."""
         return advice_of(self._answer_page(answer, say) or "")
 
     def page_of(self, name: str) -> str:
-        """The page of one of our codes, with the options that fix what it is about."""
+        """The page of one of feedtool's codes, with the options that fix its problem."""
         paragraphs = (self.pages[name].page.strip(), self.say(self._fixed_by(name)))
         return "\n\n".join(filter(None, paragraphs))
 
     def explain(self, name: str, words: Mapping[str, Word], others: Iterable[str] = ()) -> str:
-        """The page of a code, a status or a state, by its name in any case, blanks and dashes.
+        """Return the page of a code, a status or a state; case, blanks and dashes do not matter.
 
-        `words` are further ones, after the glossary's, and `others` names that may have been meant.
-        UsageProblem where there is none; the hint names the three nearest.
+        `words` are more than the glossary's, and `others` more names for the hint.
+        UsageProblem for an unknown name; the hint has the three nearest names.
         """
-        word, wanted = name.strip(), _folded(name)
+        word, folded = name.strip(), _folded(name)
         known = {**words, **self.words}
-        near = (entry for entry in (*self.pages, *known) if _folded(entry) == wanted)
+        near = (entry for entry in (*self.pages, *known) if _folded(entry) == folded)
         key = word if word in known else next(near, None)
         if key is None:
             every = {_folded(entry): entry for entry in (*self.pages, *known, *others)}
-            first, second, third = get_close_matches(wanted[:LONGEST], every, n=3, cutoff=0)
+            first, second, third = get_close_matches(folded[:LONGEST], every, n=3, cutoff=0)
             raise UsageProblem(
                 tr("there is no code or status “{name}”", name=name),
                 tr(
@@ -127,9 +127,9 @@ class Codes:
 
 
 def advice_of(page: str) -> str:
-    """The last paragraph of a page, which says how to fix what it is about."""
+    """The last paragraph of a page, which says how to fix the problem."""
     last = on_one_line(page.strip().rpartition("\n\n")[2])
-    return next((last[len(it) :] for it in BEGINNINGS if last.startswith(it)), last)
+    return next((last[len(start) :] for start in BEGINNINGS if last.startswith(start)), last)
 
 
 def _folded(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A row that is explained: each field's steps, then its requests or what is wrong with it."""
+"""An explained row: each field's steps, then its requests or its problems."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
@@ -14,11 +14,11 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import severity_label
 
 WIDEST = 60
-"""Columns of a step, before its value."""
+"""Most characters of a step, before its value."""
 
 
 def explained_fields(checked: CheckedSheet) -> dict[str, Any] | None:
-    """The row that is explained, as JSON has it; None where there is none."""
+    """The explained row as members of JSON; None without one."""
     if (row := checked.explained) is None:
         return None
     return {
@@ -40,7 +40,7 @@ def explained_fields(checked: CheckedSheet) -> dict[str, Any] | None:
 
 
 def write_rows(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
-    """Writes the row of each sheet in which one is explained."""
+    """Write the explained row of each sheet that has one."""
     for result in results:
         if result.checked.explained is not None:
             out.writelines(f"{line}\n" for line in _lines(result.checked, say))
@@ -92,14 +92,14 @@ def _skipped(checked: CheckedSheet, number: int) -> str | None:
 
 
 def _requests(checked: CheckedSheet, number: int) -> list[Item]:
-    """The valid requests to which a row belongs."""
+    """The valid requests of a row."""
     if number not in checked.rows.marks or checked.rows.marks[number] != VALID:
         return []
     return [item for item in checked.rows.items if number in {item.row, *item.further_rows}]
 
 
 def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
-    """Writes a table for each sheet whose header is explained."""
+    """Write a table for each sheet with an explained header."""
     for result in results:
         if result.explained is None:
             continue

@@ -1,4 +1,4 @@
-"""A report as a file, whole or not there at all, in the form that its name says; and the CSV."""
+"""Write a report as a file, whole or not at all, in the form of its name's ending; and the CSV."""
 
 import csv
 import re
@@ -24,28 +24,28 @@ COLUMNS = (
     *("code", "severity", "value", "message", "hint"),
     *("sellerExternalReference", "status"),
 )
-"""`record` says what a line is: `file` (it could not be read), `problem`, or `row` (a result).
+"""`record` is the type of a line: `file` (it could not be read), `problem`, or `row` (a result).
 
-Of a row with several results each has its channel as the value of the field `salesChannelId`.
+If a row has several results, each has its channel as the value of the field `salesChannelId`.
 """
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""A cell that begins so is calculated by spreadsheet programs, quoted or not.
+"""Spreadsheet programs calculate a cell that begins with one of these, quoted or not.
 
 The last four are the full-width `= + - @`, which Japanese editions read as the plain ones.
 """
 
 _NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
-"""A signed number and nothing else, such as `-3`: one operand, so nothing to calculate."""
+"""A signed number alone, such as `-3`: it has one operand, so nothing to calculate."""
 
 Line = dict[str, object]
 
 
 def write_csv(results: Iterable[SheetResult], out: TextIO) -> None:
-    """Writes a line for each problem and each row's result; `out` is opened with `newline=""`.
+    """Write a line for each problem and each row's result; `out` is opened with `newline=""`.
 
-    A byte order mark comes first, without which Excel takes UTF-8 for something else, and no cell
-    is ever a formula (OWASP, "CSV Injection"): an apostrophe goes before what would be one.
+    A byte order mark comes first, without which Excel does not recognise UTF-8. No cell is ever
+    a formula (OWASP, "CSV Injection"): an apostrophe goes before a text that would be one.
     """
     out.write("\ufeff")
     writer = csv.writer(out)
@@ -59,7 +59,7 @@ def write_csv(results: Iterable[SheetResult], out: TextIO) -> None:
 
 
 def as_text(cell: object) -> str | int:
-    """A cell that no spreadsheet program calculates; numbers of our own stay numbers."""
+    """Return a cell that no spreadsheet program calculates; an `int` stays a number."""
     if isinstance(cell, int):
         return cell
     text = "" if cell is None else str(cell)
@@ -73,7 +73,7 @@ def _lines(result: SheetResult) -> Iterator[Line]:
     for problem in result.checked.problems():
         yield {"record": "problem", **problem._asdict()}
     for row, channel in result.results_with_channels():
-        # A line for each message, one where there is none; problems of invalid rows have theirs.
+        # A line for each message, or one without any; invalid rows have lines for their problems.
         messages = () if row.status is Status.INVALID else row.messages
         for message in messages or (Message("", ""),):
             yield {
@@ -91,7 +91,7 @@ Write = Callable[[Iterable[SheetResult], TextIO, Codes, datetime], None]
 
 
 def write_report(path: Path, results: Iterable[SheetResult], codes: Codes, made: datetime) -> None:
-    """Writes a report, of which no half is ever seen. UsageProblem where it cannot be written."""
+    """Write a report, never half of it. UsageProblem if it cannot be written."""
     write = writer_for(path)
     beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
@@ -113,10 +113,10 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes, made:
 
 
 def writer_for(path: Path) -> Write:
-    """The function that writes the form of a file's name; UsageProblem where that says none."""
+    """Return the writer for the ending of a file's name; UsageProblem for an unknown one."""
     match path.suffix.casefold():
         case ".html":
-            from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere
+            from feedtool.report.html import write_html  # only here: importing jinja2 takes time
 
             return partial(write_html, folder=path.parent)
         case ".json":

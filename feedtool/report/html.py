@@ -1,9 +1,9 @@
-"""The HTML report: one file, readable on paper and on a phone, as safe as its input is hostile.
+"""The HTML report: one file, readable on paper and on a phone, and safe for hostile input.
 
-Everything is escaped by the template, and a Content Security Policy lets nothing run but the one
-script that filters the results. What is listed is limited, and the page says where all of it is;
-the counts are always complete. Texts are messages, said in the language of the page with the
-names that the section's sheet has for its fields.
+The template escapes everything, and a Content Security Policy allows only the one script that
+filters the results. Lists are limited, and the page says where the whole lists are; the counts are
+always complete. Texts are messages, translated into the language of the page with the names that
+the section's sheet has for its fields.
 """
 
 import os
@@ -38,16 +38,16 @@ from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_
 from feedtool.report.templating import add_to, shown
 
 LISTED = 1_000
-"""Problems of each code, and rows of each status, that are listed."""
+"""Most problems of each code, and most rows of each status, that are listed."""
 
 MESSAGES = 20
-"""Messages of one row that are listed: a row may have one for each of its cells."""
+"""Most messages of one row that are listed: a row may have one for each cell."""
 
 OPENED = 40
-"""Problems of one code that are shown unfolded: a page of thousands begins as a list of codes."""
+"""Most problems of one code that are unfolded at first: thousands begin as a list of codes."""
 
 PACKAGES = 50
-"""Packages that are listed: products travel in hundreds of batches."""
+"""Most packages that are listed: products travel in hundreds of batches."""
 
 PIECES = 200
 
@@ -64,13 +64,13 @@ class Section(Struct, frozen=True, dict=True):
     """One sheet on the page."""
 
     number: int
-    """1-based, for what the page's own links lead to."""
+    """1-based, for the ids that the page links to."""
     result: SheetResult
     tally: Tally
     say: Translator
     made: datetime
     folder: Path
-    """Of the report."""
+    """The folder of the report."""
 
     @cached_property
     def statuses(self) -> Mapping[Status, int]:
@@ -79,16 +79,16 @@ class Section(Struct, frozen=True, dict=True):
 
     @property
     def headline(self) -> MessageText:
-        """How many rows were accepted, are to be corrected, are still open."""
+        """The numbers of rows that are accepted, to correct, and still open."""
         return headline_of(self.result, self.statuses)
 
     @property
     def facts(self) -> Iterator[tuple[str, str | int]]:
-        """What was checked or sent, when, by whom."""
+        """The file, account, time and other circumstances, each with its label."""
         return facts_of(self.result, self.tally, self.made)
 
     def shares(self) -> list[Share]:
-        """The chart of the rows by status: none where all are of one."""
+        """The chart of the rows by status; empty for a single status."""
         rows = sum(self.statuses.values())
         shares = [
             Share(status, count, f"{100 * count / rows:.4g}")
@@ -96,24 +96,24 @@ class Section(Struct, frozen=True, dict=True):
         ]
         return shares if len(shares) > 1 else []
 
-    def place(self, at: int) -> str:
-        """The id of the part about a code, 1-based."""
-        return f"s{self.number}-code-{at}"
+    def place(self, number: int) -> str:
+        """The id of the part about the code with a 1-based number."""
+        return f"s{self.number}-code-{number}"
 
     def first(self, group: CodeGroup) -> str:
         """The place of the first cell of a code."""
         return place_of(group.first[0])
 
     def columns(self, group: CodeGroup) -> list[str]:
-        """The columns that a code was met in."""
+        """The columns with problems of a code."""
         return list(columns_of(self.result, group, self.say))
 
     def meaning(self, status: Status) -> str:
-        """What a status means, in a sentence."""
+        """The meaning of a status, in a sentence."""
         return meaning_of(status, self.say)
 
     def link(self, file: Path) -> str:
-        """The address of a file beside the report; empty where there is none."""
+        """The address of a file relative to the report; empty if it has none."""
         try:
             path = Path(os.path.relpath(file, self.folder)).as_posix()
         except ValueError:  # on another drive
@@ -121,7 +121,7 @@ class Section(Struct, frozen=True, dict=True):
         return quote(path.encode("utf-8", "surrogatepass"))
 
     def verdicts(self) -> Iterator[RowResult]:
-        """The rows that are listed: the first of each status."""
+        """The listed rows: the first of each status."""
         listed_: Counter[Status] = Counter()
         for row in self.result.every_verdict():
             listed_[row.status] += 1
@@ -135,14 +135,14 @@ class Section(Struct, frozen=True, dict=True):
 
 
 def place_of(problem: Problem) -> str:
-    """`B5`, `B` of a whole column, `5` of a whole row; empty of the sheet."""
+    """Return `B5`, `B` for a whole column, `5` for a whole row; empty for the sheet."""
     return f"{problem.column or ''}{problem.row or ''}"
 
 
 def write_html(
     results: Iterable[SheetResult], out: TextIO, codes: Codes, made: datetime, folder: Path
 ) -> None:
-    """Writes the page, a sheet after the other, as UTF-8; `folder` is the one that it is in."""
+    """Write the page, a sheet after the other, as UTF-8; `folder` is the report's."""
     totals, script = (
         Totals(),
         (folder_of("feedtool.report") / "page" / "filter.js").read_text("utf-8"),
@@ -153,7 +153,7 @@ def write_html(
         say=codes.say,
         codes=codes,
         to_read=partial(to_read, is_confirmation=codes.is_confirmation),
-        script=Markup(script),  # noqa: S704  # our own file, nothing of it from outside
+        script=Markup(script),  # noqa: S704  # part of feedtool, nothing from outside
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         listed_most=LISTED,
         messages_most=MESSAGES,
@@ -168,14 +168,11 @@ def _sections(
     results: Iterable[SheetResult], totals: Totals, say: Translator, made: datetime, folder: Path
 ) -> Iterator[Section]:
     for number, result in enumerate(results, start=1):
-        own = result.checked.translator(say, _shown_names(result, say))
-        section = Section(number, result, tally(result, LISTED), own, made, folder)
+        names = {key: value(name) for key, name in result.checked.names(say.language).items()}
+        translator = result.checked.translator(say, names)
+        section = Section(number, result, tally(result, LISTED), translator, made, folder)
         totals.add(result, section.tally.counts)
         yield section
-
-
-def _shown_names(result: SheetResult, say: Translator) -> dict[str, str]:
-    return {key: value(name) for key, name in result.checked.names(say.language).items()}
 
 
 @cache

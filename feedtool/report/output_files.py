@@ -1,4 +1,4 @@
-"""The files that `feedtool export` and `feedtool convert` have written, and what is not in them."""
+"""The files that `feedtool export` and `feedtool convert` have written, and their losses."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,20 +14,20 @@ from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, listed, value
 
 NAMED = 8
-"""Rows that are named of each loss."""
+"""Most rows that are named for each loss."""
 MOST = 40
-"""Losses of different fields and reasons that are told to people one by one."""
+"""Most losses, by field and reason, that are shown one by one."""
 
 
 class Increment(NamedTuple):
-    """What an export has brought to a cursor."""
+    """The result of an export with a cursor."""
 
     cursor: str
     batch: int | None
-    """None where it was but a look."""
+    """None if the export only looked."""
     things: int
     missed: int | None
-    """Things that exports before should have brought; None where nobody looked for any."""
+    """Things that earlier exports have missed; None if the export did not look for any."""
 
 
 class Exported(Struct, frozen=True):
@@ -40,24 +40,24 @@ class Exported(Struct, frozen=True):
     header_row: int
     rows: int
     skipped: int
-    """Entries that are not in the file; the notes say why."""
+    """Entries that are not in the file; the notes have the reasons."""
     notes: Sequence[tuple[str, str, bool]]
-    """Each is what to know, what to do, and whether something that was asked for is not there."""
+    """Triples: the note, the advice, and True if requested data is missing."""
     increment: Increment | None = None
-    """None where all was asked for."""
+    """None for an export without a cursor."""
 
 
 class ConvertedSheet(Struct):
-    """A sheet of a conversion's input, as it was written."""
+    """The result of converting one sheet of the input."""
 
     kind: str
     sheet: str | None
     became: str
     rows: int = 0
     skipped: int = 0
-    """Rows that were left out; the losses and `unwanted` say why."""
+    """Rows that were left out; the losses and `unwanted` have the reasons."""
     unwanted: Counter[str] = field(default_factory=Counter)
-    """Rows that the recipe leaves out, by its reason: nothing is lost with them."""
+    """Rows that the recipe leaves out on purpose, by its reason: they are no losses."""
     losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
 
 
@@ -68,21 +68,21 @@ class Conversion(Struct):
     target: Path
     written: Sequence[ConvertedSheet]
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """Facts for whoever uses the output, and what to do, each on one line."""
+    """Facts for the output's user, each with its advice, on one line each."""
 
     @property
     def rows(self) -> int:
-        """Rows that were written."""
+        """The number of rows that were written."""
         return sum(sheet.rows for sheet in self.written)
 
     @property
     def has_losses(self) -> bool:
-        """True if something is not in the output."""
+        """True if data of the input is not in the output."""
         return any(len(sheet.losses) for sheet in self.written)
 
 
 def write_exported(exported: Exported, out: TextIO, form: str, say: Translator) -> None:
-    """The file that was written: for people, as a list of one object, or as an event."""
+    """Describe the written file: as text, as a list of one object, or as an event."""
     fields = {
         "file": str(exported.file),
         "kind": exported.kind,
@@ -107,7 +107,7 @@ def write_exported(exported: Exported, out: TextIO, form: str, say: Translator) 
 
 
 def write_conversion(conversion: Conversion, out: TextIO, form: str, say: Translator) -> None:
-    """The sheets that were written: for people, as a list of objects, or as events."""
+    """Describe the written sheets: as text, as a list of objects, or as events."""
     for sheet in conversion.written if form == "text" else ():
         became: str = sheet.kind
         if sheet.kind != sheet.became:
@@ -162,25 +162,25 @@ def _size(sheet: Exported | ConvertedSheet) -> MessageText:
 
 
 def loss_lines(losses: Iterable[Loss]) -> list[MessageText]:
-    """Losses for people: one line for each field and reason, with the first rows."""
+    """Describe losses: one line for each field and reason, with the first rows."""
     groups: dict[tuple[str | None, str], tuple[Loss, list[int]]] = {}
     counts: Counter[tuple[str | None, str]] = Counter()
-    further = 0
+    unlisted = 0
     for loss in losses:
         key = loss.field, loss.message
         if key not in groups and len(groups) >= MOST:
-            further += 1
+            unlisted += 1
             continue
         counts[key] += 1
         _, rows = groups.setdefault(key, (loss, []))
         if loss.row is not None and len(rows) < NAMED and loss.row not in rows:
             rows.append(loss.row)
     lines = [_loss_line(*group, counts[key]) for key, group in groups.items()]
-    if further:
+    if unlisted:
         lines.append(
             tr(
                 "{count:,} more, of other fields or for other reasons: see --format json",
-                count=further,
+                count=unlisted,
             )
         )
     return lines

@@ -1,4 +1,4 @@
-"""A sheet's result at a glance: headline, facts, statuses; for summary sheet and HTML report."""
+"""Headline, facts and statuses of a sheet's result, for summary sheet and HTML report."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from feedtool.report.statuses import status_word
 from feedtool.report.tally import CodeGroup, Tally
 
 Outcome = Literal["good", "bad", "open", "idle"]
-"""Accepted, to be corrected, not decided, and left out."""
+"""Accepted, to be corrected, undecided, and left out."""
 
 ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
 OUTCOMES: Mapping[Status, Outcome] = {
@@ -30,12 +30,12 @@ OUTCOMES: Mapping[Status, Outcome] = {
 
 
 def outcome_of(status: Status) -> Outcome:
-    """The colour of a status: all that is neither accepted, refused nor left out is open."""
+    """The outcome of a status, which sets its colour; open if not in `OUTCOMES`."""
     return OUTCOMES.get(status, "open")
 
 
 def statuses_of(counts: Counts) -> Mapping[Status, int]:
-    """The rows by status; of a mere check by validity."""
+    """The rows by status; for a mere check by validity."""
     checked = {
         Status.VALID: counts.valid,
         Status.INVALID: counts.invalid,
@@ -46,7 +46,7 @@ def statuses_of(counts: Counts) -> Mapping[Status, int]:
 
 
 def headline_of(result: SheetResult, statuses: Mapping[Status, int]) -> MessageText:
-    """How many rows were accepted, are to be corrected, are still open; in one line."""
+    """The numbers of rows that are accepted, to correct, and still open, in one line."""
     of = dict.fromkeys(ORDER, 0)
     for status, count in statuses.items():
         of[outcome_of(status)] += count
@@ -64,9 +64,9 @@ def headline_of(result: SheetResult, statuses: Mapping[Status, int]) -> MessageT
 def facts_of(
     result: SheetResult, counted: Tally, made: datetime | None = None
 ) -> Iterator[tuple[str, str | int]]:
-    """What was checked or sent, when, by whom; each fact with its label.
+    """Yield the file, account, time and other circumstances, each with its label.
 
-    `made` is the time of the report, for what was not sent.
+    `made` is the time of the report, for a sheet that was not sent.
     """
     checked, run = result.checked, result.run_facts
     started = run.started if run else made
@@ -77,7 +77,9 @@ def facts_of(
         tr("Read by"): checked.kind_reason if checked.recipe else "",
         tr("Date"): f"{started:%Y-%m-%d %H:%M} UTC" if started else "",
         tr("Account"): clean(", ".join(dict.fromkeys((run.seller, run.service)))) if run else "",
-        tr("Channel"): ", ".join(dict.fromkeys(clean(it.channel) for it in result.packages)),
+        tr("Channel"): ", ".join(
+            dict.fromkeys(clean(package.channel) for package in result.packages)
+        ),
         tr("Run"): clean(result.run or ""),
         tr("Warnings"): counted.counts.warnings or "",
     }
@@ -87,32 +89,32 @@ def facts_of(
 
 
 def columns_of(result: SheetResult, group: CodeGroup, say: Translator) -> Iterator[str]:
-    """The columns that a code was met in: `E Prix (TTC)`; an ellipsis where there are more."""
+    """Yield the columns with problems of a code: `E Prix (TTC)`; an ellipsis for further ones."""
     header = result.checked.header
     for letter, name in group.columns.items():
         column = header.columns.get(index_of(letter)) if header else None
-        own = say(FieldName(column.key)) if column else clean(name)
-        yield f"{letter} {own}".strip()
+        title = say(FieldName(column.key)) if column else clean(name)
+        yield f"{letter} {title}".strip()
     if group.more_columns:
         yield "…"
 
 
 def meaning_of(status: Status, say: Translator) -> MessageText | str:
-    """What a status means in a sentence, after its word where that is another than its code."""
+    """The meaning of a status in a sentence, after its word if that differs from its code."""
     meaning, _, _ = words_in(say.language)[status].page.partition("\n")
     word = say(status_word(status))
     return meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning)
 
 
 def place_name(problem: Problem, say: Translator) -> str:
-    """A problem's field before its message; empty where the message itself names it."""
+    """The name of a problem's field, before its message; empty if the message names it."""
     message = problem.message
     values = message.values.values() if isinstance(message, MessageText) else ()
-    is_named = any(isinstance(it, FieldName) and it == problem.field for it in values)
+    is_named = any(isinstance(name, FieldName) and name == problem.field for name in values)
     return "" if is_named else name_of(problem, say)
 
 
 def name_of(problem: Problem, say: Translator) -> str:
-    """A problem's field as the sheet calls it; the header where no field is known."""
+    """The sheet's name of a problem's field; the header if the field is unknown."""
     name = say(FieldName(problem.field or ""))
     return problem.header or name if name in {problem.field, ""} else name

@@ -1,4 +1,4 @@
-"""The packages of a sheet in lines for people: what is planned, or became of it."""
+"""Describe the packages of a sheet, planned or sent, in lines of text."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from feedtool.report.statuses import state_word, statuses_text
 
 
 def package_lines(result: SheetResult) -> Iterator[str]:
-    """A blank line, and the packages planned or sent; those without a channel may be hundreds."""
+    """Yield a blank line, and the packages; those without a channel are grouped by type."""
     if result.packages or result.acts:
         yield ""
     verbs: dict[str, list[ActSummary]] = {}
@@ -37,7 +37,7 @@ def package_lines(result: SheetResult) -> Iterator[str]:
 
 
 def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
-    """The single requests of a verb in one line."""
+    """Describe the single requests of a verb in one line."""
     what = tr(
         "{type}, {rows} in {requests}",
         type=acts[0].verb,
@@ -58,7 +58,7 @@ def _rows(count: int) -> MessageText:
 
 
 def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageText:
-    """Those of a type in one line."""
+    """Describe the packages of a type in one line."""
     rows, count = sum(batch.rows for batch in batches), len(batches)
     what = tr(
         "{type}, {rows} in {batches}",

@@ -1,7 +1,7 @@
-"""Text from files and from the service, made safe to show: nothing in it steers a terminal.
+"""Make text from files and from the service safe to show: nothing in it controls a terminal.
 
-A cell can hold escape sequences that repaint a terminal, and direction overrides that make a text
-read as something else. Both are spelled out (`<U+202E>`), so that one sees that they are there.
+A cell can hold escape sequences that repaint a terminal, and direction overrides that reorder a
+text for the reader. Both are spelled out (`<U+202E>`), so that they are visible.
 """
 
 import re
@@ -16,53 +16,53 @@ STEERING = (
     "\u200b\u2060\ufeff\u180e\u2028\u2029\ufff9-\ufffb"  # invisible, or breaking the line
     "\ud800-\udfff"  # halves of characters, which no encoding can write
 )
-"""Characters that have no business in a line of text, apart from the C0 controls."""
+"""Characters that must not be in a line of text, besides the C0 controls."""
 
 LONGEST_VALUE = 60
-"""Characters of a cell's value that are shown."""
+"""Most characters of a cell's value that are shown."""
 
 BLANKS = " \u00a0\u2007\u202f\u3000"
 BLANK = "␣"
-"""Stands for a blank that would not be seen."""
+"""The sign for an invisible blank."""
 
 LONGEST_MESSAGE = 2_000
-"""Characters of a message that are shown."""
+"""Most characters of a message that are shown."""
 
 _BREAKING = re.compile(r"[^\S\u00a0\u202f]+")
-"""Blanks other than those that French puts before its signs, and into its numbers."""
+"""Blanks, except those that French writes before punctuation and in numbers."""
 _UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
 
 
 def clean(text: str) -> str:
-    """The text with everything that steers spelled out, line breaks and tabs included."""
-    if text.isprintable():  # nothing unsafe is, and millions of texts pass here
+    """Return the text with control characters spelled out, line breaks and tabs too."""
+    if text.isprintable():  # no unsafe character is; fast for millions of texts
         return text
     return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
-def called_here(path: Path) -> str:
-    """A file's name, from the working folder on where it lies below that."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+def relative_name(path: Path) -> str:
+    """A file's name; relative to the working folder if the file is in it."""
+    folder = Path.cwd()
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def on_one_line(text: str) -> str:
-    """A text without line breaks and with single blanks; those that are not to break stay."""
+    """Return a text without line breaks, with single blanks; non-breaking ones stay."""
     return _BREAKING.sub(" ", text).strip(" ")
 
 
 def printable(text: str) -> str:
-    """A message on one line, cleaned and of bearable length."""
+    """Return a message on one line, cleaned and shortened."""
     return shorten(clean(on_one_line(text)), LONGEST_MESSAGE)
 
 
 def sentence(text: str) -> str:
-    """An advice that stands alone, in a cell of a table: as `printable`, with a capital."""
+    """Return an advice for a cell of a table: like `printable`, with a capital."""
     return f"{text[:1].upper()}{printable(text)[1:]}"
 
 
 def value(text: str) -> str:
-    """A cell's value on one line, cleaned and of bearable length; blanks at its ends are seen."""
+    """Return a cell's value on one line, cleaned and shortened; blanks at its ends are visible."""
     short = shorten(text, LONGEST_VALUE)
     inner = short.strip(BLANKS)
     start = short.index(inner)
@@ -71,17 +71,17 @@ def value(text: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """The text itself, or its beginning and an ellipsis."""
+    """Return the text, or its beginning and an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 row`, `1,204 rows`."""
+    """Return `1 row`, `1,204 rows`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(numbers: Sequence[int], total: int) -> MessageText:
-    """Ascending numbers, neighbours joined: `4, 7, 12-15 and 1,203 more`."""
+    """List ascending numbers, with ranges: `4, 7, 12-15 and 1,203 more`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""The result of one sheet, whatever the form it is shown in."""
+"""The result of one sheet, for all forms of reports."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,19 +27,19 @@ from feedtool.model.row_ranges import RowRanges
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 
 NOT_SENT = (Status.UNCHANGED, Status.HELD)
-"""Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
+"""Statuses of valid rows that were not sent: counted neither as valid nor as invalid."""
 TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
-"""The statuses of rows with which something is wrong: refused here, or by the service."""
+"""Statuses of rows to correct: refused by feedtool or by the service."""
 
 
 class ColumnFacts(NamedTuple):
-    """The meaning of a header in the column of a letter: a key, or None where it is not sent."""
+    """The meaning of a column's header: the key of its field, or None if it is not sent."""
 
     column: str
     header: str
     field: str | None
     reason: str
-    """Why, or the key that may be meant."""
+    """The reason for the field, or the key that may be meant."""
 
 
 class ExplainedHeader(NamedTuple):
@@ -50,24 +50,24 @@ class ExplainedHeader(NamedTuple):
 
 
 class FixedCells(NamedTuple):
-    """What was fixed of a sheet."""
+    """The fixed cells of a sheet."""
 
     cells: Sequence[CellFix] = ()
-    """By row and column."""
+    """Sorted by row and column."""
     offered: Mapping[str, int] = MappingProxyType({})
-    """The number of cells that other fixes might fix, by their names."""
+    """The number of cells that other fixes might fix, by the fixes' names."""
     valid_before: int = 0
 
     def by_name(self) -> Mapping[str, int]:
-        """The number of cells that each fix fixed, the most first."""
+        """The number of fixed cells by the fixes' names, the most first."""
         return dict(Counter(fix.fix for fix in self.cells).most_common())
 
 
 class FixableCells(NamedTuple):
-    """The cells with errors that a fix can fix."""
+    """A fix that can fix cells with errors."""
 
     option: str
-    """The one that makes it, such as `--fix=round`."""
+    """The option of the fix, such as `--fix=round`."""
     meaning: str
     cells: int
 
@@ -79,74 +79,75 @@ class RunFacts(NamedTuple):
     """UTC."""
     seller: str
     service: str
-    """The base address; of the embedded sandbox its name."""
+    """The base address; for the embedded sandbox its name."""
 
 
 class SheetResult(Struct):
-    """One sheet, checked, and what the service said of it if it was sent."""
+    """One checked sheet, and the service's answers if it was sent."""
 
     checked: CheckedSheet
     run: str | None = None
-    """The run's identifier; None where nothing was sent."""
+    """The run's identifier; None if nothing was sent."""
     is_submitted: bool = False
-    """True of `submit`, also of a dry run: then packages and results are shown."""
+    """True for `submit`, and for its dry run: then packages and results are shown."""
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[RowResult]] | None = None
-    """Every row's results in the order of rows, the invalid ones too; may be called repeatedly."""
+    """Returns all rows' results in order, invalid rows too; may be called repeatedly."""
     sent_again: Mapping[tuple[int, str], int] = field(default_factory=dict)
     """The last run that has sent a row again, by row and channel."""
     explained: ExplainedHeader | None = None
-    """The meaning of its header, where that is to be shown; also of one that lacks columns."""
+    """The meaning of the header, if it is to be shown; even if columns are missing."""
     stopped: FeedtoolError | None = None
     annotated: Path | None = None
     displaced: FeedtoolError | None = None
-    """The reason why the copy is in another place than the one that was named."""
+    """The reason if the copy is not in the requested place."""
     copy_failed: FeedtoolError | None = None
     fixed: FixedCells | None = None
-    """What was fixed in the annotated copy, where that was asked for."""
+    """The fixed cells of the annotated copy; None if no fix was requested."""
     fixable: Sequence[FixableCells] = ()
-    """The fixes that can fix errors of it, where they were looked for."""
+    """The fixes that can fix errors of the sheet, if they were looked for."""
     failed: Path | None = None
-    """The workbook of the rows to correct, where one was written."""
+    """The workbook of the rows to correct, if one was written."""
     to_correct: int = 0
-    """How many rows are to be corrected, as far as that was counted."""
+    """The number of rows to correct, once `count_left` has counted them."""
     held: Counter[str] | None = None
-    """Rows that guards hold, by their codes with commas in between; None where not counted."""
+    """Rows that guards hold, by their codes with commas in between; None: not counted."""
     chosen: RowRanges | None = None
-    """The rows that alone were to be sent, where some were chosen."""
+    """The chosen rows; None if all were to be sent."""
     run_facts: RunFacts | None = None
     changes: Iterable[Mapping[str, object]] | None = None
-    """What its rows would change, the biggest first, where a preview was asked for."""
+    """The changes that the rows would make, the biggest first; None without a preview."""
     acts: Sequence[ActSummary] | None = None
-    """In the place of packages, where each request is a call of its own."""
+    """The requests of a kind that sends single requests and no packages; else None."""
     blocked: str = ""
-    """Why nothing of the command is sent; empty where something is, or could not be."""
+    """The reason why the command sends nothing at all; else empty."""
 
     def every_verdict(self) -> Iterator[RowResult]:
-        """The results of the rows that are shown; a mere check has none beside its problems."""
+        """The results of all rows; a mere check has problems only."""
         return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
     def results_with_channels(self) -> Iterator[tuple[RowResult, str]]:
-        """The same, each with its channel where its row has several."""
+        """All results, each with its channel if its row has several."""
         for of_row in by_row(self.every_verdict()):
             yield from ((result, result.channel * (len(of_row) > 1)) for result in of_row)
 
     def left(self) -> Iterator[RowResult]:
-        """The results of the rows that were to be sent, and that no later run has sent."""
+        """The results of the rows that were to be sent, without those that a later run has sent."""
         for result in () if self.checked.error else self.every_verdict():
             is_chosen = self.chosen is None or result.row in self.chosen
             if is_chosen and (result.row, result.channel) not in self.sent_again:
                 yield result
 
     def count_left(self) -> None:
-        """Count the rows that are to be corrected, and those that guards hold."""
+        """Count the rows to correct, and those that guards hold."""
         self.to_correct, held = 0, Counter[str]()
         for of_row in by_row(self.left()):
             if any(result.status in TO_CORRECT for result in of_row):
                 self.to_correct += 1
             else:
-                messages = (it.messages for it in of_row if it.status is Status.HELD)
-                codes = {message.code for of_result in messages for message in of_result} - {""}
+                held_results = (result for result in of_row if result.status is Status.HELD)
+                messages = (message for result in held_results for message in result.messages)
+                codes = {message.code for message in messages} - {""}
                 held.update([",".join(sorted(codes))] if codes else ())
         self.held = held
 
@@ -155,7 +156,7 @@ class SheetResult(Struct):
         return self.counts_with(Counter(map(worst_status, by_row(self.every_verdict()))))
 
     def counts_with(self, statuses: Mapping[Status, int]) -> Counts:
-        """The counts, for whoever has already gone through the results."""
+        """The counts, with the rows by status that the caller has counted."""
         valid = self.checked.rows.marks.count(VALID)
         invalid = self.checked.rows.marks.count(INVALID)
         not_rows = self.checked.rows.marks.count(SKIPPED)
@@ -173,9 +174,9 @@ class SheetResult(Struct):
 
 
 def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
-    """The messages that say more of a row than its status: no confirmation of one that is taken.
+    """The messages that say more than a row's status: without confirmations of accepted rows.
 
-    JSON and the CSV report have all of them.
+    JSON and the CSV report have all messages.
     """
     if verdict.status not in AS_ASKED:
         return verdict.messages

@@ -1,4 +1,4 @@
-"""The statuses of rows, and the states of packages, in words: alone, and with numbers."""
+"""The words for statuses of rows and states of packages, alone and with numbers."""
 
 from collections.abc import Callable, Mapping
 
@@ -47,7 +47,7 @@ _NUMBERS: Mapping[str, Callable[[int], MessageText]] = {
     "Submitted": lambda count: plural("{count:,} Submitted", "{count:,} Submitted", count),
     "Reported": lambda count: plural("{count:,} Reported", "{count:,} Reported", count),
 }
-"""The numbers of rows; the last two are of batches, and our own words."""
+"""The phrases for numbers of rows; the last two are feedtool's own words, for batches."""
 
 
 _WORDS: Mapping[str, MessageText] = {
@@ -80,12 +80,12 @@ _WORDS: Mapping[str, MessageText] = {
 
 
 def status_word(status: str) -> str:
-    """A status of a row as people read it; a state of the service's own stays as it is."""
+    """The word for a row's status; an unknown one, such as a state of the service, is unchanged."""
     return _WORDS.get(status, status)
 
 
 def state_word(state: str) -> str:
-    """A state of a package, or our step with it, as people read it; another stays as it is."""
+    """The word for a package's state, or for feedtool's step with it; others are unchanged."""
     return _STATES.get(state, state)
 
 

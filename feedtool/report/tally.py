@@ -1,6 +1,6 @@
 """Problems and refusals of one sheet, grouped and counted in one pass, and sums over all sheets.
 
-Of each group only the first few are kept, however many there are.
+Only the first few of each group are kept.
 """
 
 from collections import Counter
@@ -28,29 +28,29 @@ from feedtool.report.sheet_result import NOT_SENT, SheetResult
 from feedtool.report.statuses import statuses_text
 
 NOT_A_ROW = "not-a-row"
-"""The code of rows that are skipped since they are none."""
+"""The code of skipped lines: totals, repeated headers, examples."""
 
 NAMED_ROWS = 12
-"""Rows of one refusal that are named."""
+"""Most rows of one refusal that are named."""
 
 NAMED_COLUMNS = 4
-"""Columns of one code that are named."""
+"""Most columns of one code that are named."""
 
 MESSAGES = 200
-"""Different refusals that are kept apart; a message may name its row, and all would differ."""
+"""Most refusals that are counted apart: if messages name their rows, all differ."""
 
 LISTED = frozenset({*REFUSED, Status.UNKNOWN})
-"""Statuses that are listed even where no message says why."""
+"""Statuses that are listed even without a message."""
 
 ACCEPTED = frozenset({*AS_ASKED, Status.VALID, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED})
-"""Rows of these statuses need nobody's attention."""
+"""Statuses of rows that need no attention."""
 
 SILENT = frozenset({*AS_ASKED, Status.VALID, Status.INVALID, Status.UNCHANGED, Status.SKIPPED})
-"""Statuses that are not listed: all is well, or the sheet's own problems say it."""
+"""Statuses that are not listed: accepted rows, and those with problems of the sheet."""
 
 
 class CodeGroup(Struct):
-    """All problems of one code: the first of them, and the columns, some by letter and header."""
+    """All problems of one code: the first ones, and some of the columns, letter to header."""
 
     code: str
     severity: Severity
@@ -60,10 +60,10 @@ class CodeGroup(Struct):
     more_columns: bool = False
     nouns: set["Noun"] = field(default_factory=set)
     hint: str | None = None
-    """The advice of all of them; empty where they differ."""
+    """The common advice; empty if the problems' advice differs."""
 
     def add(self, problem: Problem, kept: int) -> None:
-        """Counts one problem, and keeps it if it is among the first."""
+        """Count one problem, and keep it if it is among the first."""
         self.count += 1
         if len(self.first) < kept:
             self.first.append(problem)
@@ -76,13 +76,13 @@ class CodeGroup(Struct):
                 self.columns[problem.column] = problem.header or problem.field or ""
 
     def counted(self) -> MessageText:
-        """`12 cells`; places where they are not all of a sort."""
+        """Return `12 cells`; `places` for problems of several sorts."""
         noun = next(iter(self.nouns)) if len(self.nouns) == 1 else Noun.PLACE
         return _COUNTED[noun](self.count)
 
     @property
     def is_of_sheet(self) -> bool:
-        """True if all are about the sheet as a whole."""
+        """True if all problems are about the whole sheet."""
         return self.nouns == {Noun.SHEET}
 
 
@@ -111,7 +111,7 @@ def _noun(problem: Problem) -> Noun:
 
 
 class RefusedRows(Struct):
-    """All rows of which the service said the same."""
+    """All rows with the same answer of the service."""
 
     status: Status
     code: str
@@ -125,7 +125,7 @@ class Tally(Struct, frozen=True):
 
     counts: Counts
     groups: list[CodeGroup]
-    """Errors before warnings, the frequent before the rare."""
+    """Errors before warnings, frequent before rare ones."""
     refusals: list[RefusedRows]
     """In the order of their first row."""
     first: Mapping[Status, int]
@@ -133,7 +133,7 @@ class Tally(Struct, frozen=True):
 
 
 def tally(result: SheetResult, kept: int) -> Tally:
-    """The counts of a sheet, checked and perhaps sent; of each code `kept` problems are kept."""
+    """Count a sheet's problems and refusals; keep `kept` problems of each code."""
     groups: dict[str, CodeGroup] = {}
     for problem in result.checked.problems():
         group = groups.get(problem.code)
@@ -155,7 +155,7 @@ _OF_MARKS = {VALID: Status.VALID, INVALID: Status.INVALID, SKIPPED: Status.SKIPP
 def _refusals(
     results: Iterable[RowResult], first: dict[Status, int]
 ) -> tuple[Counter[Status], list[RefusedRows]]:
-    """The rows by status, and those that were refused; `first` gets the first of each status."""
+    """Count the rows by status, and group refused ones; fill `first` with the first row of each."""
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
     for of_row in by_row(results):
@@ -174,7 +174,7 @@ def _refusals(
 
 
 def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, str]]:
-    """The reasons why a row was refused: status, code, and text, of several with the channel."""
+    """The reasons of a refusal: status, code, and text; with the channel if there are several."""
     if result.status in SILENT:
         return []
     reasons = [(message.code, message.text) for message in result.messages]
@@ -186,7 +186,7 @@ def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, st
 
 
 def validity_text(counts: Counts) -> MessageText:
-    """`1,198 valid, 6 invalid, 2 skipped`."""
+    """Return `1,198 valid, 6 invalid, 2 skipped`."""
     parts = [
         plural("{count:,} valid", "{count:,} valid", counts.valid),
         plural("{count:,} invalid", "{count:,} invalid", counts.invalid),
@@ -197,12 +197,12 @@ def validity_text(counts: Counts) -> MessageText:
 
 
 def warnings_text(count: int) -> MessageText:
-    """`1 warning`, `12 warnings`."""
+    """Return `1 warning`, `12 warnings`."""
     return plural("{count:,} warning", "{count:,} warnings", count)
 
 
 def skipped_text(counts: Counts) -> MessageText | None:
-    """`12 skipped: 10 no stock, 2 totals`; None where the statuses say all of it."""
+    """Return `12 skipped: 10 no stock, 2 totals`; None if the statuses say the same."""
     reasons = counts.skipped_because
     if not reasons.keys() - set(NOT_SENT):
         return None
@@ -235,7 +235,7 @@ class Totals(Struct):
     runs: dict[str, None] = field(default_factory=dict)
 
     def add(self, result: SheetResult, counts: Counts) -> None:
-        """Adds a sheet, or a file that could not be read."""
+        """Add a sheet, or a file that could not be read."""
         self.files.add(result.checked.file)
         if result.checked.error:
             self.unreadable += 1
@@ -255,14 +255,14 @@ class Totals(Struct):
 
     @property
     def is_clean(self) -> bool:
-        """True if nothing needs anybody's attention."""
+        """True if nothing needs attention."""
         statuses = self.counts.by_status
-        # What is invalid may have been corrected in a later run: its status tells.
+        # Invalid rows may have been corrected in a later run: then their status counts.
         is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
         return not (self.unreadable or is_bad)
 
     def sentence(self) -> MessageText:
-        """All of it in one line."""
+        """Return all sums in one line."""
         counts, parts = self.counts, []
         if counts.rows:
             rows = plural("{count:,} row", "{count:,} rows", counts.rows)

@@ -1,4 +1,4 @@
-"""What the templates of pages share: each message in the page's language, clean, and escaped.
+"""Filters and functions for templates: each message in the page's language, clean and escaped.
 
 A template's context has `say`, the Translator of the page or of the part about one sheet.
 """
@@ -17,7 +17,7 @@ from feedtool.report.statuses import state_word, status_word
 
 
 def add_to(environment: Environment) -> None:
-    """Gives an environment the filters and functions by which templates say messages."""
+    """Add the filters and functions for messages to an environment."""
     environment.filters |= {
         "name": _name,
         "printable": _printable,
@@ -37,9 +37,9 @@ def add_to(environment: Environment) -> None:
 
 @pass_context
 def shown(context: Context, expression: Any) -> object:
-    """An expression as the template prints it: a message in the page's language, cleaned.
+    """Return an expression's printed text: a message in the page's language, cleaned.
 
-    It is an environment's `finalize`. Our own markup stays as it is.
+    Used as an environment's `finalize`. Markup is unchanged.
     """
     if isinstance(expression, str) and not isinstance(expression, Markup):
         return clean(context["say"](expression))
@@ -48,7 +48,7 @@ def shown(context: Context, expression: Any) -> object:
 
 @pass_context
 def _name(context: Context, problem: Problem) -> str:
-    """A problem's field as the sheet calls it."""
+    """The sheet's name of a problem's field."""
     return name_of(problem, context["say"])
 
 
@@ -60,11 +60,11 @@ def _said(context: Context, text: str) -> str:
 
 @pass_context
 def _printable(context: Context, text: str) -> str:
-    """A message in the page's language, on one line and of bearable length."""
+    """A message in the page's language, on one line, shortened."""
     return printable(context["say"](text))
 
 
 @pass_context
 def _sentence(context: Context, text: str) -> str:
-    """The same, for a cell of a table."""
+    """A message like `printable`, with a capital, for a cell of a table."""
     return sentence(context["say"](text))

@@ -1,4 +1,4 @@
-"""For people: what is wrong, where, why and how to fix it, grouped by code and counted."""
+"""The report as text: problems with place, reason and fix, grouped by code and counted."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.packages import package_lines
-from feedtool.report.plain import called_here, clean, listed, printable, value
+from feedtool.report.plain import clean, listed, printable, relative_name, value
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import status_word, statuses_text
 from feedtool.report.tally import (
@@ -37,14 +37,14 @@ SHOWN = 5
 MORE = tr("all with -v or --format json")
 
 NARROWEST = 40
-"""Below this nothing is wrapped: broken words help nobody."""
+"""Narrower pages are not wrapped: too many words would break."""
 
 COLOURS = {"bold": "1", "error": "1;31", "warning": "1;33", "help": "36", "faint": "2"}
-"""ANSI codes that every terminal knows, by meaning."""
+"""ANSI codes that every terminal supports, by meaning."""
 
 
 class Page(Struct, frozen=True):
-    """The place where a report for people is written."""
+    """The output of a text report."""
 
     out: TextIO
     say: Translator
@@ -53,18 +53,18 @@ class Page(Struct, frozen=True):
     """Columns; None wraps nothing."""
 
     def of_sheet(self, checked: CheckedSheet) -> "Page":
-        """The same page, on which fields are called as in a sheet."""
+        """Return the page with a sheet's names for fields."""
         names = {key: value(name) for key, name in checked.names(self.say.language).items()}
         return replace(self, say=checked.translator(self.say, names))
 
     def line(self, text: str = "", ink: str = "", *, label: str = "", indent: int = 0) -> None:
-        """Writes a clean text, wrapped where it is too long; `ink` colours the label, or all."""
+        """Write a clean text, wrapped to the width; `ink` colours the label, or all."""
         text, label = self.say(text), self.say(label)
         lines = [f"{' ' * indent}{label}{text}"]
         if self.width and len(lines[0]) > self.width >= NARROWEST:
             hanging = " " * (indent + 4)
             lines = wrap(lines[0], self.width, subsequent_indent=hanging, break_on_hyphens=False)
-            lines = lines or [""]  # of blanks alone nothing is left
+            lines = lines or [""]  # `wrap` drops a line of blanks
         if self.is_colour and ink:
             start, end = f"\x1b[{COLOURS[ink]}m", "\x1b[0m"
             if label:
@@ -74,11 +74,11 @@ class Page(Struct, frozen=True):
         self.out.write("\n".join(lines) + "\n")
 
     def message(self, text: str) -> str:
-        """A message on one line in the page's language, cleaned."""
+        """Return a message on one line in the page's language, cleaned."""
         return printable(self.say(text))
 
     def hint(self, hint: str, indent: int) -> None:
-        """Writes what to do, where there is anything."""
+        """Write a hint, unless it is empty."""
         if hint:
             self.line(f" {self.message(hint)}", "help", label=tr("help:"), indent=indent)
 
@@ -93,10 +93,10 @@ def write_text(
     is_verbose: bool = False,
     width: int | None = None,
 ) -> None:
-    """Writes a report to be read: with `is_verbose` every problem and every refused row.
+    """Write a report as text: with `is_verbose` every problem and every refused row.
 
-    `width` is the terminal's columns; None where lines may be of any length. With `is_only_failed`
-    all else was shown before.
+    `width` is the terminal's columns; None does not wrap. With `is_only_failed` only the workbooks
+    of rows to correct are written: all else was shown before.
     """
     page = Page(out, codes.say, is_colour, width)
     if is_only_failed:
@@ -127,11 +127,11 @@ def write_text(
 
 
 def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
-    """The workbooks of the rows to correct, each of them once."""
+    """Write the workbooks of the rows to correct, each once."""
     to_correct: Counter[str] = Counter()
     for result in results:
         if result.failed:
-            to_correct[clean(called_here(result.failed))] += result.to_correct
+            to_correct[clean(relative_name(result.failed))] += result.to_correct
     for place, count in to_correct.items():
         rows = plural("{count:,} row", "{count:,} rows", count)
         page.line(tr("{place} ({rows})", place=place, rows=rows), label=tr("Rows to correct: "))
@@ -175,11 +175,11 @@ def _write_sheet(
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
     if result.annotated:
         page.line()
-        page.line(clean(called_here(result.annotated)), "bold", label=copy)
+        page.line(clean(relative_name(result.annotated)), "bold", label=copy)
 
 
 def _write_fixes(page: Page, result: SheetResult, codes: Codes, *, is_verbose: bool) -> None:
-    """The number of cells that each fix fixed, and what other fixes might."""
+    """Write the number of cells that each fix fixed, and that other fixes might fix."""
     for option, meaning, cells in result.fixable:
         text = plural(
             "`validate {option}` can fix {count:,} cell: {meaning}",
@@ -227,7 +227,7 @@ def _write_group(
     page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
 ) -> None:
     number: MessageText | None = group.counted()
-    if group.is_of_sheet:  # said once of a whole sheet
+    if group.is_of_sheet:  # the whole sheet has the problem once
         number = tr("{count:,} times", count=group.count) if group.count > 1 else None
     meaning = page.message(meaning)
     label = page.say(severity_label(group.severity, group.code))
@@ -256,7 +256,7 @@ def _write_group(
 def place(
     file: str, problem: Problem, say: Translator = ENGLISH, *, is_verbose: bool = False
 ) -> str:
-    """The place of a problem: `offers.xlsx:12 B12 GTIN`; in a CSV 12 is the physical line.
+    """Return a problem's place: `offers.xlsx:12 B12 GTIN`; in a CSV 12 is the physical line.
 
     With `is_verbose` the key of the field too.
     """
@@ -275,9 +275,9 @@ def place(
 def _write_answers(
     page: Page, result: SheetResult, groups: Tally, *, is_alone: bool, is_verbose: bool
 ) -> None:
-    """The rows by status, and the first messages of each code, which may name their row.
+    """Write the rows by status, and the first messages of each code, which may name their row.
 
-    Of a sheet that is alone the last line says how many rows have which status.
+    For a single sheet the report's last line has the rows by status.
     """
     if groups.refusals or (groups.counts.by_status and not is_alone):
         page.line()
@@ -309,7 +309,7 @@ def _write_answers(
 
 
 def _write_refused_rows(page: Page, result: SheetResult, statuses: AbstractSet[str]) -> None:
-    """Every row of these statuses, with all that was said of it."""
+    """Write every row of these statuses, with all its messages."""
     page.line()
     for row, channel in result.results_with_channels():
         if row.status in statuses:
