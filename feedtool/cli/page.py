@@ -23,7 +23,7 @@ from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
-    from feedtool.page.desk import Desk
+    from feedtool.page.desk import PageSession
     from feedtool.page.jobs import Job
     from feedtool.runs.page_rights import PageRights
 
@@ -60,12 +60,14 @@ def page(ctx: click.Context, /, **given: Any) -> None:
         # Who comes now waits at the door until the rest is here, which takes longer.
         from feedtool.page.serve import serve
 
-        desk = desk_of(ctx, stop, notices, door.rights)
+        session = page_session_of(ctx, stop, notices, door.rights)
         is_opened = not (given["no_open"] or given["shared"])
         is_opened = is_opened and has_screen(sys.platform, os.environ)
         with opened_browser(door.address, folder) if is_opened else nullcontext():
             kept = timedelta(days=given["keep"])
-            serve(desk, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep)
+            serve(
+                session, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep
+            )
 
 
 def _check_file(ctx: click.Context, file: str) -> None:
@@ -76,32 +78,32 @@ def _check_file(ctx: click.Context, file: str) -> None:
 
     def check(job: "Job") -> None:
         with run_notices("page", {**ctx.params, "log": None}) as notices:
-            desk = replace(desk_of(ctx, Stopping(), notices), checking=())
-            check_file(desk, desk.shelf.file(file), job)
+            session = replace(page_session_of(ctx, Stopping(), notices), checking=())
+            check_file(session, session.uploads.file(file), job)
 
     check_for_another(check)
 
 
-def desk_of(
+def page_session_of(
     ctx: click.Context,
     stop: Stopping,
     notices: "RunNotices",
     rights: "Mapping[str, PageRights] | None" = None,
-) -> "Desk":
+) -> "PageSession":
     """All that the page works with, as the options of `ctx` say."""
     from feedtool.cli.runs import clocks
     from feedtool.ledger.lock import who
-    from feedtool.page.desk import Desk
+    from feedtool.page.desk import PageSession
     from feedtool.page.jobs import Jobs
-    from feedtool.page.shelf import Shelf
+    from feedtool.page.shelf import Uploads
     from feedtool.page.users import Users
 
     given = ctx.params
     home = home_folder(given["home"])
-    return Desk(
+    return PageSession(
         ServedAccounts(ctx, stop, notices),
         Users(who(), rights),
-        Shelf(home / "page"),
+        Uploads(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
         partial(open_workspace, home, read_record(options.Records, given)),
         partial(clocks, home),

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import check
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.grid import Grid, GridWriter, add_results
 from feedtool.page.jobs import Job
 from feedtool.report.sheet_result import SheetResult
@@ -33,34 +33,34 @@ VIEW = "answers"
 """The view of a grid that has them."""
 
 
-def has_grid(at: Desk, run: int) -> bool:
+def has_grid(session: PageSession, run: int) -> bool:
     """True if there is something of a run that the browser can show."""
-    return _place(at, run).is_file()
+    return _place(session, run).is_file()
 
 
-def grid_of_run(at: Desk, run: int) -> Grid:
+def grid_of_run(session: PageSession, run: int) -> Grid:
     """What the browser shows of a run; GridUnusable where that is not made yet."""
-    return Grid(_place(at, run))
+    return Grid(_place(session, run))
 
 
-def start_answers(at: Desk, state: RunState) -> Job:
+def start_answers(session: PageSession, state: RunState) -> Job:
     """The job that brings the answers of a run that is at its end into a grid."""
     run = state.run.run_id
-    return at.jobs.start(f"{ANSWERS}{run}", "check", partial(_bring, at, run))
+    return session.jobs.start(f"{ANSWERS}{run}", "check", partial(_bring, session, run))
 
 
-def _bring(at: Desk, run: int, _: Job) -> None:
-    place = _place(at, run)
+def _bring(session: PageSession, run: int, _: Job) -> None:
+    place = _place(session, run)
     if place.is_file():
         return
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     making = place.with_name("making.sqlite")
-    with at.workspace() as workspace, GridWriter(making) as writer:
+    with session.workspace() as workspace, GridWriter(making) as writer:
         options = options_of(run, workspace)
         reading = replace(read_options_again(options, workspace), see=writer.see, with_items=False)
         writer.conclude(check(kept_inputs(options, workspace), reading, load()))
         results = enumerate(results_of(run, workspace))
-        add_results(making, VIEW, {at: result.every_verdict() for at, result in results})
+        add_results(making, VIEW, {session: result.every_verdict() for session, result in results})
     making.replace(place)
 
 
@@ -72,10 +72,10 @@ def results_of(run: int, workspace: Workspace) -> Sequence[SheetResult]:
     return results
 
 
-def folder_of_run(at: Desk, run: int) -> Path:
+def folder_of_run(session: PageSession, run: int) -> Path:
     """The folder of what is made of a run."""
-    return at.shelf.folder("runs") / str(run)
+    return session.uploads.folder("runs") / str(run)
 
 
-def _place(at: Desk, run: int) -> Path:
-    return folder_of_run(at, run) / "grid.sqlite"
+def _place(session: PageSession, run: int) -> Path:
+    return folder_of_run(session, run) / "grid.sqlite"

@@ -10,9 +10,16 @@ from werkzeug.exceptions import HTTPException
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.text import LANGUAGES, tr
-from feedtool.page import desk as at
 from feedtool.page.bringing import TABLES
-from feedtool.page.desk import LANGUAGE_NAMES, Desk, NotAllowed, desk
+from feedtool.page.desk import (
+    LANGUAGE_NAMES,
+    NotAllowed,
+    PageSession,
+    codes,
+    page_session,
+    say,
+    user,
+)
 from feedtool.page.guards import HEALTH, METRICS
 from feedtool.page.middleware import USER
 from feedtool.page.routes import (
@@ -67,10 +74,10 @@ OF_HTTP = {
 }
 
 
-def application(own: Desk) -> flask.Flask:
+def application(own: PageSession) -> flask.Flask:
     """The application; the first part of each page's address is the language."""
     app = flask.Flask(__name__)
-    app.extensions["desk"] = own
+    app.extensions["page_session"] = own
     _set_up_templates(app)
     app.add_url_rule("/", "start", _start)
     app.add_url_rule(HEALTH, "health", _health)
@@ -111,7 +118,7 @@ def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
 
 def _take_user() -> None:
     """Who asks, as the guards before us have found out."""
-    flask.g.user = desk().users.of(flask.request.environ.get(USER, ""))
+    flask.g.user = page_session().users.of(flask.request.environ.get(USER, ""))
 
 
 def _give_language(endpoint: str, values: dict[str, Any]) -> None:
@@ -122,7 +129,7 @@ def _give_language(endpoint: str, values: dict[str, Any]) -> None:
 
 def _preferred() -> str:
     """The language that the command was told, else the browser's, else English."""
-    wanted = desk().language
+    wanted = page_session().language
     return wanted.asked or flask.request.accept_languages.best_match(LANGUAGES) or wanted.default
 
 
@@ -133,7 +140,7 @@ def _start() -> flask.typing.ResponseReturnValue:
 def _health() -> flask.Response:
     """200 if the records of runs can be opened."""
     try:
-        with desk().workspace():
+        with page_session().workspace():
             return flask.Response("ok\n", mimetype="text/plain")
     except FeedtoolError:
         text = "the records of runs cannot be opened\n"
@@ -143,10 +150,10 @@ def _health() -> flask.Response:
 def _shared() -> dict[str, Any]:
     """What every template knows."""
     return {
-        "say": at.say(),
-        "codes": at.codes(),
-        "desk": desk(),
-        "user": at.user(),
+        "say": say(),
+        "codes": codes(),
+        "page_session": page_session(),
+        "user": user(),
         "navigation": NAVIGATION,
         "languages": LANGUAGE_NAMES.items(),
         "in_language": _in_language,

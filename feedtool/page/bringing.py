@@ -14,9 +14,9 @@ from feedtool.areas.registry import load
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Language, tr
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.named_files import ZIP, add, key_of, named_in
-from feedtool.page.shelf import ListedFacts, ShelfFile, plain_name
+from feedtool.page.shelf import ListedFacts, Upload, plain_name
 from feedtool.runs.file_lists import list_of, write_list
 
 TABLES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".csv", ".tsv", ".txt")
@@ -41,26 +41,26 @@ def place_of_sheet(names: Sequence[str]) -> int:
     return next(iter(tables), 0)
 
 
-def bring_named(at: Desk, file: ShelfFile, name: str, content: BinaryIO) -> ShelfFile:
+def bring_named(session: PageSession, file: Upload, name: str, content: BinaryIO) -> Upload:
     """Lays a file, or each file of a ZIP, beside a sheet, which is then to be checked anew.
 
     Raises as `named_files.add`.
     """
-    with at.accounts.reading(file.account) as reading:
+    with session.accounts.reading(file.account) as reading:
         limits = reading.dialect.reading
-    add(at.shelf.named(file), name, content, limits, at.body_limit)
+    add(session.uploads.named(file), name, content, limits, session.body_limit)
     choices = file.choices
     if file.listed:  # it gets other rows
         choices = msgspec.structs.replace(choices, rows={}, as_rows=())
-    return at.shelf.choose(file, choices, is_read_anew=True)
+    return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def as_list(at: Desk, file: ShelfFile, language: Language) -> ShelfFile:
+def as_list(session: PageSession, file: Upload, language: Language) -> Upload:
     """A file that is a row of a sheet, or a ZIP of such, as that sheet; any other as it is.
 
     Raises as `named_files.add`; then nothing is kept.
     """
-    place = at.shelf.input(file).path
+    place = session.uploads.input(file).path
     found = list_of(place)
     if found is None:
         return file
@@ -69,26 +69,26 @@ def as_list(at: Desk, file: ShelfFile, language: Language) -> ShelfFile:
     try:
         with place.open("rb") as content:
             sheet = msgspec.structs.replace(file, name=name, listed=listed)
-            sheet = bring_named(at, sheet, file.name, content)
+            sheet = bring_named(session, sheet, file.name, content)
     except BaseException:
-        at.shelf.remove(file)
+        session.uploads.remove(file)
         raise
     place.unlink()
     return sheet
 
 
-def write_sheet(at: Desk, file: ShelfFile, settings: AccountSettings) -> None:
+def write_sheet(session: PageSession, file: Upload, settings: AccountSettings) -> None:
     """Writes the sheet of files that are its rows, where it is none by itself."""
     if file.listed is None:
         return
-    folder = at.shelf.named(file)
+    folder = session.uploads.named(file)
     lists = {item.kind: item for area in load().areas for item in area.file_lists}
     found, language = lists[file.listed.kind], file.listed.language
-    place = at.shelf.input(file).path
+    place = session.uploads.input(file).path
     write_list(found, named_in(folder), folder, place, settings, language)
 
 
-def inherit(at: Desk, file: ShelfFile, before: ShelfFile) -> None:
+def inherit(session: PageSession, file: Upload, before: Upload) -> None:
     """Gives a corrected sheet the files that lie beside the one whose place it takes."""
-    if (theirs := at.shelf.named(before)).is_dir():
-        shutil.copytree(theirs, at.shelf.named(file))
+    if (theirs := session.uploads.named(before)).is_dir():
+        shutil.copytree(theirs, session.uploads.named(file))

@@ -14,11 +14,11 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.bringing import write_sheet
 from feedtool.page.check_process import LARGE, check_elsewhere
-from feedtool.page.desk import Desk, language, now
+from feedtool.page.desk import PageSession, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
 from feedtool.page.named_files import NamedFiles
-from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.page.shelf import NotHere, Upload
 from feedtool.report.file import write_report
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
@@ -40,52 +40,52 @@ COPIES = {
 """What can be downloaded after a check."""
 
 
-def start_check(at: Desk, file: ShelfFile) -> Job:
+def start_check(session: PageSession, file: Upload) -> Job:
     """The job that checks a file as it is read now, begun if it is not at work."""
-    return at.jobs.start(check_key(file), "check", partial(check_file, at, file))
+    return session.jobs.start(check_key(file), "check", partial(check_file, session, file))
 
 
-def check_key(file: ShelfFile) -> str:
+def check_key(file: Upload) -> str:
     """The key of the job that checks a file as it is read now."""
     return f"{CHECK}{file.id} {file.reading}"
 
 
-def check_file(at: Desk, file: ShelfFile, job: Job) -> None:
+def check_file(session: PageSession, file: Upload, job: Job) -> None:
     """Reads and judges a file, and keeps what the browser shows of it as it was read then.
 
     If it is to be read otherwise meanwhile, that is a check of its own, and nobody looks at this.
     """
-    if at.shelf.file(file.id).reading != file.reading:
+    if session.uploads.file(file.id).reading != file.reading:
         return
     job.tell(tr("Reading the file"))
-    path = at.shelf.input(file).path
-    if at.checking and path.is_file() and path.stat().st_size >= LARGE:
-        check_elsewhere(at.checking, file.id, job)
+    path = session.uploads.input(file).path
+    if session.checking and path.is_file() and path.stat().st_size >= LARGE:
+        check_elsewhere(session.checking, file.id, job)
         return
-    place = at.shelf.grid(file)
+    place = session.uploads.grid(file)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with at.accounts.reading(file.account) as base, GridWriter(place) as writer:
-        write_sheet(at, file, base.dialect)
-        options = replace(chosen(at, base, file), see=_counted(writer, job), with_items=False)
-        sheets = check([at.shelf.input(file)], options, load())
+    with session.accounts.reading(file.account) as base, GridWriter(place) as writer:
+        write_sheet(session, file, base.dialect)
+        options = replace(chosen(session, base, file), see=_counted(writer, job), with_items=False)
+        sheets = check([session.uploads.input(file)], options, load())
         named = options.locate
         if not isinstance(named, NamedFiles) or named.keep_facts():
             writer.conclude(sheets)
             return
-    check_file(at, file, job)  # by what the cells at its end have told
+    check_file(session, file, job)  # by what the cells at its end have told
 
 
-def chosen(at: Desk, base: ReadOptions, file: ShelfFile) -> ReadOptions:
+def chosen(session: PageSession, base: ReadOptions, file: Upload) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
     if before := choices.as_in:
-        with at.workspace() as workspace:
+        with session.workspace() as workspace:
             return read_as_then(before.run, before.name, file.name, workspace, base)
     # No cell opens a file of the server.
-    named = NamedFiles(at.shelf.named(file), at.shelf.named_facts(file))
-    recipes = at.accounts.recipes(file.account)
+    named = NamedFiles(session.uploads.named(file), session.uploads.named_facts(file))
+    recipes = session.accounts.recipes(file.account)
     if choices.has_recipe:
-        recipes = replace(recipes, named=str(at.shelf.recipe(file)))
+        recipes = replace(recipes, named=str(session.uploads.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
@@ -112,14 +112,14 @@ def _counted(writer: GridWriter, job: Job) -> See:
     return see
 
 
-def is_checked(at: Desk, file: ShelfFile) -> bool:
+def is_checked(session: PageSession, file: Upload) -> bool:
     """True if there is something of a file that the browser can show."""
-    return at.shelf.grid(file).is_file()
+    return session.uploads.grid(file).is_file()
 
 
-def grid_of(at: Desk, file: ShelfFile) -> Grid:
+def grid_of(session: PageSession, file: Upload) -> Grid:
     """What the browser shows of a file; GridUnusable where it is not checked."""
-    return Grid(at.shelf.grid(file))
+    return Grid(session.uploads.grid(file))
 
 
 def copies_of(grid: Grid) -> dict[str, str]:
@@ -131,7 +131,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
     return {what: words for what, words in COPIES.items() if is_there.get(what, True)}
 
 
-def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
+def copy_name(session: PageSession, file: Upload, what: str) -> str:
     """The name of a copy; NotHere where there is none of the sort."""
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
@@ -140,7 +140,7 @@ def copy_name(at: Desk, file: ShelfFile, what: str) -> str:
         return f"{name.stem}.failed.xlsx"
     if what != "marked":
         return f"{name.stem}.report.{what}"
-    return marked_name(name, at.shelf.input(file).path)
+    return marked_name(name, session.uploads.input(file).path)
 
 
 def marked_name(name: Path, path: Path) -> str:
@@ -149,27 +149,29 @@ def marked_name(name: Path, path: Path) -> str:
     return f"{name.stem}.result{suffix}"
 
 
-def made_copy(at: Desk, file: ShelfFile, what: str) -> tuple[Job, Path]:
+def made_copy(session: PageSession, file: Upload, what: str) -> tuple[Job, Path]:
     """A copy in the language of the request, and the job that makes it."""
     speaks = language()
-    place = at.shelf.copies(file) / speaks / copy_name(at, file, what)
+    place = session.uploads.copies(file) / speaks / copy_name(session, file, what)
 
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Checking every row"))
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write = _write_failed if what == "failed" else partial(_make_copy, what)
-            write(at, file, place, LanguageChoice(speaks, speaks))
+            write(session, file, place, LanguageChoice(speaks, speaks))
 
     key = f"{COPY}{file.id} {file.reading} {speaks} {what}"
-    return at.jobs.start(key, "check", make), place
+    return session.jobs.start(key, "check", make), place
 
 
-def _make_copy(what: str, at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
-    read = [at.shelf.input(file)]
-    with at.accounts.reading(file.account) as base:
+def _make_copy(
+    what: str, session: PageSession, file: Upload, place: Path, speaks: LanguageChoice
+) -> None:
+    read = [session.uploads.input(file)]
+    with session.accounts.reading(file.account) as base:
         targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(at, base, file), Outputs(targets, language=speaks))
+        results = validate(read, chosen(session, base, file), Outputs(targets, language=speaks))
         if what != "marked":
             write_report(place, results, all_codes(speaks.default), now())
         else:
@@ -185,9 +187,9 @@ def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
         raise next(filter(None, (result.checked.error for result in results)))
 
 
-def _write_failed(at: Desk, file: ShelfFile, place: Path, speaks: LanguageChoice) -> None:
-    with at.accounts.reading(file.account) as base:
-        read, reading = at.shelf.input(file), chosen(at, base, file)
+def _write_failed(session: PageSession, file: Upload, place: Path, speaks: LanguageChoice) -> None:
+    with session.accounts.reading(file.account) as base:
+        read, reading = session.uploads.input(file), chosen(session, base, file)
         results = results_of_check(check([read], reading, load()))
         if not write_rows_to_correct(read, results, place, reading, speaks):
             raise NotHere(tr("no row of this file is to be corrected"))

@@ -6,7 +6,7 @@ from feedtool.ledger import Run
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
@@ -19,9 +19,9 @@ RESUME = "resume "
 """The beginning of the keys of jobs."""
 
 
-def account_of(at: Desk, run: Run, options: RunOptions) -> str:
+def account_of(session: PageSession, run: Run, options: RunOptions) -> str:
     """The name of the account of a run; empty for one that none reaches."""
-    accounts, profile = at.accounts, options.profile
+    accounts, profile = session.accounts, options.profile
     if profile and profile in accounts.names and accounts.is_sandbox(profile) == options.is_sandbox:
         return profile
     if options.is_sandbox:
@@ -29,14 +29,14 @@ def account_of(at: Desk, run: Run, options: RunOptions) -> str:
     return "" if profile else accounts.of_seller(run.service, run.seller)
 
 
-def start_resume(at: Desk, run: int, account: str) -> Job:
+def start_resume(session: PageSession, run: int, account: str) -> Job:
     """The job that goes on with a run."""
-    return at.jobs.start(f"{RESUME}{run}", "delivery", partial(_resume, at, run, account))
+    return session.jobs.start(f"{RESUME}{run}", "delivery", partial(_resume, session, run, account))
 
 
-def _resume(at: Desk, run: int, account: str, job: Job) -> None:
+def _resume(session: PageSession, run: int, account: str, job: Job) -> None:
     job.begin_run(run)
-    with at.accounts.open(account) as opened:
+    with session.accounts.open(account) as opened:
         _refuse_other_seller(run, opened)
         if has_to_ask(run, opened.workspace):
             with noted_pass(opened.session, opened.workspace) as passing:

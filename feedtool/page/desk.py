@@ -14,7 +14,7 @@ from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import Language, LanguageChoice, Translator, tr
 from feedtool.page.jobs import Jobs
-from feedtool.page.shelf import NotHere, Shelf
+from feedtool.page.shelf import NotHere, Uploads
 from feedtool.page.users import User, Users
 from feedtool.page.words import PageTranslator
 from feedtool.report.codes import Codes
@@ -81,12 +81,12 @@ class Accounts(Protocol):
         ...
 
 
-class Desk(Struct, frozen=True):
+class PageSession(Struct, frozen=True):
     """The whole page, but for its addresses."""
 
     accounts: Accounts
     users: Users
-    shelf: Shelf
+    shelf: Uploads
     jobs: Jobs
     workspace: Callable[[], AbstractContextManager[Workspace]]
     """Opens the records of all runs, for the thread that asks."""
@@ -99,9 +99,9 @@ class Desk(Struct, frozen=True):
     """The command that checks the file whose id is put behind it; empty in its own process."""
 
 
-def desk() -> Desk:
+def page_session() -> PageSession:
     """The desk of the application at hand."""
-    return cast("Desk", flask.current_app.extensions["desk"])
+    return cast("PageSession", flask.current_app.extensions["page_session"])
 
 
 def language() -> Language:

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from feedtool.feeds.export import Export
 from feedtool.model.text import Language, kept_text, tr
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import ExportFacts, Shelf, ShelfFile
+from feedtool.page.shelf import ExportFacts, Upload, Uploads
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.export_request import bring, index_in, target_of
@@ -44,40 +44,40 @@ class ExportOrder(NamedTuple):
     """How a cursor is used; None brings all."""
 
 
-def start_export(at: Desk, order: ExportOrder) -> str:
+def start_export(session: PageSession, order: ExportOrder) -> str:
     """Begins an export; the id of its job, and of the file that it brings onto the shelf."""
     id_ = secrets.token_urlsafe(12)
-    at.jobs.start(EXPORT + id_, "delivery", partial(_shelve, at, id_, order))
+    session.jobs.start(EXPORT + id_, "delivery", partial(_shelve, session, id_, order))
     return id_
 
 
-def archive_of(shelf: Shelf, file: ShelfFile) -> Path | None:
+def archive_of(shelf: Uploads, file: Upload) -> Path | None:
     """The files beside an exported list, in a zip with the list; None where there are none."""
     place = shelf.documents(file) / f"{Path(file.name).stem}.zip"
     return place if place.is_file() else None
 
 
-def _shelve(at: Desk, id_: str, order: ExportOrder, job: Job) -> None:
+def _shelve(session: PageSession, id_: str, order: ExportOrder, job: Job) -> None:
     """Puts the file onto the shelf, or nothing at all."""
-    folder = at.shelf.folder(id_) / "file"
+    folder = session.uploads.folder(id_) / "file"
     folder.mkdir(mode=0o700, parents=True)
     try:
-        file = _facts(id_, order, *_brought(at, order, folder, job))
+        file = _facts(id_, order, *_brought(session, order, folder, job))
         if order.kind.documents:
-            _pack(folder, at.shelf.documents(file) / f"{order.kind.kind}.zip")
-        at.shelf.save(file)
+            _pack(folder, session.uploads.documents(file) / f"{order.kind.kind}.zip")
+        session.uploads.save(file)
     except BaseException:
         shutil.rmtree(folder.parent, ignore_errors=True)
         raise
 
 
 def _brought(
-    at: Desk, order: ExportOrder, folder: Path, job: Job
+    session: PageSession, order: ExportOrder, folder: Path, job: Job
 ) -> tuple[Exported, list[tuple[str, str]]]:
     """The file, and what else is to be known, each with its label."""
     job.tell(tr("Asking the service"))
     told: list[tuple[str, str]] = []
-    with at.accounts.open(order.account) as opened:
+    with session.accounts.open(order.account) as opened:
         query = opened.query(order.kind, order.values)
         exported = bring(
             order.kind,
@@ -99,9 +99,7 @@ def _target(order: ExportOrder, folder: Path) -> Path:
     return target_of(order.kind, order.use, folder).with_suffix(order.ending)
 
 
-def _facts(
-    id_: str, order: ExportOrder, exported: Exported, told: list[tuple[str, str]]
-) -> ShelfFile:
+def _facts(id_: str, order: ExportOrder, exported: Exported, told: list[tuple[str, str]]) -> Upload:
     notes = [(text, "", label == "warning") for label, text in told]
     with exported.file.open("rb") as file:
         sha256 = file_digest(file, "sha256").hexdigest()
@@ -113,7 +111,7 @@ def _facts(
     )
     size = exported.file.stat().st_size
     name, account, who = exported.file.name, order.account, order.who
-    return ShelfFile(id_, name, sha256, size, now(), account, who, export=about)
+    return Upload(id_, name, sha256, size, now(), account, who, export=about)
 
 
 def _pack(folder: Path, target: Path) -> None:

@@ -11,8 +11,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult
 from feedtool.model.text import Translator, tr
 from feedtool.page.deliveries import account_of
-from feedtool.page.desk import Desk, now
-from feedtool.page.shelf import Choices, RunFile, ShelfFile
+from feedtool.page.desk import PageSession, now
+from feedtool.page.shelf import Choices, RunFile, Upload
 from feedtool.page.users import User
 from feedtool.runs.held import HeldGroup, Release, held_group, held_groups, release_of
 from feedtool.runs.run_record import RunOptions
@@ -35,16 +35,16 @@ class HeldLines(NamedTuple):
         return self.group.rows - len({result.row for result in self.rows})
 
 
-def held_lines(at: Desk, user: User) -> list[HeldLines]:
+def held_lines(session: PageSession, user: User) -> list[HeldLines]:
     """All that guards hold in runs of accounts that a user sees, the newest first."""
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
 
         def is_seen(run: Run) -> bool:
-            return user.sees(account_of_run(at, run))
+            return user.sees(account_of_run(session, run))
 
         groups = islice(held_groups(workspace, is_seen), SHOWN_GROUPS)
         return [
-            HeldLines(group, account_of_run(at, group.run), [*_first_rows(group)])
+            HeldLines(group, account_of_run(session, group.run), [*_first_rows(group)])
             for group in groups
         ]
 
@@ -53,38 +53,38 @@ def _first_rows(group: HeldGroup) -> Iterator[RowResult]:
     return islice(chain.from_iterable(sheet.rows for sheet in group.sheets), SHOWN_ROWS)
 
 
-def account_of_run(at: Desk, run: Run) -> str:
+def account_of_run(session: PageSession, run: Run) -> str:
     """The name of the account of a run; empty where no profile reaches it."""
-    return account_of(at, run, RunOptions.from_json(run.options))
+    return account_of(session, run, RunOptions.from_json(run.options))
 
 
 def released(
-    at: Desk, run: int, name: str, code: str, reason: str, who: str, say: Translator
-) -> ShelfFile:
+    session: PageSession, run: int, name: str, code: str, reason: str, who: str, say: Translator
+) -> Upload:
     """The file of a run, on the shelf again: just the rows that a guard holds are chosen.
 
     Raises:
         UsageProblem: the guard holds nothing of it any more, or no profile reaches its account.
         FileProblem: the file is no longer kept.
     """
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         group = held_group(run, name, code, workspace)
         if group is None:
             raise UsageProblem(tr("nothing of this is held any more"), tr("look at the list again"))
-        account = account_of_run(at, group.run)
+        account = account_of_run(session, group.run)
         if not account:
             raise UsageProblem(
                 tr("no profile reaches the account of run {run}", run=run),
                 tr("ask whoever keeps the configuration"),
             )
-        with at.accounts.reading(account) as reading:
+        with session.accounts.reading(account) as reading:
             release = release_of(group, workspace, reading, who, reason)
         choices = _choices(release, RunFile(run, name), say)
         with release.file.path.open("rb") as content:
-            file = at.shelf.take_in(
-                name, content, limit=at.body_limit, account=account, who=who, at=now()
+            file = session.uploads.take_in(
+                name, content, limit=session.body_limit, account=account, who=who, at=now()
             )
-    return at.shelf.save(msgspec.structs.replace(file, choices=choices))
+    return session.uploads.save(msgspec.structs.replace(file, choices=choices))
 
 
 def _choices(release: Release, of: RunFile, say: Translator) -> Choices:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from feedtool.model.text import MessageText, tr
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.grid import PROBLEMS, Grid, GridUnusable, RowFilter
-from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.page.shelf import NotHere, Upload
 
 MOST = 5_000
 """Rows with problems that are compared; of more nobody reads how many are gone."""
@@ -16,12 +16,15 @@ ProblemKey = tuple[str, str | None, str]
 """The row's reference, else its number; the field, if it is of one; the code."""
 
 
-def mended(at: Desk, file: ShelfFile) -> MessageText | None:
+def mended(session: PageSession, file: Upload) -> MessageText | None:
     """`29 of 32 problems are gone, 1 is new`; None where there is nothing to compare."""
     if not file.replaces:
         return None
     try:
-        with grid_of(at, at.shelf.file(file.replaces)) as former, grid_of(at, file) as present:
+        with (
+            grid_of(session, session.uploads.file(file.replaces)) as former,
+            grid_of(session, file) as present,
+        ):
             before, after = set(_problems(former)), set(_problems(present))
     except (NotHere, GridUnusable):
         return None

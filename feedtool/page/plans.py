@@ -22,10 +22,10 @@ from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import MessageText, kept_text, plural, text_of_kept, tr
 from feedtool.page.checks import chosen
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.grid import ALL, Grid, RowFilter, add_results, as_shown, of_code, of_status
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, ShelfFile
+from feedtool.page.shelf import Choices, Upload
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.chosen_rows import refuse_absent
@@ -159,7 +159,7 @@ def blocked_by(grid: Grid, plan: PlanFacts) -> Blocked | None:
     return Blocked(text, tr("Show the sheet"), sheet, ALL)
 
 
-def refuse_absent_rows(grid: Grid, file: ShelfFile, choices: Choices) -> None:
+def refuse_absent_rows(grid: Grid, file: Upload, choices: Choices) -> None:
     """NoSuchRows where rows were chosen that a sheet of the file does not have."""
     for entry in chosen_rows(file, choices):
         for sheet in grid.sheets:
@@ -167,13 +167,13 @@ def refuse_absent_rows(grid: Grid, file: ShelfFile, choices: Choices) -> None:
                 refuse_absent(entry, grid.rows_of(RowFilter(sheet.number)))
 
 
-def chosen_rows(file: ShelfFile, choices: Choices) -> tuple[ChosenRows, ...]:
+def chosen_rows(file: Upload, choices: Choices) -> tuple[ChosenRows, ...]:
     """The rows that alone are sent; none: all."""
     every = choices.rows.items()
     return tuple(ChosenRows(file.name, sheet or None, rows) for sheet, rows in every)
 
 
-def held_rows(grid: Grid, file: ShelfFile) -> list[HeldRows]:
+def held_rows(grid: Grid, file: Upload) -> list[HeldRows]:
     """What guards hold of a file, by guard, and what is released of it."""
     released = file.choices.releases
     groups = chain.from_iterable(grid.groups(sheet.number, VIEW) for sheet in grid.sheets)
@@ -187,56 +187,56 @@ def can_purge(grid: Grid) -> bool:
     return any(sheet.kind in feeds and feeds[sheet.kind].travel.purge_type for sheet in grid.sheets)
 
 
-def lack_of(at: Desk, file: ShelfFile, grid: Grid) -> str:
+def lack_of(session: PageSession, file: Upload, grid: Grid) -> str:
     """Why nothing of a file can be sent from its account; empty where it can."""
     feeds = load_areas().feeds
     has_channel = any(feeds[it.kind].sheet.has_channel for it in grid.sheets if it.kind in feeds)
-    return at.accounts.lack(file.account, needs_channel=has_channel)
+    return session.accounts.lack(file.account, needs_channel=has_channel)
 
 
-def start_plan(at: Desk, file: ShelfFile) -> Job:
+def start_plan(session: PageSession, file: Upload) -> Job:
     """The job that makes the plan of a file, begun if it is not at work."""
-    return at.jobs.start(PLAN + file.id, "check", partial(_make, at, file))
+    return session.jobs.start(PLAN + file.id, "check", partial(_make, session, file))
 
 
-def plan_of(at: Desk, file: ShelfFile) -> PlanFacts | None:
+def plan_of(session: PageSession, file: Upload) -> PlanFacts | None:
     """The plan by the choices in force, unless a run has overtaken it since."""
-    plan = kept_plan(at, file)
+    plan = kept_plan(session, file)
     if plan is None:
         return None
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         return None if plan.is_overtaken(workspace) else plan
 
 
-def run_of(at: Desk, file: ShelfFile) -> int | None:
+def run_of(session: PageSession, file: Upload) -> int | None:
     """The run that has sent the plan of a file, by the ledger."""
-    plan = kept_plan(at, file)
+    plan = kept_plan(session, file)
     if plan is None:
         return None
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         return plan.run(workspace)
 
 
-def with_run(at: Desk, file: ShelfFile) -> ShelfFile:
+def with_run(session: PageSession, file: Upload) -> Upload:
     """A file with its run, also where the page ended before it noted that.
 
     It is noted then: a plan that is made anew would no longer lead to the run.
     """
-    run = None if file.run else run_of(at, file)
-    return at.shelf.save(replace(file, run=run)) if run else file
+    run = None if file.run else run_of(session, file)
+    return session.uploads.save(replace(file, run=run)) if run else file
 
 
-def kept_plan(at: Desk, file: ShelfFile) -> PlanFacts | None:
+def kept_plan(session: PageSession, file: Upload) -> PlanFacts | None:
     """The plan that was made with the choices that are in force; None where there is none."""
     try:
-        kept = (at.shelf.folder(file.id) / FACTS).read_bytes()
+        kept = (session.uploads.folder(file.id) / FACTS).read_bytes()
         plan = msgspec.json.decode(kept, type=PlanFacts)
     except (OSError, ValueError):  # not there yet, or half written when the power went
         return None
     return plan if (plan.reading, plan.choices) == (file.reading, file.choices) else None
 
 
-def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
+def selection_of(file: Upload, usual: SelectionOptions) -> SelectionOptions:
     """Which rows of a file are sent: as its account says, and as was chosen."""
     choices = file.choices
     return replace(
@@ -248,24 +248,24 @@ def selection_of(file: ShelfFile, usual: SelectionOptions) -> SelectionOptions:
 
 
 def basis_of(
-    file: ShelfFile, reading: ReadOptions, usual: SelectionOptions, account: Account
+    file: Upload, reading: ReadOptions, usual: SelectionOptions, account: Account
 ) -> PlanBasis:
     """What the plan of a file is made on."""
     return PlanBasis(reading, selection_of(file, usual), account, file.choices.all_or_nothing)
 
 
-def _make(at: Desk, file: ShelfFile, job: Job) -> None:
+def _make(session: PageSession, file: Upload, job: Job) -> None:
     job.tell(tr("Finding out what would be sent"))
-    folder, read = at.shelf.folder(file.id), [at.shelf.input(file)]
+    folder, read = session.uploads.folder(file.id), [session.uploads.input(file)]
     lines: list[str] = []
 
     def show(effects: Mapping[str, Effects]) -> None:
         lines.extend(describe(_of_offers(effects)))
 
-    with at.accounts.planning(file.account) as account, at.workspace() as workspace:
+    with session.accounts.planning(file.account) as account, session.workspace() as workspace:
         service, seller = account.identity.service or "", account.identity.seller or ""
         last_run, counted_at = workspace.ledger.pages.last_of(seller_key(service, seller))
-        reading = recorded(chosen(at, account.reading, file), folder / KEPT)
+        reading = recorded(chosen(session, account.reading, file), folder / KEPT)
         basis = basis_of(file, reading, account.selection, account.identity)
         known = basis.known(workspace)
         with preview_of(known) as preview:
@@ -290,12 +290,12 @@ def _make(at: Desk, file: ShelfFile, job: Job) -> None:
                 reading=file.reading,
                 choices=file.choices,
             )
-    present = at.shelf.file(file.id)
+    present = session.uploads.file(file.id)
     if (present.choices, present.reading) != (file.choices, file.reading):
-        _make(at, present, job)  # nobody is to see what was chosen before
+        _make(session, present, job)  # nobody is to see what was chosen before
         return
     every = {number: result.every_verdict() for number, result in enumerate(results)}
-    add_results(at.shelf.grid(file), VIEW, every)
+    add_results(session.uploads.grid(file), VIEW, every)
     with atomic_write(folder / FACTS, is_private=True) as place:
         place.write_bytes(msgspec.json.encode(facts))
 

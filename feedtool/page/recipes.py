@@ -18,8 +18,8 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen
 from feedtool.page.columns import FileReading, reading_of
-from feedtool.page.desk import Desk
-from feedtool.page.shelf import Choices, NotHere, ShelfFile
+from feedtool.page.desk import PageSession
+from feedtool.page.shelf import Choices, NotHere, Upload
 from feedtool.runs.mapping import is_found
 from feedtool.runs.recipe_text import free_place, write_recipe
 from feedtool.runs.recipes import RecipeFolders
@@ -29,20 +29,20 @@ BEFORE, TAKEN_BACK = ".before", ".taken-back"
 """The ends of the names of recipes that do not count any more."""
 
 
-def use_recipe(at: Desk, file: ShelfFile, text: str, choices: Choices) -> ShelfFile:
+def use_recipe(session: PageSession, file: Upload, text: str, choices: Choices) -> Upload:
     """Reads a file by a recipe from now on."""
-    write_recipe(at.shelf.recipe(file), text)
+    write_recipe(session.uploads.recipe(file), text)
     choices = msgspec.structs.replace(choices, has_recipe=True, as_in=None)
-    return at.shelf.choose(file, choices, is_read_anew=True)
+    return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def use_none(at: Desk, file: ShelfFile) -> ShelfFile:
+def use_none(session: PageSession, file: Upload) -> Upload:
     """Reads a file without a recipe of its own."""
     choices = msgspec.structs.replace(file.choices, has_recipe=False, kind=None)
-    return at.shelf.choose(file, choices, is_read_anew=True)
+    return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def read_as_before(at: Desk, file: ShelfFile, before: ShelfFile) -> ShelfFile:
+def read_as_before(session: PageSession, file: Upload, before: Upload) -> Upload:
     """Reads a corrected file as the one whose place it takes.
 
     It is no corrected file, but a workbook of the rows to correct, if it is read without that and
@@ -50,11 +50,13 @@ def read_as_before(at: Desk, file: ShelfFile, before: ShelfFile) -> ShelfFile:
     """
     was = before.choices
     if was.has_recipe:
-        write_recipe(at.shelf.recipe(file), at.shelf.recipe(before).read_text("utf-8"))
+        write_recipe(
+            session.uploads.recipe(file), session.uploads.recipe(before).read_text("utf-8")
+        )
     choices = Choices(kind=was.kind, sheets=was.sheets, has_recipe=was.has_recipe)
     again = msgspec.structs.replace(file, choices=choices)
-    is_other = _reading(at, again).trouble and not _reading(at, file).trouble
-    return file if is_other else at.shelf.save(again)
+    is_other = _reading(session, again).trouble and not _reading(session, file).trouble
+    return file if is_other else session.uploads.save(again)
 
 
 class RecipeInForce(NamedTuple):
@@ -74,15 +76,15 @@ class RecipeInForce(NamedTuple):
         return self.recipe.text.splitlines()
 
 
-def recipe_in_force(at: Desk, file: ShelfFile) -> RecipeInForce:
+def recipe_in_force(session: PageSession, file: Upload) -> RecipeInForce:
     """The recipe by which a file is read; NotHere where there is none."""
-    folders = at.accounts.recipes(file.account)
+    folders = session.accounts.recipes(file.account)
     folder = _folder(folders)
-    recipe = _reading(at, file).recipe
+    recipe = _reading(session, file).recipe
     if recipe is None:
         raise NotHere(tr("this file is read without a recipe"))
     without = msgspec.structs.replace(file.choices, has_recipe=False)
-    usual = _reading(at, msgspec.structs.replace(file, choices=without)).recipe
+    usual = _reading(session, msgspec.structs.replace(file, choices=without)).recipe
     is_in_folder = usual is not None and usual.path is not None and usual.path.parent == folder
     place = usual.path if usual and is_in_folder else None
     is_kept = place is not None and usual is not None and usual.text == recipe.text
@@ -94,9 +96,9 @@ def recipe_in_force(at: Desk, file: ShelfFile) -> RecipeInForce:
     )
 
 
-def _reading(at: Desk, file: ShelfFile) -> FileReading:
-    with at.accounts.reading(file.account) as base:
-        return reading_of(at.shelf.input(file), chosen(at, base, file))
+def _reading(session: PageSession, file: Upload) -> FileReading:
+    with session.accounts.reading(file.account) as base:
+        return reading_of(session.uploads.input(file), chosen(session, base, file))
 
 
 def _folder(folders: RecipeFolders) -> Path:
@@ -107,23 +109,23 @@ def _folder(folders: RecipeFolders) -> Path:
     return folder
 
 
-def keep(at: Desk, file: ShelfFile) -> Path:
+def keep(session: PageSession, file: Upload) -> Path:
     """Keeps the recipe of a file for every file with the same columns; where.
 
     Raises:
         UsageProblem: such a file would be read otherwise all the same.
         CannotWrite: it cannot be written.
     """
-    in_force = recipe_in_force(at, file)
+    in_force = recipe_in_force(session, file)
     if in_force.place:
         return in_force.place
-    folders = at.accounts.recipes(file.account)
+    folders = session.accounts.recipes(file.account)
     place = in_force.earlier or free_place(_folder(folders), Path(file.name))
     if in_force.earlier:
         _rename(place, _ended(place, BEFORE))
     try:
         write_recipe(place, in_force.recipe.text)
-        _refuse_unread(at, file, place)
+        _refuse_unread(session, file, place)
     except FeedtoolError:
         place.unlink(missing_ok=True)
         _bring_back(place)
@@ -131,11 +133,11 @@ def keep(at: Desk, file: ShelfFile) -> Path:
     return place
 
 
-def _refuse_unread(at: Desk, file: ShelfFile, place: Path) -> None:
+def _refuse_unread(session: PageSession, file: Upload, place: Path) -> None:
     """UsageProblem where a file with the same columns would not be read by a kept recipe."""
-    with at.accounts.reading(file.account) as base:
-        options = replace(base, recipes=at.accounts.recipes(file.account))
-        if not is_found(at.shelf.input(file), options, load(), place.stem):
+    with session.accounts.reading(file.account) as base:
+        options = replace(base, recipes=session.accounts.recipes(file.account))
+        if not is_found(session.uploads.input(file), options, load(), place.stem):
             raise UsageProblem(
                 tr("files with these columns are known without it, and would not be read by it"),
                 tr("name a folder of recipes in the profile: what is kept there always counts"),

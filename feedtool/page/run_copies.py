@@ -8,7 +8,7 @@ from feedtool.check import Input
 from feedtool.model.text import LanguageChoice, tr
 from feedtool.page.answers import VIEW, folder_of_run, results_of
 from feedtool.page.checks import marked_name, refuse_unwritten
-from feedtool.page.desk import Desk, language, now
+from feedtool.page.desk import PageSession, language, now
 from feedtool.page.grid import Grid
 from feedtool.page.jobs import Job
 from feedtool.page.shelf import NotHere
@@ -32,35 +32,35 @@ COPIES = {
 """What can be downloaded of a run."""
 
 
-def made_copy(at: Desk, run: int, what: str, number: int) -> tuple[Job, Path]:
+def made_copy(session: PageSession, run: int, what: str, number: int) -> tuple[Job, Path]:
     """A copy of the so many-th file of a run, or of all, and the job that makes it.
 
     NotHere where there is no such file, or no such copy.
     """
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         inputs = kept_inputs(options_of(run, workspace), workspace)
     if what not in COPIES or number >= len(inputs):
         raise NotHere(tr("There is nothing at this address."))
     speaks, file = language(), inputs[number]
-    folder = folder_of_run(at, run) / "copies" / speaks / str(number)
+    folder = folder_of_run(session, run) / "copies" / speaks / str(number)
     place = folder / _copy_name(file, what)
 
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Writing the copy"))
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with at.workspace() as workspace:
+            with session.workspace() as workspace:
                 _WRITERS[what](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
 
-    return at.jobs.start(f"{COPY}{run} {speaks} {what} {number}", "check", make), place
+    return session.jobs.start(f"{COPY}{run} {speaks} {what} {number}", "check", make), place
 
 
-def copies_of_run(at: Desk, run: int, grid: Grid) -> dict[str, dict[str, str]]:
+def copies_of_run(session: PageSession, run: int, grid: Grid) -> dict[str, dict[str, str]]:
     """The copies that there are of each file of a run, each with its words."""
     files, to_correct = {sheet.file for sheet in grid.sheets}, set[str]()
     statuses = (grid.statuses(sheet.number, VIEW) for sheet in grid.sheets)
     if not NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):  # else the ledger is not asked
-        with at.workspace() as workspace:
+        with session.workspace() as workspace:
             results = results_of(run, workspace)
             to_correct = {sheet.checked.file for sheet in results if any(rows_to_correct(sheet))}
     read = {sheet.file for sheet in grid.sheets if not sheet.error}

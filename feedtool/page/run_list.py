@@ -11,7 +11,7 @@ from feedtool.ledger.withheld import count_said
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.page.deliveries import account_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.grid import NOT_CHOSEN
 from feedtool.page.users import User
 from feedtool.runs.history import RunState, run_states
@@ -48,11 +48,11 @@ class FoundRuns(NamedTuple):
     """What the next page is `before`; None where there is none."""
 
 
-def found_runs(at: Desk, user: User, search: RunSearch) -> FoundRuns:
+def found_runs(session: PageSession, user: User, search: RunSearch) -> FoundRuns:
     """The runs of a page."""
-    with at.workspace() as workspace:
-        numbers, older = _numbers(at, user, search, workspace)
-        states = run_states(workspace.ledger, numbers, at.clocks(workspace))
+    with session.workspace() as workspace:
+        numbers, older = _numbers(session, user, search, workspace)
+        states = run_states(workspace.ledger, numbers, session.clocks(workspace))
         return FoundRuns(as_shown(states, workspace), older)
 
 
@@ -76,23 +76,25 @@ def counts_shown(
     return shown
 
 
-def visible_sellers(at: Desk, user: User, workspace: Workspace) -> set[SellerKey] | None:
+def visible_sellers(
+    session: PageSession, user: User, workspace: Workspace
+) -> set[SellerKey] | None:
     """The sellers of accounts that a user sees, or that were theirs; None for all."""
     if EVERY in user.rights.profiles:
         return None
-    now = {key for name, key in at.accounts.sellers.items() if user.sees(name)}
+    now = {key for name, key in session.accounts.sellers.items() if user.sees(name)}
     return now | workspace.ledger.sellers.of_profiles(user.rights.profiles)
 
 
 def _numbers(
-    at: Desk, user: User, search: RunSearch, workspace: Workspace
+    session: PageSession, user: User, search: RunSearch, workspace: Workspace
 ) -> tuple[list[int], int | None]:
     """The numbers of the runs of a page, and what the next one is before."""
     found: list[int] = []
     looked, last = 0, None
-    for batch in _batches(at, user, search, workspace):
+    for batch in _batches(session, user, search, workspace):
         for run in batch:
-            if _is_wanted(at, user, search, run):
+            if _is_wanted(session, user, search, run):
                 if len(found) == SHOWN:
                     return found, found[-1]
                 found.append(run.run_id)
@@ -102,10 +104,12 @@ def _numbers(
     return found, None
 
 
-def _batches(at: Desk, user: User, search: RunSearch, workspace: Workspace) -> Iterator[list[Run]]:
+def _batches(
+    session: PageSession, user: User, search: RunSearch, workspace: Workspace
+) -> Iterator[list[Run]]:
     """The runs among which a page is looked for, the newest first: few, then more at a time."""
     pages, before, size = workspace.ledger.pages, search.before, SHOWN + 1
-    sellers = {search.of} if search.of else visible_sellers(at, user, workspace)
+    sellers = {search.of} if search.of else visible_sellers(session, user, workspace)
     left = unfinished(workspace)[::-1] if search.is_open else None
     while True:
         if left is None:
@@ -129,12 +133,12 @@ def _readable(ledger: Ledger, numbers: Sequence[int]) -> list[Run]:
     return runs
 
 
-def _is_wanted(at: Desk, user: User, search: RunSearch, run: Run) -> bool:
+def _is_wanted(session: PageSession, user: User, search: RunSearch, run: Run) -> bool:
     try:
         options = RunOptions.from_json(run.options)
     except UsageProblem:
         return False
-    account = account_of(at, run, options)
+    account = account_of(session, run, options)
     is_of = search.of in {None, seller_key(run.service, run.seller)}
     is_found = search.text.casefold() in _searched(run, options, account)
     return is_of and is_found and user.sees(account)

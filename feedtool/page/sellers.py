@@ -12,7 +12,7 @@ from feedtool.ledger.sellers_overview import (
     SellerState,
 )
 from feedtool.model.nouns import AS_ASKED, Status
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.run_list import counts_shown, visible_sellers
 from feedtool.page.users import User
 from feedtool.runs.sellers import PAGE, named
@@ -98,16 +98,18 @@ class FoundSellers(NamedTuple):
         return sum(1 for line in self.all if not line.has_begun)
 
 
-def found_sellers(at: Desk, user: User, search: SellerSearch, now: datetime) -> FoundSellers:
+def found_sellers(
+    session: PageSession, user: User, search: SellerSearch, now: datetime
+) -> FoundSellers:
     """The sellers of a page."""
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         overview = SellersOverview(workspace.ledger.engine, workspace.ledger.counts)
-        among = visible_sellers(at, user, workspace)
-        accounts = at.accounts.sellers.items()
+        among = visible_sellers(session, user, workspace)
+        accounts = session.accounts.sellers.items()
         known = {
             name: key
             for name, key in accounts
-            if user.sees(name) and not at.accounts.is_sandbox(name)
+            if user.sees(name) and not session.accounts.is_sandbox(name)
         }
         every = overview.lines(known=named(known), among=among)
         lines = [*filter(search.filter(now).takes, every)]

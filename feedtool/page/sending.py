@@ -10,10 +10,10 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen
 from feedtool.page.deliveries import end
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.page.plans import FILE, KEPT, basis_of, kept_plan
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import Upload
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.passes import noted_pass
 from feedtool.runs.plan_conditions import Account as Identity
@@ -52,43 +52,52 @@ class PurgeToConfirm(UsageProblem):
         self.removed = purge.removed
 
 
-def start_sending(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None) -> Job:
+def start_sending(
+    session: PageSession, file: Upload, digest: str, who: str, removals: int | None
+) -> Job:
     """The job that sends the plan of this digest, begun if none is at work on the file."""
-    work = partial(_send, at, file, digest, who, removals)
-    return at.jobs.start(SEND + file.id, "delivery", work)
+    work = partial(_send, session, file, digest, who, removals)
+    return session.jobs.start(SEND + file.id, "delivery", work)
 
 
-def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None, job: Job) -> None:
+def _send(
+    session: PageSession, file: Upload, digest: str, who: str, removals: int | None, job: Job
+) -> None:
     job.tell(tr("Reading the file once more, to send what the plan says"))
-    folder = at.shelf.folder(file.id)
-    facts = kept_plan(at, file)
+    folder = session.uploads.folder(file.id)
+    facts = kept_plan(session, file)
     if facts is None or facts.digest != digest:
         raise PlanChanged(tr("something else was chosen, or brought, since"))
     plan = load(folder / FILE)
 
     def begun(run: int) -> None:
-        at.shelf.save(msgspec.structs.replace(file, run=run))
+        session.uploads.save(msgspec.structs.replace(file, run=run))
         job.begin_run(run)
 
     # The lock is taken first: of two pages one would send the plan after the other has.
     with (
-        at.accounts.open(file.account) as account,
+        session.accounts.open(file.account) as account,
         locked(account.session, account.workspace, "page"),
         noted_pass(account.session, account.workspace) as passing,
     ):
         _refuse_sent(plan, account.workspace)
         if facts.is_overtaken(account.workspace):
             raise PlanChanged(tr("rows of this seller were sent since"))
-        reading = chosen(at, account.reading, file)
-        session = replace(account.session, who=who, holds_lock=True)
-        identity = Identity(session.address, session.seller, session.profile, session.is_sandbox)
+        reading = chosen(session, account.reading, file)
+        delivery_session = replace(account.session, who=who, holds_lock=True)
+        identity = Identity(
+            delivery_session.address,
+            delivery_session.seller,
+            delivery_session.profile,
+            delivery_session.is_sandbox,
+        )
         basis = basis_of(file, reading, account.selection, identity)
         try:
             submission = submit(
-                [at.shelf.input(file)],
+                [session.uploads.input(file)],
                 replace(reading, recipes=plan.recipes(folder / KEPT, [file.name])),
                 Outputs(no_failed=True),
-                session,
+                delivery_session,
                 account.workspace,
                 is_all_or_nothing=basis.is_all_or_nothing,
                 confirm=_confirming(removals),
@@ -98,7 +107,7 @@ def _send(at: Desk, file: ShelfFile, digest: str, who: str, removals: int | None
             )
         except PlanUnfit as error:
             # What was seen is seen anew.
-            at.shelf.choose(file, file.choices, is_read_anew=True)
+            session.uploads.choose(file, file.choices, is_read_anew=True)
             raise PlanChanged(error.reason) from error
         end(passing.end(submission), account)
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from feedtool.model.errors import FeedtoolError
 from feedtool.page.app import application
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.guards import Access, SharedAccess
 from feedtool.page.middleware import guarded, takes_body
 from feedtool.page.sweeping import SWEEP, sweep
@@ -20,7 +20,7 @@ EVERY = timedelta(days=1)
 
 
 def serve(
-    desk: Desk,
+    session: PageSession,
     listening: socket.socket,
     access: Access,
     kept: timedelta,
@@ -33,21 +33,21 @@ def serve(
 
     What is older than it is `kept` is swept at the beginning, and once a day.
     """
-    app = guarded(application(desk), access)
+    app = guarded(application(session), access)
     proxy = access.proxy if isinstance(access, SharedAccess) else None
     try:
         with WebServer(
             listening,
             app,
-            largest_body=desk.body_limit,
+            largest_body=session.body_limit,
             trusted_proxy=proxy,
             takes_body=partial(takes_body, access),
         ):
             due = clock()
             while stopping() is None:
                 if (moment := clock()) >= due:
-                    desk.jobs.start(SWEEP, "check", partial(sweep, desk, moment, kept))
+                    session.jobs.start(SWEEP, "check", partial(sweep, session, moment, kept))
                     due = moment + EVERY
                 sleep(PAUSE)
     finally:
-        desk.jobs.close()
+        session.jobs.close()

@@ -4,7 +4,7 @@ import shutil
 from datetime import datetime, timedelta
 from functools import partial
 
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.runs.workspace import unfinished
 
@@ -14,16 +14,16 @@ QUIET = timedelta(days=1)
 """What has changed within this time stays: another page may be at work on it."""
 
 
-def sweep(at: Desk, moment: datetime, kept: timedelta, _: Job) -> None:
+def sweep(session: PageSession, moment: datetime, kept: timedelta, _: Job) -> None:
     """Removes what is older than it is `kept`.
 
     What a job is at work on stays, and what belongs to a run that is not finished.
     """
-    old = list(at.shelf.old_folders(moment - kept, moment - QUIET))
+    old = list(session.uploads.old_folders(moment - kept, moment - QUIET))
     if not old:
         return
-    with at.workspace() as workspace:
+    with session.workspace() as workspace:
         open_runs = set(unfinished(workspace))
     for name, folder, run in old:
         if run not in open_runs:
-            at.jobs.unless_at_work(name, partial(shutil.rmtree, folder, ignore_errors=True))
+            session.jobs.unless_at_work(name, partial(shutil.rmtree, folder, ignore_errors=True))

@@ -21,9 +21,9 @@ from feedtool.cli import run
 from feedtool.cli.errors import Stopping
 from feedtool.cli.home import FILE
 from feedtool.cli.notifier import run_notices
-from feedtool.cli.page import desk_of, page
+from feedtool.cli.page import page, page_session_of
 from feedtool.page import app
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.middleware import guarded
 from tests.looks import assert_accessible
@@ -35,17 +35,17 @@ LOOK = 0.01
 
 
 @contextmanager
-def made_desk(home: Path, *words: str) -> Iterator[Desk]:
+def made_desk(home: Path, *words: str) -> Iterator[PageSession]:
     """A desk as `feedtool page --home HOME` has it."""
     line = page.make_context("page", ["--home", str(home), "--no-open", *words])
     with line as ctx, run_notices("page", ctx.params) as notices:
-        desk = desk_of(ctx, Stopping(), notices)
+        desk = page_session_of(ctx, Stopping(), notices)
         yield desk
         desk.jobs.close()
 
 
 @contextmanager
-def lone_desk(folder: Path) -> Iterator[Desk]:
+def lone_desk(folder: Path) -> Iterator[PageSession]:
     """A desk without any profile, whose home and settings are in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
@@ -71,16 +71,16 @@ def with_catalogue(catalogue: Path, home: Path) -> Path:
 @cache
 def first_application() -> Flask:
     """An application whose addresses and templates are compiled."""
-    return app.application(cast("Desk", None))
+    return app.application(cast("PageSession", None))
 
 
-def application(desk: Desk) -> Flask:
+def application(desk: PageSession) -> Flask:
     """The application of a desk: a copy of the first one, which alone was compiled.
 
     All that they share is the same for every desk.
     """
     own = copy(first_application())
-    own.extensions = {**own.extensions, "desk": desk}
+    own.extensions = {**own.extensions, "page_session": desk}
     return own
 
 
@@ -92,7 +92,7 @@ def site() -> Iterator[Site]:
 
 
 @contextmanager
-def served(desk: Desk, site: Site) -> Iterator[str]:
+def served(desk: PageSession, site: Site) -> Iterator[str]:
     """The address of the page behind a port and its guards."""
     secret = secrets.token_urlsafe(24)
     whole = guarded(application(desk), LocalAccess(local_hosts(site.port), secret))
@@ -101,20 +101,20 @@ def served(desk: Desk, site: Site) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(tmp_path: Path) -> Iterator[PageSession]:
     """A desk without any profile."""
     with lone_desk(tmp_path) as desk:
         yield desk
 
 
 @pytest.fixture
-def client(desk: Desk) -> FlaskClient:
+def client(desk: PageSession) -> FlaskClient:
     """What asks the page without a port."""
     return application(desk).test_client()
 
 
 @pytest.fixture
-def address(desk: Desk, site: Site) -> Iterator[str]:
+def address(desk: PageSession, site: Site) -> Iterator[str]:
     """The address of the page behind a port."""
     with served(desk, site) as address:
         yield address
@@ -236,7 +236,7 @@ def settled(client: FlaskClient, address: str) -> TestResponse:
 
 def let_work(client: FlaskClient, path: str) -> None:
     """Wait for the job of a run, whose page would tell at once how far it is."""
-    desk: Desk = client.application.extensions["desk"]
+    desk: PageSession = client.application.extensions["page_session"]
     run = re.search(r"/runs/(\d+)", path)
     job = desk.jobs.of_run(int(run[1])) if run else None
     while job and not job.is_over:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
 from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site
@@ -32,7 +32,7 @@ ROW, STATUS, FIRST = 0, 1, 2
 class OpenGrid:
     """Brings files to a page, and opens it where their rows are shown; most of them in one tab."""
 
-    def __init__(self, browser: Browser, desk: Desk, site: Site, address: str) -> None:
+    def __init__(self, browser: Browser, desk: PageSession, site: Site, address: str) -> None:
         self._browser, self.desk, self._site, self._address = browser, desk, site, address
         self._client = application(desk).test_client()
         self._ids: dict[Path, str] = {}
@@ -81,7 +81,7 @@ class OpenGrid:
     @property
     def place(self) -> Path:
         """The file of its grid."""
-        return self.desk.shelf.grid(self.desk.shelf.file(self.file))
+        return self.desk.uploads.grid(self.desk.uploads.file(self.file))
 
 
 @pytest.fixture(scope="module")

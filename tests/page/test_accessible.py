@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.page.checks import check_key
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.shelf import Choices
 from tests.looks import LARGE, WIDTH, assert_accessible
 from tests.page.conftest import (
@@ -87,7 +87,7 @@ def waiting(done: Event) -> None:
     done.wait()
 
 
-def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
+def files_of(desk: PageSession, folder: Path, done: Event) -> dict[str, str]:
     client = application(desk).test_client()
     (folder / "broken.xlsx").write_bytes(b"PK\3\4")
     (folder / "list.csv").write_text("Référence;EAN;Prix\nA-1;3760452701011;12,5\n", "utf-8")
@@ -99,8 +99,8 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
         "list": brought(client, folder / "list.csv"),
         "working": brought(client, SAMPLES / "offers-update.xlsx"),
     }
-    index = desk.shelf.file(files["index"])
-    desk.shelf.choose(index, Choices(kind="invoices"), is_read_anew=True)
+    index = desk.uploads.file(files["index"])
+    desk.uploads.choose(index, Choices(kind="invoices"), is_read_anew=True)
     client.put(f"/en/files/{index.id}/named/other.pdf", data=b"x")
     for file in files.values():
         settled(client, f"/en/files/{file}")
@@ -109,8 +109,8 @@ def files_of(desk: Desk, folder: Path, done: Event) -> dict[str, str]:
         lost, later = Interrupted("no answer"), now() + timedelta(hours=1)
         other = seller_key("https://other.example/v2", "7")
         workspace.ledger.sellers.passed(other, "shop", None, lost, later, now())
-    working = desk.shelf.file(files["working"])
-    desk.shelf.grid(working).unlink()
+    working = desk.uploads.file(files["working"])
+    desk.uploads.grid(working).unlink()
     desk.jobs.start(check_key(working), "check", lambda _: waiting(done))
     return files
 

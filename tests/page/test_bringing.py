@@ -14,7 +14,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.page.bringing import place_of_sheet
 from feedtool.page.checks import check_key
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.routes import files as routes
 from feedtool.page.shelf import Choices
 from feedtool.runs.workspace import check_again, options_of
@@ -27,11 +27,13 @@ INDEX = "orderId;file\n8716E011;march/118.pdf\n5503E014;C:\\Factures\\119.pdf\n"
 FILES = {"118.pdf": pdf("118"), "119.pdf": pdf("119")}
 
 
-def index(client: FlaskClient, desk: Desk, folder: Path, text: str = INDEX, **facts: str) -> str:
+def index(
+    client: FlaskClient, desk: PageSession, folder: Path, text: str = INDEX, **facts: str
+) -> str:
     """Brings a list of invoices, and says that it is one; its id."""
     (folder / "index.csv").write_text(text, "utf-8")
     file = brought(client, folder / "index.csv", **facts)
-    desk.shelf.choose(desk.shelf.file(file), Choices(kind="invoices"), is_read_anew=True)
+    desk.uploads.choose(desk.uploads.file(file), Choices(kind="invoices"), is_read_anew=True)
     return file
 
 
@@ -83,7 +85,7 @@ def test_which_files_cannot_come_together(names: list[str], says: str) -> None:
 
 
 def test_a_sheet_says_what_is_missing_until_it_is_brought(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file = index(client, desk, tmp_path)
     page = settled(client, f"/en/files/{file}").text
@@ -102,12 +104,12 @@ def test_a_sheet_says_what_is_missing_until_it_is_brought(
 
 
 def test_what_was_sent_is_kept_with_its_run(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file = index(client, desk, tmp_path)
     lay(client, file, all_zip=zipped(FILES))
     number = sent(client, file)
-    shutil.rmtree(desk.shelf.folder(file))
+    shutil.rmtree(desk.uploads.folder(file))
     assert settled(client, f"/en/runs/{number}").status_code == 200
     with desk.workspace() as workspace:
         assert workspace.ledger.statuses(number) == {Status.SUCCESS: 2}
@@ -121,7 +123,7 @@ def test_what_was_sent_is_kept_with_its_run(
 
 @pytest.mark.parametrize("way", ["brought", "written"])
 def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
-    client: FlaskClient, desk: Desk, tmp_path: Path, way: str
+    client: FlaskClient, desk: PageSession, tmp_path: Path, way: str
 ) -> None:
     file = index(client, desk, tmp_path)
     lay(client, file, _118_pdf=pdf("118"), _119_pdf=pdf("119"))
@@ -130,7 +132,7 @@ def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
     if way == "brought":
         lay(client, file, _118_pdf=pdf("another"))
     else:
-        (desk.shelf.named(desk.shelf.file(file)) / "118.pdf").write_bytes(pdf("another"))
+        (desk.uploads.named(desk.uploads.file(file)) / "118.pdf").write_bytes(pdf("another"))
     client.post(f"/en/files/{file}/send", data={"plan": plan[0]})
     answer = settled(client, f"/en/files/{file}/sending")
     assert (answer.status_code, "no longer what you saw" in answer.text) == (409, True)
@@ -140,7 +142,7 @@ def test_a_file_that_has_changed_since_it_was_seen_is_not_sent(
 
 
 def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     first = index(client, desk, tmp_path, INDEX.replace("5503E014", "(1)"))
     lay(client, first, all_zip=zipped(FILES))
@@ -156,13 +158,13 @@ def test_a_corrected_sheet_keeps_the_files_of_the_one_before(
 
 
 def test_a_zip_of_invoices_is_what_the_command_makes_of_it(
-    client: FlaskClient, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: FlaskClient, desk: PageSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(SAMPLES / "invoices.zip", tmp_path)
     assert run(["submit", "invoices.zip", "--sandbox", "--home", "other"]) == 1
     file = brought(client, SAMPLES / "invoices.zip")
-    assert desk.shelf.file(file).name == "invoices.xlsx"
+    assert desk.uploads.file(file).name == "invoices.xlsx"
     assert codes_of(client, file) == ["order-id-name"]
     number = sent(client, file)
     with desk.workspace() as workspace:
@@ -171,36 +173,36 @@ def test_a_zip_of_invoices_is_what_the_command_makes_of_it(
 
 
 def test_invoices_alone_are_a_sheet_that_grows(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     (tmp_path / "8716E011.pdf").write_bytes(pdf())
     file = brought(client, tmp_path / "8716E011.pdf")
-    assert desk.shelf.file(file).name == "invoices.xlsx"
-    desk.shelf.choose(desk.shelf.file(file), Choices(rows={"": "3"}), is_read_anew=False)
+    assert desk.uploads.file(file).name == "invoices.xlsx"
+    desk.uploads.choose(desk.uploads.file(file), Choices(rows={"": "3"}), is_read_anew=False)
     lay(client, file, _5503E014_xml=ubl(), note_txt=b"x")
-    assert desk.shelf.file(file).choices.rows == {}  # they have other numbers now
+    assert desk.uploads.file(file).choices.rows == {}  # they have other numbers now
     assert codes_of(client, file) == ["invoice-type"]
     assert "Send 2 rows to the sandbox" in settled(client, f"/en/files/{file}/plan").text
 
 
-def test_a_form_brings_all_at_once(client: FlaskClient, desk: Desk) -> None:
+def test_a_form_brings_all_at_once(client: FlaskClient, desk: PageSession) -> None:
     given = form_of(
         {"5503E014.pdf": pdf(), "8716E011.xml": ubl(), "more.zip": zipped({"1.pdf": pdf()})}
     )
     answer = client.post("/fr/files", data=given)
     assert answer.status_code == 303
-    (file,) = desk.shelf.files()
+    (file,) = desk.uploads.files()
     assert codes_of(client, file.id) == []
     with_sheet = form_of({"118.pdf": pdf(), "offers.csv": b"a;b\n1;2\n"})
     assert client.post("/en/files", data=with_sheet).status_code == 303
-    newest, _ = desk.shelf.files()
+    newest, _ = desk.uploads.files()
     assert (newest.name, newest.listed) == ("offers.csv", None)
-    assert [it.name for it in (desk.shelf.named(newest)).iterdir()] == ["118.pdf"]
+    assert [it.name for it in (desk.uploads.named(newest)).iterdir()] == ["118.pdf"]
     later = client.post(
         f"/en/files/{newest.id}/named", data=form_of({"a.png": b"1", "b.png": b"2"})
     )
     assert later.status_code == 303
-    assert len([*(desk.shelf.named(newest)).iterdir()]) == 3
+    assert len([*(desk.uploads.named(newest)).iterdir()]) == 3
 
 
 # Werkzeug leaves what came before it was too much to the collector.
@@ -215,29 +217,29 @@ def test_a_form_brings_all_at_once(client: FlaskClient, desk: Desk) -> None:
     ],
 )
 def test_a_form_that_cannot_be_meant_leaves_nothing(
-    client: FlaskClient, desk: Desk, given: dict[str, bytes], says: str
+    client: FlaskClient, desk: PageSession, given: dict[str, bytes], says: str
 ) -> None:
     answer = client.post("/en/files", data=form_of(given))
     assert (answer.status_code, says.casefold() in answer.text.casefold()) == (422, True)
-    assert desk.shelf.files() == []
+    assert desk.uploads.files() == []
 
 
 def test_invoices_that_cannot_be_unpacked_leave_nothing(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     content = zipped({"a/1.pdf": pdf(), "b/1.pdf": pdf()})
     answer = client.put("/en/files/a.zip", data=content)
     assert (answer.status_code, "two files 1.pdf" in answer.text) == (422, True)
-    assert desk.shelf.files() == []
+    assert desk.uploads.files() == []
     assert [*(tmp_path / "home" / "page").iterdir()] == []
 
 
 def test_nothing_is_brought_beside_a_sheet_while_it_is_checked(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file, done = index(client, desk, tmp_path), Event()
     settled(client, f"/en/files/{file}")
-    desk.jobs.start(check_key(desk.shelf.file(file)), "check", lambda _: wait_for(done))
+    desk.jobs.start(check_key(desk.uploads.file(file)), "check", lambda _: wait_for(done))
     answer = client.put(f"/en/files/{file}/named/118.pdf", data=pdf())
     done.set()
     assert (answer.status_code, "being checked" in answer.text) == (422, True)
@@ -245,7 +247,11 @@ def test_nothing_is_brought_beside_a_sheet_while_it_is_checked(
 
 @pytest.mark.parametrize("way", ["page", "command"])
 def test_invoices_that_were_held_are_released_as_they_were_kept(
-    client: FlaskClient, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    client: FlaskClient,
+    desk: PageSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("march").mkdir()
@@ -263,7 +269,7 @@ def test_invoices_that_were_held_are_released_as_they_were_kept(
         file = index(client, desk, tmp_path, text)
         lay(client, file, _118_pdf=pdf("second"), _119_pdf=pdf("new"))
         assert sent(client, file) == 2
-        shutil.rmtree(desk.shelf.folder(file))
+        shutil.rmtree(desk.uploads.folder(file))
     shutil.rmtree("march")
     name = re.search(r'name="file" value="([^"]+)"', settled(client, "/en/held").text)
     assert name

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from feedtool.model.errors import CannotWrite, Stopped
 from feedtool.page.check_process import DONE, CheckEnded, check_elsewhere
 from feedtool.page.checks import check_file, grid_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
 from tests.conftest import Files, offer
@@ -66,16 +66,16 @@ def test_where_the_page_ends_the_check_does(job: Job, closing: threading.Event) 
 
 
 def test_a_large_file_is_checked_as_a_small_one_is(
-    desk: Desk, files: Files, monkeypatch: pytest.MonkeyPatch
+    desk: PageSession, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = files.csv(*(offer(n, quantity="7" if n % 9 else "x") for n in range(660)))
     client = application(desk).test_client()
-    file = desk.shelf.file(brought(client, path))
+    file = desk.uploads.file(brought(client, path))
     settled(client, f"/en/files/{file.id}")
     monkeypatch.setattr("feedtool.page.checks.LARGE", path.stat().st_size)
     found = []
     for at in (desk, replace(desk, checking=())):
-        desk.shelf.grid(file).unlink(missing_ok=True)
+        desk.uploads.grid(file).unlink(missing_ok=True)
         job = Job(threading.Event())
         check_file(at, file, job)
         with grid_of(desk, file) as grid:

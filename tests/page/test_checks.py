@@ -13,9 +13,9 @@ from feedtool.cli import run
 from feedtool.model.errors import CannotWrite
 from feedtool.model.sheet import INVALID
 from feedtool.page.checks import COPY, check_file, grid_of, is_checked
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, ShelfFile
+from feedtool.page.shelf import Choices, Upload
 from tests.conftest import checked, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 
@@ -72,7 +72,7 @@ def test_there_is_no_such_workbook_where_every_row_is_valid(client: FlaskClient)
 
 
 def test_the_page_that_waits_for_a_copy_is_not_saved_as_the_copy(
-    client: FlaskClient, desk: Desk
+    client: FlaskClient, desk: PageSession
 ) -> None:
     file = brought(client, SAMPLES / "offers-update.xlsx")
     address, written = f"/en/files/{file}/copies/csv", Event()
@@ -116,9 +116,11 @@ def test_the_page_of_a_file_offers_what_comes(
     assert marked.status_code == (200 if offered else 422), marked.text
 
 
-def test_a_file_of_which_nothing_can_be_known_says_so(client: FlaskClient, desk: Desk) -> None:
+def test_a_file_of_which_nothing_can_be_known_says_so(
+    client: FlaskClient, desk: PageSession
+) -> None:
     broken, whole = (brought(client, SAMPLES / name) for name in FILES[:2])
-    (desk.shelf.folder(broken) / "facts.json").write_bytes(b'{"id":')
+    (desk.uploads.folder(broken) / "facts.json").write_bytes(b'{"id":')
     answer = client.get(f"/en/files/{broken}")
     assert (answer.status_code, "cannot be read" in answer.text) == (404, True), answer.text
     first = client.get("/en/").text
@@ -127,17 +129,17 @@ def test_a_file_of_which_nothing_can_be_known_says_so(client: FlaskClient, desk:
 
 @pytest.mark.parametrize("cell", ["{folder}/secret.pdf", "../x.pdf", "secret.pdf"])
 def test_a_cell_opens_no_file_of_the_server(
-    client: FlaskClient, desk: Desk, tmp_path: Path, cell: str
+    client: FlaskClient, desk: PageSession, tmp_path: Path, cell: str
 ) -> None:
     for name in ("secret.pdf", "../x.pdf"):
         (tmp_path / name).write_bytes(b"%PDF-1.4 secret")
     sheet = tmp_path / "invoices.csv"
     sheet.write_text(f"orderId;file\n1;{cell.format(folder=tmp_path)}\n", "utf-8")
     assert run(["validate", str(sheet), "--as", "invoices", "--home", str(tmp_path / "other")]) == 0
-    file = desk.shelf.file(brought(client, sheet))
+    file = desk.uploads.file(brought(client, sheet))
     for name in ("x.pdf", "secret.pdf"):
-        (desk.shelf.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
-    desk.shelf.choose(file, Choices(kind="invoices"), is_read_anew=True)
+        (desk.uploads.folder(file.id) / name).write_bytes(b"%PDF-1.4 secret")
+    desk.uploads.choose(file, Choices(kind="invoices"), is_read_anew=True)
     assert "file-not-found" in settled(client, f"/en/files/{file.id}/copies/csv").text
 
 
@@ -166,19 +168,19 @@ class InterruptedJob(Job):
 
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["before it", "at its start", "in its midst"])
 def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
-    client: FlaskClient, desk: Desk, at: int
+    client: FlaskClient, desk: PageSession, at: int
 ) -> None:
-    before = desk.shelf.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
 
-    def choose() -> ShelfFile:
-        return desk.shelf.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+    def choose() -> Upload:
+        return desk.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
 
     if not at:
         choose()
     with suppress(CannotWrite):
         check_file(desk, before, InterruptedJob(choose, at))
-    present = desk.shelf.file(before.id)
+    present = desk.uploads.file(before.id)
     assert present.choices.kind == "offers-update"
     assert not is_checked(desk, present)
     settled(client, f"/en/files/{before.id}")
@@ -186,14 +188,16 @@ def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
         assert [sheet.kind for sheet in grid.sheets] == ["offers-update"]
 
 
-def test_nor_where_it_is_put_in_its_place_after_the_choice(client: FlaskClient, desk: Desk) -> None:
+def test_nor_where_it_is_put_in_its_place_after_the_choice(
+    client: FlaskClient, desk: PageSession
+) -> None:
     """As by a check that had compared them just before."""
-    before = desk.shelf.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
+    before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
-    found = desk.shelf.grid(before).read_bytes()
-    present = desk.shelf.choose(before, Choices(kind="offers-update"), is_read_anew=True)
-    desk.shelf.grid(before).parent.mkdir()
-    desk.shelf.grid(before).write_bytes(found)
+    found = desk.uploads.grid(before).read_bytes()
+    present = desk.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
+    desk.uploads.grid(before).parent.mkdir()
+    desk.uploads.grid(before).write_bytes(found)
     assert not is_checked(desk, present)
-    desk.shelf.choose(present, present.choices, is_read_anew=True)
-    assert not desk.shelf.grid(before).exists()
+    desk.uploads.choose(present, present.choices, is_read_anew=True)
+    assert not desk.uploads.grid(before).exists()

@@ -7,7 +7,7 @@ import pytest
 from feedtool.check import ReadOptions
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.page.deliveries import account_of
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
 from tests.page.conftest import application, made_desk
@@ -28,7 +28,7 @@ def options(profile: str | None, *, is_sandbox: bool = False) -> RunOptions:
     return RunOptions(ReadOptions(), Outputs(), RunSnapshots(), profile, is_sandbox, missing)
 
 
-def begun(desk: Desk, service: str, seller: str) -> int:
+def begun(desk: PageSession, service: str, seller: str) -> int:
     """A run of which nothing is sent yet."""
     with desk.workspace() as workspace:
         return workspace.ledger.start_run(

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from werkzeug.routing import Rule
 
 from feedtool.page.checks import COPIES
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.conftest import offer
 from tests.page.conftest import SOON, application, made_desk, served, settle, settled
 from tests.page.site import Site
@@ -87,7 +87,7 @@ class Watched:
 class Walked:
     """A page on which hostile files were sent."""
 
-    desk: Desk
+    desk: PageSession
     site: Site
     address: str
     watched: Watched
@@ -108,7 +108,7 @@ def walked(
         page.wait_for_url(re.compile("/files/[^/]+$"))
         settle(page)
         watched.check("check")
-        (file,) = desk.shelf.files()
+        (file,) = desk.uploads.files()
         page.goto(f"{address}en/files/{file.id}/plan")
         settle(page)
         watched.check("plan")
@@ -120,9 +120,9 @@ def walked(
         page.close()
 
 
-def paths(desk: Desk) -> Iterator[tuple[str, str]]:
+def paths(desk: PageSession) -> Iterator[tuple[str, str]]:
     """The endpoint of each route that shows something, and each of its paths."""
-    (file,) = desk.shelf.files()
+    (file,) = desk.uploads.files()
     values = {"language": "en", "id_": file.id, "run": 1, "filename": "page.css"}
     values |= {"code": "gtin-checksum", "kind": "offers-upsert", "name": NAME}
     for rule in application(desk).url_map.iter_rules():

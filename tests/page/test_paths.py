@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from werkzeug.routing import Rule
 from werkzeug.test import Client
 
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.guards import HEADERS, LocalAccess
 from feedtool.page.middleware import guarded
 from tests.hostile import SAMPLES
@@ -33,7 +33,7 @@ PARTS = st.one_of(
     st.text(max_size=8),
 )
 ANY_PATHS = st.lists(PARTS, max_size=8).map(lambda parts: "/" + "/".join(parts))
-RULES = [*application(cast("Desk", None)).url_map.iter_rules()]
+RULES = [*application(cast("PageSession", None)).url_map.iter_rules()]
 OWN_PATHS = st.builds(
     lambda rule, parts: re.sub("<[^>]+>", lambda _: parts.pop() if parts else "1", rule),
     st.sampled_from([re.sub("<any[^>]+>", "en", rule.rule) for rule in RULES]),
@@ -49,7 +49,7 @@ PLENTY = settings(SOME, max_examples=400)
 
 
 @pytest.fixture
-def guarded_client(desk: Desk, tmp_path: Path) -> Client:
+def guarded_client(desk: PageSession, tmp_path: Path) -> Client:
     """What asks the page through its guards; secrets stand beside its folders."""
     for folder in (tmp_path, tmp_path / "home", tmp_path / "home" / "page"):
         folder.mkdir(exist_ok=True)
@@ -124,14 +124,14 @@ def test_a_query_is_no_more_than_text_in_a_link(client: FlaskClient, name: str) 
     "name", ["../../canary.csv", "..%2f..%2fcanary.csv", "..\\..\\canary.csv", "%2Fetc%2Fx.csv"]
 )
 def test_a_name_leads_to_no_other_folder(
-    client: FlaskClient, desk: Desk, tmp_path: Path, name: str
+    client: FlaskClient, desk: PageSession, tmp_path: Path, name: str
 ) -> None:
     before = {path for path in tmp_path.rglob("*") if "page" not in path.parts}
     answer = client.put(f"/en/files/{name}", data=b"x")
     assert answer.status_code in {201, 308, 404}
     assert {path for path in tmp_path.rglob("*") if "page" not in path.parts} == before
-    for file in desk.shelf.files():
-        assert desk.shelf.input(file).path.parent == desk.shelf.folder(file.id) / "file"
+    for file in desk.uploads.files():
+        assert desk.uploads.input(file).path.parent == desk.uploads.folder(file.id) / "file"
 
 
 @pytest.mark.parametrize(

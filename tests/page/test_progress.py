@@ -9,7 +9,7 @@ from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.records import Stage
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from tests.ledger.conftest import add_run, item
@@ -17,7 +17,7 @@ from tests.ledger.conftest import add_run, item
 OPTIONS = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=[("a", None)])
 
 
-def test_uploads_and_rows_are_counted_of_all(client: FlaskClient, desk: Desk) -> None:
+def test_uploads_and_rows_are_counted_of_all(client: FlaskClient, desk: PageSession) -> None:
     with desk.workspace() as workspace:
         ledger = workspace.ledger
         run = ledger.start_run(

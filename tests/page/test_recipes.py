@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.recipes import keep, recipe_in_force, take_back
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import ACTIONS, PageRights
@@ -41,7 +41,7 @@ cost = "PA HT"
 
 
 @pytest.fixture
-def desk(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageSession]:
     """A page of a profile with a folder of recipes, and of one without."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(files.folder / "settings"))
     monkeypatch.chdir(files.folder)
@@ -69,9 +69,15 @@ def names(folder: Path) -> list[str]:
     [("shop", "mine", False), ("other", "settings/feedtool/recipes", True)],
 )
 def test_it_is_kept_in_the_folder_of_the_account(
-    client: FlaskClient, desk: Desk, files: Files, account: str, folder: str, *, is_of_all: bool
+    client: FlaskClient,
+    desk: PageSession,
+    files: Files,
+    account: str,
+    folder: str,
+    *,
+    is_of_all: bool,
 ) -> None:
-    file = desk.shelf.file(mapped(client, files, account))
+    file = desk.uploads.file(mapped(client, files, account))
     assert recipe_in_force(desk, file).is_of_all is is_of_all
     place = keep(desk, file)
     assert place.absolute() == files.folder / folder / "list of May.toml"
@@ -82,7 +88,7 @@ def test_it_is_kept_in_the_folder_of_the_account(
 
 
 def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
-    client: FlaskClient, desk: Desk, files: Files
+    client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
     earlier = files.text(EARLIER, "mine/dupont.toml")
     file = brought(client, files.text(LIST, "list.csv"), account="shop")
@@ -91,7 +97,7 @@ def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
     assert form[ADDITIONAL] == "0"
     assert form["column:3"] == ""  # a rule reads it
     assert said(client, file, {**form, ADDITIONAL: "2", "column:2": ""}).status_code == 303
-    kept = desk.shelf.file(file)
+    kept = desk.uploads.file(file)
     assert keep(desk, kept).absolute() == earlier
     text = earlier.read_text("utf-8")
     assert 'additionalCost" = "2"' in text
@@ -102,19 +108,19 @@ def test_the_recipe_whose_place_it_takes_keeps_its_rules_and_comes_back(
 
 
 def test_nothing_is_kept_that_would_not_count(
-    client: FlaskClient, desk: Desk, files: Files
+    client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
     """A sheet of field names alone takes a recipe from an account's own folder, and no other."""
-    file = desk.shelf.file(mapped(client, files, "other", table([offer(1), offer(2)])))
+    file = desk.uploads.file(mapped(client, files, "other", table([offer(1), offer(2)])))
     with pytest.raises(UsageProblem, match="are known without it"):
         keep(desk, file)
     assert names(files.folder / "settings" / "feedtool" / "recipes") == []
 
 
 def test_a_recipe_that_cannot_be_used_keeps_nothing_else(
-    client: FlaskClient, desk: Desk, files: Files
+    client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
-    file = desk.shelf.file(mapped(client, files))
+    file = desk.uploads.file(mapped(client, files))
     files.text("[match]\nkind = 7\n", "mine/broken.toml")
     with pytest.raises(UsageProblem, match=r"broken\.toml"):
         keep(desk, file)
@@ -138,7 +144,12 @@ RIGHTS: dict[str, tuple[PageRights, str, int]] = {
 
 @pytest.mark.parametrize(("rights", "account", "status"), RIGHTS.values(), ids=RIGHTS)
 def test_who_may_say_how_other_files_are_read(
-    client: FlaskClient, desk: Desk, files: Files, rights: PageRights, account: str, status: int
+    client: FlaskClient,
+    desk: PageSession,
+    files: Files,
+    rights: PageRights,
+    account: str,
+    status: int,
 ) -> None:
     file = mapped(client, files, account)
     shared = application(replace(desk, users=Users("owner", {"": rights}))).test_client()

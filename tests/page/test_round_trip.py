@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.page.browsing import spoken
 from tests.page.conftest import accessible, made_desk, reload, served, settle
 from tests.page.routes.test_held import home
@@ -67,7 +67,13 @@ def exported(page: Page, look: Look, address: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("has_scripts", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_orders_are_exported_edited_and_sent_back(
-    tab: Page, plain_tab: Page, desk: Desk, address: str, tmp_path: Path, *, has_scripts: bool
+    tab: Page,
+    plain_tab: Page,
+    desk: PageSession,
+    address: str,
+    tmp_path: Path,
+    *,
+    has_scripts: bool,
 ) -> None:
     page, look = (tab, settle) if has_scripts else (plain_tab, reload)
     path = exported(page, look, address, tmp_path)
@@ -78,7 +84,7 @@ def test_orders_are_exported_edited_and_sent_back(
     expect(page).to_have_url(re.compile("/files/"))
     look(page)
     page.locator("a.button.main").click()
-    with grid_of(desk, desk.shelf.file(page.url.split("/")[-2])) as grid:
+    with grid_of(desk, desk.uploads.file(page.url.split("/")[-2])) as grid:
         assert [it for it in grid.groups(0) if it.severity is Severity.ERROR] == []
     look(page)
     button = page.locator("form[action$='/send'] button")

@@ -11,7 +11,7 @@ from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.records import FORGOTTEN, seller_key
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.run_list import RunSearch, found_runs
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
@@ -22,7 +22,7 @@ NAMES = ("autumn.csv", "Winter.csv", "winter-2.csv")
 
 
 @pytest.fixture(scope="module")
-def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]:
     """Three runs, to be looked at."""
     folder = tmp_path_factory.mktemp("submitted")
     with lone_desk(folder) as desk:
@@ -47,17 +47,17 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         (RunSearch(of=seller_key(SANDBOX, "another")), []),
     ],
 )
-def test_runs_are_found(submitted: Desk, search: RunSearch, found: list[int]) -> None:
+def test_runs_are_found(submitted: PageSession, search: RunSearch, found: list[int]) -> None:
     runs = found_runs(submitted, User("me", OWNER), search)
     assert [state.run.run_id for state in runs.states] == found
     assert runs.older is None
 
 
-def test_nobody_finds_the_runs_of_accounts_that_he_does_not_see(submitted: Desk) -> None:
+def test_nobody_finds_the_runs_of_accounts_that_he_does_not_see(submitted: PageSession) -> None:
     assert found_runs(submitted, User("anna", PageRights(("shop",))), RunSearch()).states == []
 
 
-def test_the_page_lists_them(submitted: Desk) -> None:
+def test_the_page_lists_them(submitted: PageSession) -> None:
     client = application(submitted).test_client()
     text = client.get("/en/runs?q=winter").text
     assert [name in text for name in NAMES] == [False, True, True]
@@ -65,7 +65,7 @@ def test_the_page_lists_them(submitted: Desk) -> None:
 
 
 @pytest.fixture
-def begun(desk: Desk) -> Desk:
+def begun(desk: PageSession) -> PageSession:
     """Twelve runs in the sandbox and of a seller of no account, in turns."""
     with desk.workspace() as workspace:
         for number in range(12):
@@ -76,7 +76,7 @@ def begun(desk: Desk) -> Desk:
 
 
 def test_a_page_leads_to_the_next_as_long_as_there_is_one(
-    begun: Desk, monkeypatch: pytest.MonkeyPatch
+    begun: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("feedtool.page.run_list.SHOWN", 5)
     me, pages, before = User("me", OWNER), [], None
@@ -89,7 +89,7 @@ def test_a_page_leads_to_the_next_as_long_as_there_is_one(
 
 
 def test_few_are_looked_at_for_a_page_and_it_leads_on(
-    begun: Desk, monkeypatch: pytest.MonkeyPatch
+    begun: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("feedtool.page.run_list.SHOWN", 1)
     monkeypatch.setattr("feedtool.page.run_list.AT_ONCE", 3)
@@ -103,7 +103,7 @@ def test_few_are_looked_at_for_a_page_and_it_leads_on(
     assert ([state.run.run_id for state in found.states], found.older) == ([1], None)
 
 
-def test_no_link_leads_to_a_run_that_is_forgotten(submitted: Desk) -> None:
+def test_no_link_leads_to_a_run_that_is_forgotten(submitted: PageSession) -> None:
     with submitted.workspace() as workspace:
         ledger = workspace.ledger
         begun = ledger.run(1)

@@ -9,7 +9,7 @@ import pytest
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
 from feedtool.page.users import OWNER, User
 from feedtool.runs.page_rights import PageRights
@@ -30,7 +30,7 @@ ME = User("me", OWNER)
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Desk]:
+def fleet(tmp_path: Path) -> Iterator[PageSession]:
     """Sellers of two profiles, of one whose seller was another then, and of none."""
     (config := tmp_path / "feedtool.toml").write_text(CONFIG)
     with made_desk(tmp_path / "home", "--config", str(config)) as desk:
@@ -43,12 +43,12 @@ def fleet(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def shown(desk: Desk, user: User, search: SellerSearch | None = None) -> list[str]:
+def shown(desk: PageSession, user: User, search: SellerSearch | None = None) -> list[str]:
     found = found_sellers(desk, user, search or SellerSearch(), NOW)
     return [state.line.key[1] for state in found.states]
 
 
-def test_who_sees_all_accounts_sees_all_sellers(fleet: Desk) -> None:
+def test_who_sees_all_accounts_sees_all_sellers(fleet: PageSession) -> None:
     assert shown(fleet, ME) == ["2", "9", "3", "0", "1"]
     assert shown(fleet, User("bruno", PageRights(("*",)))) == ["2", "9", "3", "0", "1"]
 
@@ -58,7 +58,7 @@ def test_who_sees_all_accounts_sees_all_sellers(fleet: Desk) -> None:
     [((), []), (("shop",), ["0", "1"]), (("mall", "new"), ["2", "3"]), (("sandbox",), [])],
 )
 def test_others_see_those_of_their_accounts(
-    fleet: Desk, profiles: tuple[str, ...], sellers: list[str]
+    fleet: PageSession, profiles: tuple[str, ...], sellers: list[str]
 ) -> None:
     assert shown(fleet, User("anna", PageRights(profiles))) == sellers
 
@@ -75,13 +75,13 @@ def test_others_see_those_of_their_accounts(
     ],
 )
 def test_they_are_found_by_how_they_are(
-    fleet: Desk, search: SellerSearch, sellers: list[str], words: dict[str, str | int]
+    fleet: PageSession, search: SellerSearch, sellers: list[str], words: dict[str, str | int]
 ) -> None:
     assert shown(fleet, ME, search) == sellers
     assert search.words == words
 
 
-def test_what_is_true_of_all_is_counted_whatever_is_looked_for(fleet: Desk) -> None:
+def test_what_is_true_of_all_is_counted_whatever_is_looked_for(fleet: PageSession) -> None:
     found = found_sellers(fleet, ME, SellerSearch(held=True), NOW)
     assert (len(found.all), found.found, found.pages) == (5, 0, 1)
     assert (found.in_trouble, found.never, found.with_held) == (1, 1, 0)

@@ -12,7 +12,7 @@ from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, application, brought, made_desk, sent, settled
@@ -35,7 +35,7 @@ def few(files: Files) -> Path:
     return files.book({"Offers": [offer(number) for number in (1, 2, 3)]})
 
 
-def runs_of(desk: Desk) -> int:
+def runs_of(desk: PageSession) -> int:
     with desk.workspace() as workspace:
         return len(workspace.ledger.run_ids())
 
@@ -45,7 +45,7 @@ def digest_of(client: FlaskClient, file: str) -> str:
     return text.partition('name="plan" value="')[2].partition('"')[0]
 
 
-def test_what_was_seen_is_sent_and_answered(client: FlaskClient, desk: Desk) -> None:
+def test_what_was_seen_is_sent_and_answered(client: FlaskClient, desk: PageSession) -> None:
     number = sent(client, brought(client, OFFERS))
     page = settled(client, f"/en/runs/{number}").text
     assert "Integrated" in page
@@ -92,17 +92,17 @@ def test_rows_to_correct_are_offered_until_they_are_sent_again(
     ],
 )
 def test_another_plan_than_was_seen_is_not_sent(
-    client: FlaskClient, desk: Desk, few: Path, change: Mapping[str, object]
+    client: FlaskClient, desk: PageSession, few: Path, change: Mapping[str, object]
 ) -> None:
     id_ = brought(client, few)
     digest = digest_of(client, id_)
-    file = desk.shelf.file(id_)
+    file = desk.uploads.file(id_)
     if content := change.get("content"):
         assert isinstance(content, bytes)
-        desk.shelf.input(file).path.write_bytes(content)
+        desk.uploads.input(file).path.write_bytes(content)
     if choices := change.get("choices"):
         assert isinstance(choices, dict)
-        desk.shelf.save(
+        desk.uploads.save(
             msgspec.structs.replace(file, choices=msgspec.convert(choices, type(file.choices)))
         )
     client.post(f"/en/files/{id_}/send", data={"plan": change.get("plan", digest)})
@@ -111,7 +111,7 @@ def test_another_plan_than_was_seen_is_not_sent(
     assert "--" not in answer.text.partition("<main")[2], answer.text
 
 
-def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk, few: Path) -> None:
+def test_a_plan_is_sent_once(client: FlaskClient, desk: PageSession, few: Path) -> None:
     file = brought(client, few)
     digest, first = digest_of(client, file), sent(client, file)
     client.post(f"/en/files/{file}/send", data={"plan": digest})
@@ -121,7 +121,7 @@ def test_a_plan_is_sent_once(client: FlaskClient, desk: Desk, few: Path) -> None
 
 
 def test_a_plan_that_another_run_has_overtaken_is_made_anew(
-    client: FlaskClient, desk: Desk, files: Files
+    client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
     slow, fast = (
         brought(client, files.csv(offer(1, price__price=price))) for price in ("18.99", "19.99")
@@ -140,18 +140,18 @@ def test_a_plan_that_another_run_has_overtaken_is_made_anew(
 
 
 def test_a_file_is_sent_where_the_ledger_says_so(
-    client: FlaskClient, desk: Desk, few: Path
+    client: FlaskClient, desk: PageSession, few: Path
 ) -> None:
     """The page did not live to note it, and the run was gone on with."""
-    file = desk.shelf.file(id_ := brought(client, few))
+    file = desk.uploads.file(id_ := brought(client, few))
     assert "not sent" in client.get("/en/").text
     number = sent(client, id_)
-    desk.shelf.save(file)
+    desk.uploads.save(file)
     assert f'href="/en/runs/{number}">sent, run {number}</a>' in client.get("/en/").text
-    assert desk.shelf.file(id_).run == number
+    assert desk.uploads.file(id_).run == number
 
 
-def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: Desk) -> None:
+def test_chosen_rows_alone_are_sent(client: FlaskClient, desk: PageSession) -> None:
     file = brought(client, OFFERS)
     chosen = {"which": "rows", "rows": "3-5, 9", "sheet": "Offers"}
     client.post(f"/en/files/{file}/plan", data=chosen)
@@ -185,7 +185,7 @@ def test_nothing_is_sent_where_every_row_has_to_be_valid(client: FlaskClient) ->
 
 
 def test_whoever_sends_second_is_told_who_is_at_work(
-    client: FlaskClient, desk: Desk, few: Path
+    client: FlaskClient, desk: PageSession, few: Path
 ) -> None:
     file = brought(client, few)
     digest = digest_of(client, file)
@@ -217,10 +217,10 @@ def test_nobody_is_told_to_type_options_where_there_is_no_terminal(
 
 
 def test_a_run_whose_file_is_gone_still_says_what_came_of_it(
-    client: FlaskClient, desk: Desk, few: Path
+    client: FlaskClient, desk: PageSession, few: Path
 ) -> None:
     number = sent(client, brought(client, few))
-    shutil.rmtree(desk.shelf.folder("runs"), ignore_errors=True)
+    shutil.rmtree(desk.uploads.folder("runs"), ignore_errors=True)
     with desk.workspace() as workspace:
         (_, sha256), *_ = options_of(number, workspace).snapshots.inputs
         workspace.snapshots.path_of(sha256).unlink()

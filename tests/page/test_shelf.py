@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.shelf import Choices, FileTooLarge, NotHere, Shelf, ShelfFile, plain_name
+from feedtool.page.shelf import Choices, FileTooLarge, NotHere, Upload, Uploads, plain_name
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def put(shelf: Shelf, name: str = "a.csv", content: bytes = b"x", at: datetime = NOON) -> ShelfFile:
+def put(shelf: Uploads, name: str = "a.csv", content: bytes = b"x", at: datetime = NOON) -> Upload:
     return shelf.take_in(name, io.BytesIO(content), limit=10, account="sandbox", who="me", at=at)
 
 
@@ -43,7 +43,7 @@ def test_a_file_needs_a_name(given: str) -> None:
 
 
 def test_a_file_is_kept_as_it_came_for_its_owner_alone(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "page")
+    shelf = Uploads(tmp_path / "page")
     file = put(shelf)
     path = shelf.input(file).path
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"x", 0o600)
@@ -53,21 +53,21 @@ def test_a_file_is_kept_as_it_came_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_of_a_file_that_is_too_large_nothing_is_kept(tmp_path: Path) -> None:
     with pytest.raises(FileTooLarge):
-        put(Shelf(tmp_path), content=b"12345678901")
+        put(Uploads(tmp_path), content=b"12345678901")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("id_", ["", "..", "0123456789abcdef", "../0123456789abc"])
 def test_what_is_not_there(tmp_path: Path, id_: str) -> None:
     with pytest.raises(NotHere):
-        Shelf(tmp_path).file(id_)
+        Uploads(tmp_path).file(id_)
 
 
 @pytest.mark.parametrize("is_read_anew", [False, True])
 def test_other_choices_remove_what_those_before_have_made(
     tmp_path: Path, *, is_read_anew: bool
 ) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = Uploads(tmp_path)
     file = put(shelf)
     folder = shelf.folder(file.id)
     plan, grid = {folder / "plan.json", folder / "plan.jsonl"}, shelf.grid(file)
@@ -82,7 +82,7 @@ def test_other_choices_remove_what_those_before_have_made(
 
 def test_what_is_chosen_twice_is_made_twice(tmp_path: Path) -> None:
     """A check that began before knows nothing of a recipe that was changed under the same name."""
-    shelf = Shelf(tmp_path)
+    shelf = Uploads(tmp_path)
     file = put(shelf)
     places = {shelf.grid(shelf.choose(file, file.choices, is_read_anew=True)) for _ in range(3)}
     assert len({shelf.grid(file), *places}) == 4
@@ -103,7 +103,7 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_file_of_which_nothing_can_be_known_hides_no_other(tmp_path: Path, how: str) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = Uploads(tmp_path)
     broken, whole = put(shelf), put(shelf)
     facts = shelf.folder(broken.id) / "facts.json"
     facts.write_bytes(BROKEN[how](facts.read_bytes()))
@@ -114,7 +114,7 @@ def test_a_file_of_which_nothing_can_be_known_hides_no_other(tmp_path: Path, how
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_it_is_as_old_as_its_folder(tmp_path: Path, how: str) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = Uploads(tmp_path)
     broken = put(shelf)
     facts = shelf.folder(broken.id) / "facts.json"
     facts.write_bytes(BROKEN[how](facts.read_bytes()))

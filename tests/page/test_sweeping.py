@@ -13,12 +13,12 @@ from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, Stopped
 from feedtool.page.answers import folder_of_run
 from feedtool.page.checks import CHECK
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.jobs import Job
 from feedtool.page.run_copies import COPY
 from feedtool.page.serve import serve
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import Upload
 from feedtool.page.sweeping import SWEEP, sweep
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
@@ -29,17 +29,17 @@ KEPT = 30 * DAY
 OLD, NEW = NOON - KEPT - timedelta(seconds=1), NOON - KEPT + timedelta(seconds=1)
 
 
-def put(desk: Desk, at: datetime, run: int | None = None, changed: datetime = OLD) -> ShelfFile:
+def put(desk: PageSession, at: datetime, run: int | None = None, changed: datetime = OLD) -> Upload:
     """A file that was brought at a moment."""
-    file = desk.shelf.take_in(
+    file = desk.uploads.take_in(
         "a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=at
     )
-    file = desk.shelf.save(msgspec.structs.replace(file, run=run))
-    os.utime(desk.shelf.folder(file.id), (changed.timestamp(),) * 2)
+    file = desk.uploads.save(msgspec.structs.replace(file, run=run))
+    os.utime(desk.uploads.folder(file.id), (changed.timestamp(),) * 2)
     return file
 
 
-def begun(desk: Desk, *, is_finished: bool) -> int:
+def begun(desk: PageSession, *, is_finished: bool) -> int:
     """A run, and what the page has made of it long ago."""
     lacks = [] if is_finished else [("offers.csv", None)]  # what is to be in the ledger
     options = RunOptions(ReadOptions(), Outputs(), is_sandbox=True, sheets=lacks)
@@ -52,9 +52,9 @@ def begun(desk: Desk, *, is_finished: bool) -> int:
     return run
 
 
-def left(desk: Desk) -> set[str]:
+def left(desk: PageSession) -> set[str]:
     """The names of what is there."""
-    top = desk.shelf.folder("")
+    top = desk.uploads.folder("")
     return {place.name for place in (*top.glob("*"), *top.glob("runs/*"))} - {"runs"}
 
 
@@ -71,7 +71,7 @@ def working() -> Iterator[Callable[[Job], None]]:
 
 
 def test_what_is_old_goes_unless_somebody_needs_it(
-    desk: Desk, working: Callable[[Job], None]
+    desk: PageSession, working: Callable[[Job], None]
 ) -> None:
     finished, under_way = begun(desk, is_finished=True), begun(desk, is_finished=False)
     stay = {
@@ -87,8 +87,8 @@ def test_what_is_old_goes_unless_somebody_needs_it(
         "its run is finished": put(desk, OLD, finished).id,
         "its facts are gone": put(desk, OLD).id,
     }
-    (desk.shelf.folder(go["its facts are gone"]) / "facts.json").unlink()
-    os.utime(desk.shelf.folder(go["its facts are gone"]), (OLD.timestamp(),) * 2)
+    (desk.uploads.folder(go["its facts are gone"]) / "facts.json").unlink()
+    os.utime(desk.uploads.folder(go["its facts are gone"]), (OLD.timestamp(),) * 2)
     desk.jobs.start(f"{CHECK}{stay['checked at the moment']} x", "check", working)
     desk.jobs.start(f"{COPY}{stay['copied at the moment']} en marked 0", "check", working)
     assert left(desk) == {*stay.values(), *go.values(), str(finished)}
@@ -97,15 +97,15 @@ def test_what_is_old_goes_unless_somebody_needs_it(
     assert {names.get(name, name) for name in left(desk)} == set(stay)
 
 
-def test_nothing_goes_while_nobody_knows_which_runs_are_finished(desk: Desk) -> None:
-    file, ledger = put(desk, OLD), desk.shelf.folder("..") / "ledger.sqlite"
+def test_nothing_goes_while_nobody_knows_which_runs_are_finished(desk: PageSession) -> None:
+    file, ledger = put(desk, OLD), desk.uploads.folder("..") / "ledger.sqlite"
     ledger.write_bytes(b"no ledger" * 200)
     with pytest.raises(FeedtoolError):
         sweep(desk, NOON, KEPT, Job(Event()))
     assert left(desk) == {file.id}
 
 
-def test_a_page_that_runs_for_weeks_sweeps_each_day(desk: Desk) -> None:
+def test_a_page_that_runs_for_weeks_sweeps_each_day(desk: PageSession) -> None:
     """Its clock is put forward each time when it rests."""
     now, seen = NOON, list[tuple[int, int]]()
     files = {put(desk, NOON - KEPT + days * DAY).id for days in (-1, 1, 3)}

@@ -26,7 +26,7 @@ def brought_at_noon(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """The address of a page with a file."""
     with lone_desk(tmp_path_factory.mktemp("times")) as desk, served(desk, site) as address:
         content = io.BytesIO(b"x")
-        desk.shelf.take_in("a.csv", content, limit=10, account="sandbox", who="me", at=NOON)
+        desk.uploads.take_in("a.csv", content, limit=10, account="sandbox", who="me", at=NOON)
         yield address
 
 

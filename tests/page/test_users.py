@@ -14,7 +14,7 @@ from werkzeug.test import Client, TestResponse
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.model.errors import UsageProblem
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.guards import HEALTH, SAFE, SharedAccess
 from feedtool.page.middleware import guarded
 from feedtool.page.users import User, Users
@@ -54,7 +54,7 @@ RIGHTS = {
 class World(Struct, frozen=True):
     """A page with a file and a run of one profile."""
 
-    desk: Desk
+    desk: PageSession
     client: Client
     file: str
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from feedtool.model.text import Language, LanguageChoice
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.run_copies import COPY
 from feedtool.runs.deliver import results
 from feedtool.runs.outputs import Outputs
@@ -22,7 +22,7 @@ MISTAKES, OFFERS = SAMPLES / "offers-mistakes.xlsx", SAMPLES / "offers-upsert.xl
 
 @pytest.mark.parametrize("language", spoken("fr"))
 def test_a_workbook_with_mistakes_is_dropped_sent_and_answered(
-    tabs: Tabs, address: str, desk: Desk, tmp_path: Path, language: Language
+    tabs: Tabs, address: str, desk: PageSession, tmp_path: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from feedtool.model.text import Language
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import Tabs, accessible, reload, settle
@@ -18,9 +18,9 @@ COLUMNS, CHECK = re.compile("/columns$"), re.compile("/files/[^/]+$")
 SAVE = "form.columns button.main"
 
 
-def is_clean(desk: Desk) -> bool:
+def is_clean(desk: PageSession) -> bool:
     """True if each row of the file that was brought can be sent."""
-    (file,) = desk.shelf.files()
+    (file,) = desk.uploads.files()
     with grid_of(desk, file) as grid:
         (sheet,) = grid.sheets
         return sheet.error is None and sheet.counts["valid"] == sheet.rows == 3
@@ -33,7 +33,7 @@ def named(name: str) -> str:
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_a_list_is_dropped_said_and_clean(
-    tabs: Tabs, address: str, desk: Desk, files: Files, language: Language
+    tabs: Tabs, address: str, desk: PageSession, files: Files, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
@@ -97,7 +97,7 @@ def brought_to_columns(page: Page, address: str, files: Files) -> None:
     expect(page).to_have_url(COLUMNS)
 
 
-def test_the_keyboard_is_enough(tab: Page, address: str, desk: Desk, files: Files) -> None:
+def test_the_keyboard_is_enough(tab: Page, address: str, desk: PageSession, files: Files) -> None:
     brought_to_columns(tab, address, files)
     for name, text in ((COST, "4.90"), (ADDITIONAL, "2")):
         tab_to(tab, named(name))
@@ -117,7 +117,9 @@ def test_the_keyboard_is_enough(tab: Page, address: str, desk: Desk, files: File
     assert is_clean(desk)
 
 
-def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, files: Files) -> None:
+def test_all_works_without_scripts(
+    plain_tab: Page, address: str, desk: PageSession, files: Files
+) -> None:
     brought_to_columns(plain_tab, address, files)
     plain_tab.locator(named(COST)).fill("4.90")
     plain_tab.locator(named(ADDITIONAL)).fill("2")

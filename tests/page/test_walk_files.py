@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from feedtool.cli import run
 from feedtool.model.nouns import Status
 from feedtool.model.text import Language
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def statuses(desk: Desk, number: int = 1) -> dict[Status, int]:
+def statuses(desk: PageSession, number: int = 1) -> dict[Status, int]:
     with desk.workspace() as workspace:
         return dict(workspace.ledger.statuses(number))
 
@@ -51,7 +51,7 @@ def wait_for_missing_files(page: Page, look: Callable[[Page], None] = settle) ->
 
 @pytest.mark.parametrize("language", spoken("en"))
 def test_what_a_sheet_lacks_is_dropped_and_sent(
-    tabs: Tabs, address: str, desk: Desk, folder: Path, language: Language
+    tabs: Tabs, address: str, desk: PageSession, folder: Path, language: Language
 ) -> None:
     page = tabs(locale=language, bypass_csp=True)
     page.goto(address)
@@ -70,7 +70,7 @@ def test_what_a_sheet_lacks_is_dropped_and_sent(
 
 
 def test_the_sheet_and_its_files_come_in_one_go(
-    tab: Page, address: str, desk: Desk, folder: Path
+    tab: Page, address: str, desk: PageSession, folder: Path
 ) -> None:
     tab.goto(address)
     drop(tab, folder / "march", folder / "index.csv")
@@ -81,7 +81,7 @@ def test_the_sheet_and_its_files_come_in_one_go(
 
 
 def test_a_folder_of_invoices_is_a_sheet_that_grows(
-    tab: Page, address: str, desk: Desk, folder: Path
+    tab: Page, address: str, desk: PageSession, folder: Path
 ) -> None:
     for name, content in {"8716E011.pdf": pdf(), "5503E014.XML": ubl()}.items():
         (folder / "march" / name).write_bytes(content)
@@ -108,7 +108,7 @@ def test_a_folder_of_invoices_is_a_sheet_that_grows(
     ],
 )
 def test_what_cannot_come_says_why_and_lets_another_be_brought(
-    tab: Page, address: str, desk: Desk, folder: Path, names: list[str], says: str
+    tab: Page, address: str, desk: PageSession, folder: Path, names: list[str], says: str
 ) -> None:
     (folder / "march" / "paid").mkdir()
     for name in ("other.csv", "march/paid/118.PDF"):
@@ -124,7 +124,7 @@ def test_what_cannot_come_says_why_and_lets_another_be_brought(
     shown = tab.locator("form[data-drop]").first
     expect(shown.locator("[data-status]")).to_contain_text(says, timeout=30_000)
     expect(shown.locator("button")).to_be_enabled()
-    assert len(desk.shelf.files()) == (on == FILES)
+    assert len(desk.uploads.files()) == (on == FILES)
 
 
 def test_a_corrected_sheet_that_is_dropped_keeps_the_files(
@@ -164,7 +164,9 @@ def choose(page: Page, selector: str, *paths: Path) -> None:
     page.keyboard.press("Enter")
 
 
-def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, folder: Path) -> None:
+def test_all_works_without_scripts(
+    plain_tab: Page, address: str, desk: PageSession, folder: Path
+) -> None:
     plain_tab.goto(address)
     plain_tab.set_input_files("#file", folder / "index.csv")
     plain_tab.locator("form:has(#file) button").click()
@@ -184,7 +186,7 @@ def test_all_works_without_scripts(plain_tab: Page, address: str, desk: Desk, fo
 
 
 def test_a_reply_is_sent_with_its_file(
-    tab: Page, address: str, desk: Desk, folder: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Page, address: str, desk: PageSession, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     assert run(["export", "discussions", "--sandbox", "--home", "home"]) == 0

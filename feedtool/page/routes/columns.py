@@ -15,11 +15,11 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen, grid_of, is_checked
 from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
-from feedtool.page.desk import NotAllowed, desk, language, require, user
+from feedtool.page.desk import NotAllowed, language, page_session, require, user
 from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
 from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
 from feedtool.page.routes.parts import changeable, file_of
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import Upload
 
 blueprint = flask.Blueprint("columns", __name__)
 
@@ -50,7 +50,7 @@ def say(id_: str) -> ResponseReturnValue:
         choices = msgspec.structs.replace(
             file.choices, kind=sheet.proposal.feed.kind, sheets=tuple(filter(None, sheets))
         )
-        use_recipe(desk(), file, judged.recipe_text, choices)
+        use_recipe(page_session(), file, judged.recipe_text, choices)
     endpoint = "columns.recipe" if "every" in form else "files.page"
     return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
 
@@ -70,7 +70,7 @@ def read(id_: str) -> ResponseReturnValue:
         as_in=before.as_in if is_same else None,
         as_rows=tuple(sorted({int(row) for row in form.getlist("row") if row.isdecimal()})),
     )
-    file = desk().shelf.choose(file, choices, is_read_anew=True)
+    file = page_session().uploads.choose(file, choices, is_read_anew=True)
     with _opened(file) as (_, reading):
         endpoint = "columns.page" if reading.trouble else "files.page"
     return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
@@ -80,15 +80,17 @@ def read(id_: str) -> ResponseReturnValue:
 def recipe(id_: str) -> str:
     """The recipe by which a file is read, to be kept for all files like it or to be taken back."""
     file = file_of(id_)
-    return flask.render_template("recipe.html", file=file, in_force=recipe_in_force(desk(), file))
+    return flask.render_template(
+        "recipe.html", file=file, in_force=recipe_in_force(page_session(), file)
+    )
 
 
 @blueprint.post("/files/<id_>/recipe/keep")
 def keep_recipe(id_: str) -> ResponseReturnValue:
     """Keeps it for every file of the account with the same columns."""
     file = changeable(id_)
-    _require_for_all(file, is_of_all=recipe_in_force(desk(), file).is_of_all)
-    keep(desk(), file)
+    _require_for_all(file, is_of_all=recipe_in_force(page_session(), file).is_of_all)
+    keep(page_session(), file)
     return flask.redirect(flask.url_for("columns.recipe", id_=id_), 303)
 
 
@@ -96,11 +98,11 @@ def keep_recipe(id_: str) -> ResponseReturnValue:
 def take_recipe_back(id_: str) -> ResponseReturnValue:
     """Makes it count no more for other files; this one is read by it as before."""
     file = changeable(id_)
-    in_force = recipe_in_force(desk(), file)
+    in_force = recipe_in_force(page_session(), file)
     _require_for_all(file, is_of_all=in_force.is_of_all)
     if in_force.place:
         take_back(in_force.place)
-        desk().shelf.choose(file, file.choices, is_read_anew=True)
+        page_session().uploads.choose(file, file.choices, is_read_anew=True)
     endpoint = "columns.recipe" if file.choices.has_recipe else "columns.page"
     return flask.redirect(flask.url_for(endpoint, id_=id_), 303)
 
@@ -108,14 +110,14 @@ def take_recipe_back(id_: str) -> ResponseReturnValue:
 @blueprint.post("/files/<id_>/recipe/forget")
 def forget(id_: str) -> ResponseReturnValue:
     """Reads the file as if nothing had been said of its columns."""
-    use_none(desk(), changeable(id_))
+    use_none(page_session(), changeable(id_))
     return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
 
 
-def _require_for_all(file: ShelfFile, *, is_of_all: bool) -> None:
+def _require_for_all(file: Upload, *, is_of_all: bool) -> None:
     """NotAllowed where the user may not say how other files are read."""
     require("send", file.account)
-    if is_of_all and not all(map(user().sees, desk().accounts.names)):
+    if is_of_all and not all(map(user().sees, page_session().accounts.names)):
         raise NotAllowed(
             tr("what is kept here counts for accounts that you do not see"),
             tr("ask whoever keeps the configuration to name a folder of recipes in the profile"),
@@ -123,23 +125,23 @@ def _require_for_all(file: ShelfFile, *, is_of_all: bool) -> None:
 
 
 @contextmanager
-def _opened(file: ShelfFile) -> Iterator[tuple[ReadOptions, FileReading]]:
+def _opened(file: Upload) -> Iterator[tuple[ReadOptions, FileReading]]:
     """How a file is to be read, and how it is."""
-    with desk().accounts.reading(file.account) as base:
-        options = chosen(desk(), base, file)
-        yield options, reading_of(desk().shelf.input(file), options)
+    with page_session().accounts.reading(file.account) as base:
+        options = chosen(page_session(), base, file)
+        yield options, reading_of(page_session().uploads.input(file), options)
 
 
 def _proposed(
-    file: ShelfFile, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
+    file: Upload, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
 ) -> ProposedSheet:
     """The proposal for the sheet and the kind that a request names, else for those at hand."""
     named = asked.get("sheet") or next(iter(file.choices.sheets), None)
     kind = _kind(asked) or file.choices.kind or reading.kind_of(named)
     if file.choices.has_recipe and kind != file.choices.kind:
-        options = replace(options, recipes=desk().accounts.recipes(file.account))
+        options = replace(options, recipes=page_session().accounts.recipes(file.account))
     options = replace(options, kind=kind, sheets=(named,) if named else ())
-    return proposed(desk().shelf.input(file), options, reading.header_of(named, kind))
+    return proposed(page_session().uploads.input(file), options, reading.header_of(named, kind))
 
 
 def _kind(asked: "MultiDict[str, str]") -> str | None:
@@ -150,10 +152,10 @@ def _kind(asked: "MultiDict[str, str]") -> str | None:
     return kind
 
 
-def _rendered(file: ShelfFile, reading: FileReading, columns: ColumnsView | None) -> str:
+def _rendered(file: Upload, reading: FileReading, columns: ColumnsView | None) -> str:
     rows = list(file.choices.as_rows)
-    if is_checked(desk(), file):
-        with grid_of(desk(), file) as grid:
+    if is_checked(page_session(), file):
+        with grid_of(page_session(), file) as grid:
             rows = left_out(grid, file.choices)
     return flask.render_template(
         "columns.html",

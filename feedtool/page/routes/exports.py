@@ -9,7 +9,7 @@ from feedtool.areas.registry import load
 from feedtool.feeds.export import Export
 from feedtool.model.errors import NothingToDo
 from feedtool.model.text import text_of_kept, tr
-from feedtool.page.desk import desk, language, require, say, user
+from feedtool.page.desk import language, page_session, require, say, user
 from feedtool.page.export_form import ExportForm
 from feedtool.page.exports import EXPORT, ExportOrder, archive_of, start_export
 from feedtool.page.routes.parts import (
@@ -21,7 +21,7 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import ExportFacts, NotHere, ShelfFile
+from feedtool.page.shelf import ExportFacts, NotHere, Upload
 
 blueprint = flask.Blueprint("exports", __name__)
 
@@ -37,7 +37,7 @@ def every() -> str:
         for area in load().areas
         if (exports := area.exports())
     ]
-    exported = (file for file in desk().shelf.files() if file.export)
+    exported = (file for file in page_session().uploads.files() if file.export)
     recent = [file for file in exported if user().sees(file.account)][:RECENT]
     return flask.render_template("exports.html", areas=areas, recent=recent)
 
@@ -53,20 +53,20 @@ def start(kind: str) -> ResponseReturnValue:
     """Begins an export, or shows what is wrong with what is asked for."""
     account = chosen_account(flask.request.form)
     require("check", account)
-    with desk().accounts.reading(account) as reading:
+    with page_session().accounts.reading(account) as reading:
         asked = ExportForm(_kind(kind), flask.request.form).checked(reading, language())
     if asked.errors:
         return _page(asked, account), 422
     facts = asked.kind, account, user().name, language()
     order = ExportOrder(*facts, asked.ending, asked.values, asked.since, asked.use)
-    id_ = start_export(desk(), order)
+    id_ = start_export(page_session(), order)
     return flask.redirect(flask.url_for("exports.page", kind=kind, export=id_), 303)
 
 
 @blueprint.get("/exports/<kind>/<export>")
 def page(kind: str, export: str) -> ResponseReturnValue:
     """What an export has brought; until then, how far it is."""
-    if job := desk().jobs.of(EXPORT + export):
+    if job := page_session().jobs.of(EXPORT + export):
         title = tr("Exporting {kind}", kind=_kind(kind).kind)
         address = flask.url_for("exports.progress", kind=kind, export=export)
         try:
@@ -82,7 +82,7 @@ def page(kind: str, export: str) -> ResponseReturnValue:
         (text_of_kept(text), text_of_kept(hint), is_loss) for text, hint, is_loss in facts.notes
     ]
     feed = load().feeds.get(facts.sent_as)
-    archive = archive_of(desk().shelf, file)
+    archive = archive_of(page_session().uploads, file)
     return flask.render_template(
         "export.html", file=file, facts=facts, notes=notes, feed=feed, archive=archive
     )
@@ -92,21 +92,21 @@ def page(kind: str, export: str) -> ResponseReturnValue:
 def progress(kind: str, export: str) -> str:
     """How far an export is."""
     del kind
-    return job_part(desk().jobs.of(EXPORT + export))
+    return job_part(page_session().jobs.of(EXPORT + export))
 
 
 @blueprint.get("/exports/<kind>/<export>/file")
 def download(kind: str, export: str) -> ResponseReturnValue:
     """The sheet."""
     del kind
-    return sent_file(desk().shelf.input(_exported(export)[0]).path)
+    return sent_file(page_session().uploads.input(_exported(export)[0]).path)
 
 
 @blueprint.get("/exports/<kind>/<export>/documents")
 def documents(kind: str, export: str) -> ResponseReturnValue:
     """The files beside the sheet, with it, in a zip."""
     del kind
-    archive = archive_of(desk().shelf, _exported(export)[0])
+    archive = archive_of(page_session().uploads, _exported(export)[0])
     if archive is None:
         raise NotHere(tr("There is nothing at this address."))
     return sent_file(archive)
@@ -135,7 +135,7 @@ def _kind(name: str) -> Export:
     raise NotHere(tr("There is nothing at this address."))
 
 
-def _exported(id_: str) -> tuple[ShelfFile, ExportFacts]:
+def _exported(id_: str) -> tuple[Upload, ExportFacts]:
     """A file that was exported, and what is known of it; NotHere for any other."""
     file = file_of(id_)
     if file.export is None:

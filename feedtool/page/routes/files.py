@@ -19,7 +19,7 @@ from feedtool.page.checks import (
     start_check,
 )
 from feedtool.page.columns import needs_columns
-from feedtool.page.desk import desk, language, now, require, user
+from feedtool.page.desk import language, now, page_session, require, user
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.mended import mended
 from feedtool.page.named_files import facts_in
@@ -36,10 +36,10 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import NotHere, ShelfFile
+from feedtool.page.shelf import NotHere, Upload
 
 blueprint = flask.Blueprint("files", __name__)
-add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(desk(), file_of(id_)))
+add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(page_session(), file_of(id_)))
 
 RECENT = 10
 """Files that the first page lists."""
@@ -50,10 +50,10 @@ AT_ONCE = 100
 @blueprint.get("/")
 def start() -> str:
     """The first page: bring a file, or go on with one."""
-    files = (file for file in desk().shelf.files() if not file.export)
+    files = (file for file in page_session().uploads.files() if not file.export)
     recent = [file for file in files if user().sees(file.account)][:RECENT]
-    recent = [with_run(desk(), file) for file in recent]
-    with desk().workspace() as workspace:
+    recent = [with_run(page_session(), file) for file in recent]
+    with page_session().workspace() as workspace:
         counted = workspace.ledger.counts.of({file.run for file in recent if file.run})
     open_runs = {run for run, count in counted.items() if not count.is_finished}
     return flask.render_template(
@@ -70,7 +70,7 @@ def put(name: str) -> ResponseReturnValue:
 @blueprint.put("/files/<id_>/named/<path:name>")
 def put_named(id_: str, name: str) -> ResponseReturnValue:
     """Takes in a file that cells of another name; answers as for that."""
-    return _taken(bring_named(desk(), changeable(id_), name, _body()))
+    return _taken(bring_named(page_session(), changeable(id_), name, _body()))
 
 
 @blueprint.post("/files")
@@ -91,13 +91,13 @@ def post_named(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>")
 def page(id_: str) -> ResponseReturnValue:
     """What is wrong with a file, and what can be done next."""
-    file = with_run(desk(), file_of(id_))
-    if not is_checked(desk(), file):
+    file = with_run(page_session(), file_of(id_))
+    if not is_checked(page_session(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=id_)
-        if waiting := awaited(start_check(desk(), file), title, address):
+        if waiting := awaited(start_check(page_session(), file), title, address):
             return waiting
-    grid = grid_of(desk(), file)
+    grid = grid_of(page_session(), file)
     if needs_columns(grid, file.choices):
         return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
     can_send = any(sheet.counts.get("valid") for sheet in grid.sheets)
@@ -108,8 +108,8 @@ def page(id_: str) -> ResponseReturnValue:
             grid=grid,
             view=CHECK_VIEW,
             can_send=can_send,
-            mended=mended(desk(), file),
-            named=facts_in(desk().shelf.named_facts(file)),
+            mended=mended(page_session(), file),
+            named=facts_in(page_session().uploads.named_facts(file)),
             copies=copies_of(grid),
         )
 
@@ -117,14 +117,14 @@ def page(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>/progress")
 def progress(id_: str) -> str:
     """How far the check of a file is."""
-    return job_part(desk().jobs.of(check_key(file_of(id_))))
+    return job_part(page_session().jobs.of(check_key(file_of(id_))))
 
 
 @blueprint.get("/files/<id_>/copies/<what>")
 def download(id_: str, what: str) -> ResponseReturnValue:
     """A copy of a file with what is wrong: the marked workbook, the rows to correct, a report."""
     file = file_of(id_)
-    job, place = made_copy(desk(), file, what)
+    job, place = made_copy(page_session(), file, what)
     title = tr("Writing {file}", file=place.name)
     address = flask.url_for("files.copy_progress", id_=id_, what=what)
     return awaited(job, title, address) or sent_file(place)
@@ -133,21 +133,21 @@ def download(id_: str, what: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>/copies/<what>/progress")
 def copy_progress(id_: str, what: str) -> str:
     """How far a copy is."""
-    return job_part(made_copy(desk(), file_of(id_), what)[0])
+    return job_part(made_copy(page_session(), file_of(id_), what)[0])
 
 
 def _body() -> BinaryIO:
     return cast("BinaryIO", flask.request.stream)
 
 
-def _taken(file: ShelfFile) -> ResponseReturnValue:
+def _taken(file: Upload) -> ResponseReturnValue:
     """The addresses of a file's page, and of what is brought beside it."""
     named = flask.url_for("files.put_named", id_=file.id, name="NAME")
     address = flask.url_for("files.page", id_=file.id)
     return flask.jsonify(id=file.id, address=address, named=named), 201
 
 
-def _lead_to(file: ShelfFile) -> ResponseReturnValue:
+def _lead_to(file: Upload) -> ResponseReturnValue:
     return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
 
 
@@ -167,34 +167,34 @@ def _of_form() -> list[tuple[str, BinaryIO]]:
     return files
 
 
-def _with_named(file: ShelfFile, files: Sequence[tuple[str, BinaryIO]]) -> ShelfFile:
+def _with_named(file: Upload, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
     for name, content in files:
-        file = bring_named(desk(), file, name, content)
+        file = bring_named(page_session(), file, name, content)
     return file
 
 
-def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> ShelfFile:
+def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> Upload:
     """Keeps a file; has it checked, unless more are to come with it."""
     account = chosen_account(facts)
     require("check", account)
-    file = desk().shelf.take_in(
+    file = page_session().uploads.take_in(
         name,
         content,
-        limit=desk().body_limit,
+        limit=page_session().body_limit,
         account=account,
         who=user().name,
         at=now(),
         replaces=file_of(replaces).id if (replaces := facts.get("replaces", "")) else "",
     )
-    file = as_list(desk(), file, language())
+    file = as_list(page_session(), file, language())
     if file.replaces and not file.listed:
         file = _read_as_before(file)
     if "more" not in facts:
-        start_check(desk(), file).wait(SOON)
+        start_check(page_session(), file).wait(SOON)
     return file
 
 
-def _read_as_before(file: ShelfFile) -> ShelfFile:
+def _read_as_before(file: Upload) -> Upload:
     """A corrected file, read as the one whose place it takes, if that is still there."""
     try:
         before = file_of(file.replaces)
@@ -202,5 +202,5 @@ def _read_as_before(file: ShelfFile) -> ShelfFile:
         return file
     if before.account != file.account:
         return file
-    inherit(desk(), file, before)
-    return read_as_before(desk(), file, before)
+    inherit(page_session(), file, before)
+    return read_as_before(page_session(), file, before)

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.text import tr
 from feedtool.page.checks import start_check
-from feedtool.page.desk import desk, now, require, say, user
+from feedtool.page.desk import now, page_session, require, say, user
 from feedtool.page.held import account_of_run, held_lines, released
 from feedtool.page.routes.parts import SOON, reason_for
 from feedtool.page.shelf import NotHere
@@ -17,14 +17,14 @@ blueprint = flask.Blueprint("held", __name__)
 @blueprint.get("/held")
 def every() -> str:
     """All that is held, by run and guard."""
-    return flask.render_template("held.html", lines=held_lines(desk(), user()))
+    return flask.render_template("held.html", lines=held_lines(page_session(), user()))
 
 
 @blueprint.post("/held/drop")
 def drop() -> ResponseReturnValue:
     """Lets what a guard holds in a run be never sent."""
     run, code = _run(), flask.request.form.get("code", "")
-    with desk().workspace() as workspace:
+    with page_session().workspace() as workspace:
         drop_held(run, code, workspace, now())
     return flask.redirect(flask.url_for("held.every"), 303)
 
@@ -35,17 +35,17 @@ def release() -> ResponseReturnValue:
     form = flask.request.form
     run, code = _run(), form.get("code", "")
     reason, name = reason_for(code, form.get("reason")), form.get("file", "")
-    file = released(desk(), run, name, code, reason, user().name, say())
-    start_check(desk(), file).wait(SOON)
+    file = released(page_session(), run, name, code, reason, user().name, say())
+    start_check(page_session(), file).wait(SOON)
     return flask.redirect(flask.url_for("plan.page", id_=file.id), 303)
 
 
 def _run() -> int:
     """The run of the form, whose guards the user may overrule."""
     number = flask.request.form.get("run", 0, int)
-    with desk().workspace() as workspace:
+    with page_session().workspace() as workspace:
         run = workspace.ledger.run(number)
     if run is None:
         raise NotHere(tr("There is nothing at this address."))
-    require("release", account_of_run(desk(), run))
+    require("release", account_of_run(page_session(), run))
     return number

@@ -4,7 +4,7 @@ import flask
 
 from feedtool.ledger.sellers_overview import SellersOverview
 from feedtool.model.text import tr
-from feedtool.page.desk import NotAllowed, desk, now, user
+from feedtool.page.desk import NotAllowed, now, page_session, user
 from feedtool.runs.metrics import CONTENT_TYPE, write_metrics
 from feedtool.runs.page_rights import EVERY
 
@@ -16,6 +16,6 @@ def metrics() -> flask.Response:
             tr("these are the figures of all accounts, and you see some of them"),
             tr("ask whoever keeps the configuration"),
         )
-    with desk().workspace() as workspace:
+    with page_session().workspace() as workspace:
         figures = SellersOverview(workspace.ledger.engine, workspace.ledger.counts).figures()
     return flask.Response(write_metrics(figures, now()), content_type=CONTENT_TYPE)

@@ -10,30 +10,30 @@ from flask.typing import ResponseReturnValue
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import check_key
-from feedtool.page.desk import desk, require, require_seen, say, user
+from feedtool.page.desk import page_session, require, require_seen, say, user
 from feedtool.page.jobs import Job
 from feedtool.page.plans import PLAN
-from feedtool.page.shelf import ShelfFile
+from feedtool.page.shelf import Upload
 
 SOON = 0.8
 """Seconds that an answer may wait for a job."""
 
 
-def file_of(id_: str) -> ShelfFile:
+def file_of(id_: str) -> Upload:
     """A file of the shelf that the user may see; NotHere where there is none."""
-    file = desk().shelf.file(id_)
+    file = page_session().uploads.file(id_)
     require_seen(file.account)
     return file
 
 
-def changeable(id_: str) -> ShelfFile:
+def changeable(id_: str) -> Upload:
     """A file that the user may choose for, and bring files for.
 
     UsageProblem while it is being checked.
     """
     file = file_of(id_)
     require("check", file.account)
-    jobs = map(desk().jobs.of, (check_key(file), f"{PLAN}{id_}"))
+    jobs = map(page_session().jobs.of, (check_key(file), f"{PLAN}{id_}"))
     if any(job and not job.is_over for job in jobs):
         raise UsageProblem(tr("this file is being checked"), tr("wait until that is done"))
     return file
@@ -78,7 +78,7 @@ def reason_for(code: str, given: str | None) -> str:
 
 def seen_accounts() -> list[str]:
     """The accounts that the user sees."""
-    return [name for name in desk().accounts.names if user().sees(name)]
+    return [name for name in page_session().accounts.names if user().sees(name)]
 
 
 def hint_of(error: FeedtoolError) -> str:
@@ -89,7 +89,7 @@ def hint_of(error: FeedtoolError) -> str:
 
 def lacks_of(accounts: Iterable[str]) -> dict[str, str]:
     """Why nothing can be sent from some accounts, by their names; the others are not among them."""
-    lacks = {name: desk().accounts.lack(name) for name in accounts}
+    lacks = {name: page_session().accounts.lack(name) for name in accounts}
     return {name: lack for name, lack in lacks.items() if lack}
 
 
@@ -100,8 +100,8 @@ def chosen_account(given: Mapping[str, str]) -> str:
         NotHere: the user sees none of this name, whether or not there is one.
         UsageProblem: there is none.
     """
-    account = given.get("account") or desk().accounts.usual
+    account = given.get("account") or page_session().accounts.usual
     require_seen(account)
-    if account not in desk().accounts.names:
+    if account not in page_session().accounts.names:
         raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
     return account

@@ -13,7 +13,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
 from feedtool.page.checks import grid_of, is_checked, start_check
-from feedtool.page.desk import desk, require, user
+from feedtool.page.desk import page_session, require, user
 from feedtool.page.plans import (
     PLAN,
     VIEW,
@@ -29,7 +29,7 @@ from feedtool.page.plans import (
 )
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, reason_for
 from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
-from feedtool.page.shelf import Choices, ShelfFile
+from feedtool.page.shelf import Choices, Upload
 from feedtool.runs.chosen_rows import NoSuchRows
 
 COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in OPTIONAL]
@@ -46,7 +46,7 @@ def page(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>/plan/progress")
 def progress(id_: str) -> str:
     """How far the plan is."""
-    return job_part(desk().jobs.of(PLAN + file_of(id_).id))
+    return job_part(page_session().jobs.of(PLAN + file_of(id_).id))
 
 
 @blueprint.post("/files/<id_>/plan")
@@ -57,11 +57,11 @@ def choose(id_: str) -> ResponseReturnValue:
     choices = _choices(file.choices, flask.request.form)
     if set(choices.releases) - set(file.choices.releases):
         require("release", file.account)
-    if is_checked(desk(), file):
-        with grid_of(desk(), file) as grid:
+    if is_checked(page_session(), file):
+        with grid_of(page_session(), file) as grid:
             refuse_absent_rows(grid, file, choices)
     is_read_anew = choices.purges != file.choices.purges
-    desk().shelf.choose(file, choices, is_read_anew=is_read_anew)
+    page_session().uploads.choose(file, choices, is_read_anew=is_read_anew)
     return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
 
 
@@ -71,7 +71,7 @@ def send(id_: str) -> ResponseReturnValue:
     file, form = file_of(id_), flask.request.form
     require("send", file.account)
     removals = form.get("removals", None, int)
-    job = start_sending(desk(), file, form.get("plan", ""), user().name, removals)
+    job = start_sending(page_session(), file, form.get("plan", ""), user().name, removals)
     job.wait(SOON)
     return flask.redirect(flask.url_for("plan.sending", id_=id_), 303)
 
@@ -80,8 +80,8 @@ def send(id_: str) -> ResponseReturnValue:
 def sending(id_: str) -> ResponseReturnValue:
     """Leads to the run, once there is one."""
     file = file_of(id_)
-    job = desk().jobs.of(SEND + id_)
-    if job is None and (run := run_of(desk(), file)):  # which another page has begun
+    job = page_session().jobs.of(SEND + id_)
+    if job is None and (run := run_of(page_session(), file)):  # which another page has begun
         return flask.redirect(flask.url_for("runs.page", run=run), 303)
     if job is None or (job.is_over and job.run is None and job.error is None):
         return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
@@ -101,36 +101,36 @@ def sending(id_: str) -> ResponseReturnValue:
 @blueprint.get("/files/<id_>/sending/progress")
 def sending_progress(id_: str) -> str:
     """How far it is until its run begins."""
-    return job_part(desk().jobs.of(SEND + file_of(id_).id))
+    return job_part(page_session().jobs.of(SEND + file_of(id_).id))
 
 
-def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
-    file = with_run(desk(), file)
-    if not is_checked(desk(), file):
+def _page(file: Upload, purge: PurgeToConfirm | None) -> ResponseReturnValue:
+    file = with_run(page_session(), file)
+    if not is_checked(page_session(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=file.id)
-        if waiting := awaited(start_check(desk(), file), title, address):
+        if waiting := awaited(start_check(page_session(), file), title, address):
             return waiting
-    if plan_of(desk(), file) is None:
+    if plan_of(page_session(), file) is None:
         title = tr("Finding out what would be sent of {file}", file=file.name)
         address = flask.url_for("plan.progress", id_=file.id)
         try:
-            if waiting := awaited(start_plan(desk(), file), title, address):
+            if waiting := awaited(start_plan(page_session(), file), title, address):
                 return waiting
         except UsageProblem as error:
             _take_back(file, error)
             raise
-    plan = plan_of(desk(), file)
+    plan = plan_of(page_session(), file)
     if plan is None:  # chosen anew meanwhile, in another tab
         return flask.redirect(flask.url_for("plan.page", id_=file.id))
-    with grid_of(desk(), file) as grid:
+    with grid_of(page_session(), file) as grid:
         return flask.render_template(
             "plan.html",
             file=file,
             grid=grid,
             plan=plan,
             blocked=blocked_by(grid, plan),
-            lack=lack_of(desk(), file, grid),
+            lack=lack_of(page_session(), file, grid),
             view=VIEW,
             purge=purge,
             held=held_rows(grid, file),
@@ -140,7 +140,7 @@ def _page(file: ShelfFile, purge: PurgeToConfirm | None) -> ResponseReturnValue:
         )
 
 
-def _take_back(file: ShelfFile, error: UsageProblem) -> None:
+def _take_back(file: Upload, error: UsageProblem) -> None:
     """Lets a file be looked at again of which what was chosen cannot be."""
     choices = file.choices
     if choices.purges:
@@ -149,7 +149,7 @@ def _take_back(file: ShelfFile, error: UsageProblem) -> None:
         choices = msgspec.structs.replace(choices, rows={})
     if choices != file.choices:
         is_read_anew = choices.purges != file.choices.purges
-        desk().shelf.choose(file, choices, is_read_anew=is_read_anew)
+        page_session().uploads.choose(file, choices, is_read_anew=is_read_anew)
 
 
 def _choices(before: Choices, form: Mapping[str, str]) -> Choices:

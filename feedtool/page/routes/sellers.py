@@ -2,7 +2,7 @@
 
 import flask
 
-from feedtool.page.desk import desk, now, user
+from feedtool.page.desk import now, page_session, user
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
 from feedtool.runs.sellers import holder_text, name_of, next_try, trouble_text
 
@@ -26,7 +26,7 @@ def every() -> str:
     moment = now()
     return flask.render_template(
         "sellers.html",
-        found=found_sellers(desk(), user(), search, moment),
+        found=found_sellers(page_session(), user(), search, moment),
         search=search,
         long=LONG,
         now=moment,

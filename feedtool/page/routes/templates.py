@@ -20,7 +20,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LANGUAGES, Language, tr
-from feedtool.page.desk import LANGUAGE_NAMES, desk, language
+from feedtool.page.desk import LANGUAGE_NAMES, language, page_session
 from feedtool.page.routes.parts import chosen_account, seen_accounts
 from feedtool.runs.template import for_categories, template_feed
 from feedtool.templates import write_template
@@ -47,7 +47,7 @@ class TemplateOrder(NamedTuple):
     @property
     def words(self) -> str:
         """The options of its account."""
-        is_sandbox = desk().accounts.is_sandbox(self.account)
+        is_sandbox = page_session().accounts.is_sandbox(self.account)
         return "--sandbox" if is_sandbox else join(["--profile", self.account])
 
     @property
@@ -73,7 +73,7 @@ def every() -> str:
 def categories() -> str:
     """Where the categories of a template are chosen."""
     order, text = _order(), flask.request.args.get("search", "").strip()
-    with desk().accounts.reading(order.account) as reading:
+    with page_session().accounts.reading(order.account) as reading:
         catalog = _catalog(reading, order)
         chosen = [item for code in order.categories if (item := catalog.category(code))]
         matches = [item for item in _matching(catalog, text) if item not in chosen]
@@ -115,7 +115,7 @@ def _order() -> TemplateOrder:
 
 @contextmanager
 def _basis(order: TemplateOrder) -> Iterator[Basis]:
-    with desk().accounts.reading(order.account) as reading:
+    with page_session().accounts.reading(order.account) as reading:
         context = Context(reading.dialect)
         basis = Basis(order.language, context, has_example=True, account=order.words)
         if order.categories and order.feed.sheet.by_category is not None:

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from tests.conftest import Files, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 from tests.page.own_sheets import (
@@ -46,14 +46,14 @@ def test_a_list_that_nobody_knows_is_asked_for_once(client: FlaskClient, file: s
 
 def test_the_check_is_that_of_the_command_with_the_recipe(
     client: FlaskClient,
-    desk: Desk,
+    desk: PageSession,
     file: str,
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said(client, file, {**form_of(client, file), **SHIPPING})
     monkeypatch.chdir(files.folder)
-    recipe = desk.shelf.recipe(desk.shelf.file(file))
+    recipe = desk.uploads.recipe(desk.uploads.file(file))
     words = ["--recipe", str(recipe), "--report", "report.json", "--language", "en"]
     assert run(["validate", "list.csv", *words]) == 0
     assert report(client, file) == json.loads((files.folder / "report.json").read_bytes())
@@ -69,17 +69,17 @@ REFUSED: list[tuple[dict[str, str], str]] = [
 
 
 def test_what_a_map_refuses_is_refused_at_its_field(
-    client: FlaskClient, desk: Desk, file: str
+    client: FlaskClient, desk: PageSession, file: str
 ) -> None:
     form = form_of(client, file)
     for changes, message in REFUSED:
         answer = said(client, file, {**form, **changes})
         assert (answer.status_code, message in answer.text) == (422, True), answer.text
-        assert not desk.shelf.file(file).choices.has_recipe
+        assert not desk.uploads.file(file).choices.has_recipe
 
 
 def test_words_of_a_field_that_was_just_chosen_are_asked_for(
-    client: FlaskClient, desk: Desk, file: str
+    client: FlaskClient, desk: PageSession, file: str
 ) -> None:
     form = {**form_of(client, file), **SHIPPING}
     words = {name: value for name, value in form.items() if name.startswith("word:")}
@@ -88,16 +88,16 @@ def test_words_of_a_field_that_was_just_chosen_are_asked_for(
     assert (asked.status_code, "Say what the words below mean" in asked.text) == (422, True)
     left = said(client, file, {**form, **dict.fromkeys(words, "")})
     assert left.status_code == 303
-    assert "2nd choix" not in desk.shelf.recipe(desk.shelf.file(file)).read_text("utf-8")
+    assert "2nd choix" not in desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
 
 
-def test_what_was_said_can_be_changed(client: FlaskClient, desk: Desk, file: str) -> None:
+def test_what_was_said_can_be_changed(client: FlaskClient, desk: PageSession, file: str) -> None:
     said(client, file, {**form_of(client, file), **SHIPPING})
     settled(client, f"/en/files/{file}")
     form = form_of(client, file)
     assert (form[COST], form[ADDITIONAL]) == ("4.90", "2")
     said(client, file, {**form, ADDITIONAL: "3"})
-    text = desk.shelf.recipe(desk.shelf.file(file)).read_text("utf-8")
+    text = desk.uploads.recipe(desk.uploads.file(file)).read_text("utf-8")
     assert ('additionalCost" = "3"' in text, 'additionalCost" = "2"' in text) == (True, False)
     assert said(client, file, {**form, ADDITIONAL: ""}).status_code == 422
 
@@ -145,7 +145,7 @@ def test_it_is_forgotten_again(client: FlaskClient, file: str) -> None:
 
 
 def test_a_list_is_kept_for_all_like_it_and_taken_back(
-    client: FlaskClient, desk: Desk, file: str, files: Files, tmp_path: Path
+    client: FlaskClient, desk: PageSession, file: str, files: Files, tmp_path: Path
 ) -> None:
     answer = said(client, file, {**form_of(client, file), **SHIPPING, "every": "1"})
     assert answer.location == f"/en/files/{file}/recipe"
@@ -153,7 +153,9 @@ def test_a_list_is_kept_for_all_like_it_and_taken_back(
     assert "[match]" in client.get(answer.location).text
     client.post(f"/en/files/{file}/recipe/keep")
     kept = tmp_path / "settings" / "feedtool" / "recipes" / "list.toml"
-    assert kept.read_text("utf-8") == desk.shelf.recipe(desk.shelf.file(file)).read_text("utf-8")
+    assert kept.read_text("utf-8") == desk.uploads.recipe(desk.uploads.file(file)).read_text(
+        "utf-8"
+    )
     other = brought(client, files.text(LIST.replace("A-3", "B-3"), "tuesday.csv"))
     assert settled(client, f"/en/files/{other}").request.path == f"/en/files/{other}"
     assert "It is kept as “list”" in client.get(f"/en/files/{other}/recipe").text
@@ -198,15 +200,15 @@ def test_there_is_no_such_kind(client: FlaskClient, file: str) -> None:
 
 
 def test_a_sheet_is_chosen_and_the_recipe_is_of_it(
-    client: FlaskClient, desk: Desk, tmp_path: Path
+    client: FlaskClient, desk: PageSession, tmp_path: Path
 ) -> None:
     file = brought(client, two_sheets(tmp_path / "book.xlsx"))
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}/columns"
     form = form_of(client, file, sheet="Soldes")
     assert said(client, file, {**form, **SHIPPING}).status_code == 303
-    kept = desk.shelf.file(file)
+    kept = desk.uploads.file(file)
     assert kept.choices.sheets == ("Soldes",)
-    assert 'sheet = "Soldes"' in desk.shelf.recipe(kept).read_text("utf-8")
+    assert 'sheet = "Soldes"' in desk.uploads.recipe(kept).read_text("utf-8")
     assert settled(client, f"/en/files/{file}").request.path == f"/en/files/{file}"
     client.post(f"/en/files/{file}/reading", data={"sheet": "Notes"})
     page = client.get(f"/en/files/{file}/columns")

@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from feedtool.areas.registry import load
 from feedtool.page.checks import check_key, grid_of
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.exports import EXPORT
 from feedtool.page.middleware import USER
 from feedtool.page.users import Users
@@ -27,7 +27,7 @@ LONG = 60
 """Seconds at most for an export from the sandbox."""
 
 
-def exported(desk: Desk, client: FlaskClient, kind: str, **form: str) -> TestResponse:
+def exported(desk: PageSession, client: FlaskClient, kind: str, **form: str) -> TestResponse:
     """The page of an export that is over."""
     answer = client.post(f"/en/exports/{kind}", data={**NEEDED.get(kind, {}), **form})
     assert answer.status_code == 303, answer.text
@@ -52,36 +52,38 @@ def test_every_kind_is_offered_below_its_area(client: FlaskClient) -> None:
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]:
     """A desk whose sandbox has just begun; exports that take no place in a list change nothing."""
     with lone_desk(tmp_path_factory.mktemp("fresh")) as desk:
         yield desk
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
-def test_a_list_of_a_fresh_sandbox(fresh: Desk, kind: str) -> None:
+def test_a_list_of_a_fresh_sandbox(fresh: PageSession, kind: str) -> None:
     client = application(fresh).test_client()
     page = exported(fresh, client, kind)
     assert page.status_code == 200, page.text
-    files = [file for file in fresh.shelf.files() if page.request.path.endswith(f"/{file.id}")]
+    files = [file for file in fresh.uploads.files() if page.request.path.endswith(f"/{file.id}")]
     if not files:  # an account that has just begun
         assert f'href="/en/exports/{kind}"' in page.text
         return
     (file,) = files
     content = downloaded(client, page)
-    assert content.data == fresh.shelf.input(file).path.read_bytes()
+    assert content.data == fresh.uploads.input(file).path.read_bytes()
     assert content.headers["Content-Disposition"] == f"attachment; filename={file.name}"
     assert f'href="{page.request.path}"' in client.get("/en/exports").text
     if EXPORTS[kind].is_sent_back:
         assert_goes_back(fresh, client, page, content.data)
 
 
-def assert_goes_back(desk: Desk, client: FlaskClient, page: TestResponse, sheet: bytes) -> None:
+def assert_goes_back(
+    desk: PageSession, client: FlaskClient, page: TestResponse, sheet: bytes
+) -> None:
     """Assert that a sheet is read without an error as what its page says."""
     sent_as = re.search(r"It goes back as ([\w-]+):", page.text)
     assert sent_as, page.text
     answer = client.put("/en/files/sheet.xlsx", data=sheet)
-    file = desk.shelf.file(answer.get_json()["id"])
+    file = desk.uploads.file(answer.get_json()["id"])
     job = desk.jobs.of(check_key(file))
     assert job is not None
     job.wait(LONG)
@@ -92,7 +94,7 @@ def assert_goes_back(desk: Desk, client: FlaskClient, page: TestResponse, sheet:
 
 @pytest.mark.parametrize("ending", [".xlsx", ".csv"])
 def test_the_file_has_the_form_and_the_language_that_were_asked_for(
-    desk: Desk, client: FlaskClient, ending: str
+    desk: PageSession, client: FlaskClient, ending: str
 ) -> None:
     answer = client.post("/fr/exports/orders", data={"ending": ending})
     job = desk.jobs.of(EXPORT + answer.location.rpartition("/")[2])
@@ -106,7 +108,7 @@ def test_the_file_has_the_form_and_the_language_that_were_asked_for(
         assert "Commandes" in load_workbook(io.BytesIO(content.data)).sheetnames
 
 
-def test_filters_choose_rows(desk: Desk, client: FlaskClient) -> None:
+def test_filters_choose_rows(desk: PageSession, client: FlaskClient) -> None:
     every = exported(desk, client, "orders", ending=".csv")
     shipped = exported(desk, client, "orders", ending=".csv", status="Shipped")
     lines = [row["lineId"] for row in rows_of(downloaded(client, every)) if is_shipped(row)]
@@ -133,13 +135,13 @@ def rows_of(answer: TestResponse) -> list[dict[str, str]]:
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_asked(
-    desk: Desk, client: FlaskClient, form: Mapping[str, str], says: str
+    desk: PageSession, client: FlaskClient, form: Mapping[str, str], says: str
 ) -> None:
     answer = client.post("/en/exports/orders", data={**form, "reference": "kept as it was"})
     assert (answer.status_code, says in answer.text) == (422, True), answer.text
     assert "kept as it was" in answer.text
-    assert not desk.shelf.files()
-    assert not (desk.shelf.folder("..") / "sandbox.sqlite").exists()
+    assert not desk.uploads.files()
+    assert not (desk.uploads.folder("..") / "sandbox.sqlite").exists()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,9 @@ def test_what_there_is_not(client: FlaskClient, method: str, address: str, statu
     assert client.open(path, method=method, **fields).status_code == status  # type: ignore[arg-type]
 
 
-def test_what_is_new_comes_once_and_a_look_takes_nothing(desk: Desk, client: FlaskClient) -> None:
+def test_what_is_new_comes_once_and_a_look_takes_nothing(
+    desk: PageSession, client: FlaskClient
+) -> None:
     steps = [
         ({"cursor": "new", "peek": "on"}, "45 rows"),
         ({"cursor": "new"}, "45 rows"),
@@ -173,7 +177,7 @@ def test_what_is_new_comes_once_and_a_look_takes_nothing(desk: Desk, client: Fla
         assert says in exported(desk, client, "orders", **form).text
 
 
-def test_files_beside_a_list_come_in_a_zip_with_it(desk: Desk, client: FlaskClient) -> None:
+def test_files_beside_a_list_come_in_a_zip_with_it(desk: PageSession, client: FlaskClient) -> None:
     page = exported(desk, client, "return-labels")
     answer = downloaded(client, page, "documents")
     assert answer.headers["Content-Disposition"] == "attachment; filename=return-labels.zip"
@@ -189,7 +193,7 @@ def test_files_beside_a_list_come_in_a_zip_with_it(desk: Desk, client: FlaskClie
     [(("check",), ("sandbox",), 303), ((), ("sandbox",), 403), (("check",), (), 404)],
 )
 def test_who_may_export(
-    desk: Desk, may: tuple[str, ...], profiles: tuple[str, ...], status: int
+    desk: PageSession, may: tuple[str, ...], profiles: tuple[str, ...], status: int
 ) -> None:
     rights = {"anna": PageRights(profiles, may)}
     client = application(replace(desk, users=Users("", rights))).test_client()
@@ -197,7 +201,7 @@ def test_who_may_export(
     assert answer.status_code == status
 
 
-def test_whoever_does_not_see_an_account_sees_no_export_of_it(desk: Desk) -> None:
+def test_whoever_does_not_see_an_account_sees_no_export_of_it(desk: PageSession) -> None:
     page = exported(desk, application(desk).test_client(), "channels")
     other = application(
         replace(desk, users=Users("", {"eve": PageRights(("shop",))}))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.ledger.lock import who
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.middleware import USER
 from feedtool.page.shelf import RunFile
 from feedtool.page.users import Users
@@ -42,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def held(home: Path, tmp_path: Path) -> Iterator[Desk]:
+def held(home: Path, tmp_path: Path) -> Iterator[PageSession]:
     """A desk with a home of its own that is like this."""
     with made_desk(Path(shutil.copytree(home, tmp_path / "held"))) as desk:
         yield desk
@@ -58,7 +58,7 @@ def test_nothing_is_held_at_first(client: FlaskClient) -> None:
     assert "Nothing is held back." in text_of(client)
 
 
-def test_the_rows_are_shown_with_what_their_guard_says(held: Desk) -> None:
+def test_the_rows_are_shown_with_what_their_guard_says(held: PageSession) -> None:
     client = application(held).test_client()
     text = text_of(client)
     assert f"offers.csv: 2 rows, {GUARD} Run 2" in text
@@ -76,11 +76,11 @@ def test_many_rows_are_counted(client: FlaskClient, files: Files) -> None:
     assert "and 3 more" in text_of(client)
 
 
-def test_what_is_released_is_just_those_rows_with_the_reason(held: Desk) -> None:
+def test_what_is_released_is_just_those_rows_with_the_reason(held: PageSession) -> None:
     client = application(held).test_client()
     answer = client.post("/en/held/release", data=FORM)
     assert (answer.status_code, answer.location.endswith("/plan")) == (303, True)
-    file = held.shelf.file(answer.location.split("/")[-2])
+    file = held.uploads.file(answer.location.split("/")[-2])
     choices = file.choices
     assert choices.rows == {"": "2,4"}
     assert choices.releases == (ReleasedGuard(GUARD, who(), "a new supplier"),)
@@ -90,7 +90,7 @@ def test_what_is_released_is_just_those_rows_with_the_reason(held: Desk) -> None
     assert "a new supplier" in plan
     assert sent(client, file.id) == 3
     assert "Nothing is held back." in text_of(client)
-    shutil.rmtree(held.shelf.folder(file.id))
+    shutil.rmtree(held.uploads.folder(file.id))
     run = settled(client, "/en/runs/3").text
     assert f"Released by {who()}: a new supplier" in run
     assert f'href="/en/explain/{GUARD}"' in run
@@ -116,7 +116,7 @@ def test_a_file_of_the_command_is_read_as_it_was_then(
     assert "What is sent of offers.csv" in plan
 
 
-def test_what_is_dropped_is_gone(held: Desk) -> None:
+def test_what_is_dropped_is_gone(held: PageSession) -> None:
     client = application(held).test_client()
     answer = client.post("/en/held/drop", data={"run": "2", "code": GUARD})
     assert (answer.status_code, answer.location) == (303, "/en/held")
@@ -137,13 +137,13 @@ def test_what_is_dropped_is_gone(held: Desk) -> None:
     ],
 )
 def test_what_cannot_be_released(
-    held: Desk, changes: dict[str, str], status: int, says: str
+    held: PageSession, changes: dict[str, str], status: int, says: str
 ) -> None:
-    count = len(held.shelf.files())
+    count = len(held.uploads.files())
     client = application(held).test_client()
     answer = client.post("/en/held/release", data={**FORM, **changes})
     assert (answer.status_code, says in answer.text) == (status, True), answer.text
-    assert len(held.shelf.files()) == count
+    assert len(held.uploads.files()) == count
 
 
 @pytest.mark.parametrize("what", ["release", "drop"])
@@ -155,7 +155,9 @@ def test_what_cannot_be_released(
         (PageRights((), ACTIONS), 404),
     ],
 )
-def test_who_may_overrule_guards(held: Desk, rights: PageRights, status: int, what: str) -> None:
+def test_who_may_overrule_guards(
+    held: PageSession, rights: PageRights, status: int, what: str
+) -> None:
     client = application(replace(held, users=Users("", {"anna": rights}))).test_client()
     environ = {USER: "anna"}
     text = client.get("/en/held", environ_overrides=environ).text

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from feedtool.model.nouns import Status
 from feedtool.model.text import LANGUAGES
-from feedtool.page.desk import Desk
+from feedtool.page.desk import PageSession
 from feedtool.page.middleware import USER
 from feedtool.page.plans import plan_of
 from feedtool.page.shelf import Choices
@@ -60,7 +60,7 @@ def offered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk_again(offered: Path, tmp_path: Path) -> Iterator[Desk]:
+def desk_again(offered: Path, tmp_path: Path) -> Iterator[PageSession]:
     """A desk on which three offers were sent."""
     shutil.copytree(offered, tmp_path / "home")
     with lone_desk(tmp_path) as desk:
@@ -68,7 +68,7 @@ def desk_again(offered: Path, tmp_path: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def again(desk_again: Desk) -> FlaskClient:
+def again(desk_again: PageSession) -> FlaskClient:
     """A client of its page."""
     return application(desk_again).test_client()
 
@@ -120,19 +120,19 @@ def test_no_page_of_the_way_names_an_option(again: FlaskClient, guarded: Path) -
 
 
 def test_a_sheet_that_cannot_be_read_blocks_all(
-    client: FlaskClient, desk: Desk, files: Files
+    client: FlaskClient, desk: PageSession, files: Files
 ) -> None:
     path = files.book({"A": [offer(1)], "B": [dict.fromkeys(offer(1), "")]})
-    file = desk.shelf.file(id_ := brought(client, path))
+    file = desk.uploads.file(id_ := brought(client, path))
     choices = Choices(sheets=("A", "B"), all_or_nothing=True)
-    desk.shelf.choose(file, choices, is_read_anew=True)
+    desk.uploads.choose(file, choices, is_read_anew=True)
     page = plan_page(client, id_)
     assert "Nothing is sent: a sheet cannot be read, and all are to be sent or none." in page
     assert f'href="/en/files/{id_}/plan?sheet=1&amp;which=all#rows"' in page
 
 
 def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
-    client: FlaskClient, desk: Desk
+    client: FlaskClient, desk: PageSession
 ) -> None:
     plan_page(client, id_ := brought(client, OFFERS), which="rows", rows="3-5", sheet="Offers")
     form = {"which": "rows", "rows": "4,900-950", "sheet": "Offers"}
@@ -140,21 +140,23 @@ def test_rows_that_are_not_there_are_refused_and_nothing_is_chosen(
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Its rows are 3 to 42; blank ones do not count" in answer.text
     assert f'href="/en/files/{id_}/plan"' in answer.text
-    assert desk.shelf.file(id_).choices.rows == {"Offers": "3-5"}
+    assert desk.uploads.file(id_).choices.rows == {"Offers": "3-5"}
 
 
 def test_a_plan_of_rows_that_are_not_there_leads_back_to_all(
-    client: FlaskClient, desk: Desk
+    client: FlaskClient, desk: PageSession
 ) -> None:
     id_ = brought(client, OFFERS)
-    file = desk.shelf.file(id_)
-    desk.shelf.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
+    file = desk.uploads.file(id_)
+    desk.uploads.choose(file, Choices(rows={"Offers": "900-950"}), is_read_anew=False)
     answer = settled(client, f"/en/files/{id_}/plan")
     assert (answer.status_code, NOT_THERE in answer.text) == (422, True), answer.text
     assert "Send 40 rows to the sandbox" in plan_page(client, id_)
 
 
-def test_who_has_released_it_and_why_stays_with_the_run(desk_again: Desk, guarded: Path) -> None:
+def test_who_has_released_it_and_why_stays_with_the_run(
+    desk_again: PageSession, guarded: Path
+) -> None:
     """Anna releases what a guard holds, and Bruno, who may not, sends it."""
     rights = {
         "anna": PageRights(("sandbox",), ACTIONS),
@@ -180,7 +182,7 @@ def test_who_has_released_it_and_why_stays_with_the_run(desk_again: Desk, guarde
 
 
 @pytest.fixture
-def of_changed(tmp_path: Path) -> Iterator[Desk]:
+def of_changed(tmp_path: Path) -> Iterator[PageSession]:
     """A desk with an account that sends only what changes."""
     config = tmp_path / "feedtool.toml"
     config.write_text(CHANGED)
@@ -188,12 +190,12 @@ def of_changed(tmp_path: Path) -> Iterator[Desk]:
         yield desk
 
 
-def test_what_the_account_says_is_shown_as_it_is_in_force(of_changed: Desk) -> None:
+def test_what_the_account_says_is_shown_as_it_is_in_force(of_changed: PageSession) -> None:
     client = application(of_changed).test_client()
     id_ = brought(client, OFFERS, account="changed")
     assert checked_boxes(plan_page(client, id_)) == {"all", "changed_only"}
     assert checked_boxes(plan_page(client, id_, which="all")) == {"all"}
-    assert of_changed.shelf.file(id_).choices.changed_only is False
+    assert of_changed.uploads.file(id_).choices.changed_only is False
     other = brought(client, OFFERS, account="sandbox")
     assert checked_boxes(plan_page(client, other)) == {"all"}
 
@@ -214,12 +216,12 @@ CHOSEN: Mapping[str, tuple[Mapping[str, str], Mapping[Status, int]]] = {
 
 @pytest.mark.parametrize("what", CHOSEN)
 def test_rows_are_chosen_and_left_out_together(
-    again: FlaskClient, desk_again: Desk, files: Files, what: str
+    again: FlaskClient, desk_again: PageSession, files: Files, what: str
 ) -> None:
     form, statuses = CHOSEN[what]
     id_ = brought(again, files.csv(offer(1, quantity="9"), offer(2), offer(3)))
     page = plan_page(again, id_, **{"which": "all", "sheet": "", **form})
-    plan = plan_of(desk_again, desk_again.shelf.file(id_))
+    plan = plan_of(desk_again, desk_again.uploads.file(id_))
     assert plan
     assert plan.statuses == statuses
     assert checked_boxes(page) == {form.get("which", "all"), *form} - {"which", "rows"} | (
@@ -228,7 +230,7 @@ def test_rows_are_chosen_and_left_out_together(
 
 
 def test_rows_that_were_not_chosen_are_no_held_ones(
-    again: FlaskClient, desk_again: Desk, files: Files
+    again: FlaskClient, desk_again: PageSession, files: Files
 ) -> None:
     """On the way, in the run, among runs and sellers; what a guard holds of the chosen ones is."""
     id_ = brought(again, files.csv(offer(1, price__price="1999"), offer(2), offer(3)))
@@ -261,13 +263,13 @@ def test_a_file_that_changes_nothing_is_not_to_be_corrected(
     assert "Nothing would be sent: no row changes anything." in page
 
 
-def test_what_replaces_all_is_sent_whole(client: FlaskClient, desk: Desk) -> None:
+def test_what_replaces_all_is_sent_whole(client: FlaskClient, desk: PageSession) -> None:
     id_ = brought(client, SAMPLES / "legacy-offers.xlsx")
     page = plan_page(client, id_, changed_only="on")
     assert checked_boxes(page) == {"all", "changed_only"}
     page = plan_page(client, id_, which="all", changed_only="on", purges="on")
     assert checked_boxes(page) == {"all", "purges"}
-    assert desk.shelf.file(id_).choices.changed_only is True
+    assert desk.uploads.file(id_).choices.changed_only is True
 
 
 LACKING = """

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import tr
-from feedtool.page.desk import Desk, now
+from feedtool.page.desk import PageSession, now
 from feedtool.page.users import Users
 from feedtool.runs.page_rights import PageRights
 from tests.figures import figures_in
@@ -101,7 +101,7 @@ def test_programs_read_the_figures_of_all(busy: FlaskClient) -> None:
     ("user", "status"), [("", 200), ("bruno", 200), ("anna", 403), ("eve", 403)]
 )
 def test_who_comes_by_the_proxy_sees_them_with_all_accounts_alone(
-    desk: Desk, user: str, status: int
+    desk: PageSession, user: str, status: int
 ) -> None:
     rights = {"bruno": PageRights(("*",)), "anna": PageRights(("shop",))}
     shared = application(replace(desk, users=Users("me", rights)))
