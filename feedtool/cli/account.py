@@ -1,6 +1,6 @@
 """The session that options name: the sandbox in-process, or an account with its token."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.cli.errors import CONSOLE, Stopping
@@ -20,6 +21,9 @@ from feedtool.cli.options import (
     on_command_line,
     refuse_two_services,
 )
+from feedtool.cli.options_account import ConnectionOptions, TimeoutOptions, TokenOptions
+from feedtool.cli.typed import read_record
+from feedtool.model.budget import Budget
 from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.text import MessageText, joined, option_name, tr
@@ -47,7 +51,41 @@ GRANT_HINT = tr(
 )
 
 
-def token_options(ctx: click.Context, profile: str | None = None) -> dict[str, Any]:
+class ChosenAccount(Struct, frozen=True, kw_only=True):
+    """An account as the options of a command name it: the embedded sandbox, or one of a service."""
+
+    connection: ConnectionOptions
+    channel: str | None
+    profile: str | None
+    language: str
+    is_sandbox: bool
+    budget: Budget | None
+    ledger: str | None
+    """The URL of the database that has the budget; None for the file of the state folder."""
+
+
+def chosen_account(ctx: click.Context) -> ChosenAccount:
+    """The account that the options name; UsageProblem where they name two.
+
+    The sandbox needs nothing else, and an account's settings are not meant for it: there only
+    what was typed counts.
+    """
+    refuse_two_services(ctx)
+    params, is_sandbox = ctx.params, bool(ctx.params["sandbox"])
+    names = on_command_line(ctx, "seller", "channel") if is_sandbox else params
+    connection = read_record(ConnectionOptions, params)
+    return ChosenAccount(
+        connection=replace(connection, seller=names["seller"], tokens=token_options(ctx)),
+        channel=names.get("channel"),
+        profile=params["profile"],
+        language=params["language"],
+        is_sandbox=is_sandbox,
+        budget=None if is_sandbox else chosen(ctx).profile.budget,
+        ledger=params["ledger"],
+    )
+
+
+def token_options(ctx: click.Context, profile: str | None = None) -> TokenOptions:
     """The ways of having a token that the strongest source names; the others None.
 
     Where no source names one, those of `profile`: that of the run that goes on, which nobody has
@@ -55,15 +93,16 @@ def token_options(ctx: click.Context, profile: str | None = None) -> dict[str, A
     environment where the rest of its grant is in the configuration. For the sandbox only what was
     typed counts: an environment's token is not meant for it.
     """
+    tokens = read_record(TokenOptions, ctx.params)
     if ctx.params.get("sandbox"):
-        return on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS)
+        return replace(tokens, **on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS))
     ways, secrets = _strongest(ctx, TOKEN_WAYS), _strongest(ctx, SECRET_WAYS)
     if profile and not any(ways.values()):
         account = chosen(ctx).config.profile(profile).account
         ways |= {name: account[name] for name in (*TOKEN_WAYS, *GRANT) if name in account}
         if not any(secrets.values()):
             secrets |= {name: account[name] for name in SECRET_WAYS if name in account}
-    return ways | secrets
+    return replace(tokens, **ways, **secrets)
 
 
 def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
@@ -75,24 +114,27 @@ def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
 
 
 def token_of(
-    options: Mapping[str, Any], post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
+    tokens: TokenOptions, post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
 ) -> Token:
     """The token that the options name: an endpoint's, a command's, a file's, or as it is.
 
     `post` sends a form to a token endpoint. UsageProblem where no way or half of one is named,
     NotAuthorised for what cannot be a token.
     """
-    if url := options.get("token_url"):
-        client_id, secret = options.get("client_id"), _source(options, "client_secret", SECRET)
+    if url := tokens.token_url:
+        client_id = tokens.client_id
+        secret = _source(
+            tokens.client_secret_command, tokens.client_secret_file, tokens.client_secret, SECRET
+        )
         if not client_id:
             raise UsageProblem(tr("--client-id is missing"), GRANT_HINT)
         if secret is None:
             raise UsageProblem(tr("the client's secret is missing"), GRANT_HINT)
-        scope, audience = options.get("token_scope"), options.get("token_audience")
-        return ClientCredentials(Grant(url, client_id, secret, scope, audience), post, now)
-    if token := _source(options, "token", TOKEN):
+        grant = Grant(url, client_id, secret, tokens.token_scope, tokens.token_audience)
+        return ClientCredentials(grant, post, now)
+    if token := _source(tokens.token_command, tokens.token_file, tokens.token, TOKEN):
         return token
-    if options.get("client_id"):
+    if tokens.client_id:
         raise UsageProblem(tr("--token-url is missing"), GRANT_HINT)
     raise UsageProblem(
         tr("there is no token for the service"),
@@ -108,16 +150,19 @@ NEEDED = {
 """What an account is told by, as people call it."""
 
 
-def lacks_of(given: Mapping[str, Any], *, needs_channel: bool) -> list[MessageText]:
-    """What is missing of an account before anything can be sent from it; nobody is asked.
+def missing_settings(account: ChosenAccount, *, needs_channel: bool) -> list[MessageText]:
+    """The settings that an account lacks to send from it; nobody is asked.
 
-    `account_options` has settled `given`. Whether a token that is there is the right one the
-    service alone knows.
+    Whether a token that is there is the right one the service alone knows.
     """
-    names = [name for name in NEEDED if name != "channel" or needs_channel]
-    missing = [NEEDED[name] for name in names if not given.get(name)]
+    connection = account.connection
+    settings = {"base_url": connection.base_url, "seller": connection.seller}
+    if needs_channel:
+        settings["channel"] = account.channel
+    missing = [NEEDED[name] for name, value in settings.items() if not value]
     try:
-        token = token_of(given, partial(post_form, timeouts=Timeouts()), CONSOLE.clock.now)
+        post = partial(post_form, timeouts=Timeouts())
+        token = token_of(connection.tokens, post, CONSOLE.clock.now)
         if isinstance(token, FileToken):
             token.get()
     except (UsageProblem, NotAuthorised):
@@ -125,15 +170,13 @@ def lacks_of(given: Mapping[str, Any], *, needs_channel: bool) -> list[MessageTe
     return missing
 
 
-def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
-    """The output of a command, the content of a file, or a value as it is, in this order."""
-    if command := options.get(f"{name}_command"):
+def _source(command: str | None, file: Path | None, value: str | None, what: str) -> Token | None:
+    """The output of a command, the content of a file, or a value, in this order."""
+    if command:
         return CommandToken(command, what)
-    if path := options.get(f"{name}_file"):
-        return FileToken(path, what)
-    if value := options.get(name):
-        return StaticToken(value, what)
-    return None
+    if file:
+        return FileToken(file, what)
+    return StaticToken(value, what) if value else None
 
 
 SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
@@ -145,61 +188,51 @@ ACCOUNT_HINT = tr(
 SERVICE_HINT = tr("try --sandbox, or name a profile with --profile, or give --base-url and --token")
 
 
-NAMES = {"--base-url": "base_url", "--seller": "seller"}
-
-
-def account_options(ctx: click.Context, given: dict[str, Any]) -> None:
-    """Settles the options that name an account.
-
-    The sandbox needs nothing else, and an account's settings are not meant for it: there only
-    what was typed counts.
-    """
-    refuse_two_services(ctx)
-    if given["sandbox"]:
-        given |= on_command_line(ctx, "seller", "channel", "token")
-    given |= token_options(ctx)
-    given["budget"] = None if given["sandbox"] else chosen(ctx).profile.budget
-
-
 @contextmanager
 def connect(
     home: Path,
-    given: Mapping[str, Any],
+    account: ChosenAccount,
     stop: Stopping,
     lack: str = tr("there is no account to send to"),
     *,
     needs_seller: bool = True,
     needs_channel: bool = False,
+    page: int | None = None,
 ) -> Iterator[Session]:
-    """The embedded sandbox or the account that the options name, which signals stop gently.
+    """The embedded sandbox or the account, which signals stop gently.
 
-    `account_options` has settled `given`; a budget is kept in the ledger that they name, else in
-    the one of `home`. Nobody has to be a seller to read a catalogue, and products are for no
-    channel. UsageProblem where the options do not say enough.
+    A budget is kept in the ledger that the options name, else in the one of `home`. Nobody has to
+    be a seller to read a catalogue, and products are for no channel. `page` is the number of
+    entries in a page of results. UsageProblem where the options do not say enough.
     """
-    is_sandbox = bool(given["sandbox"])
-    if not is_sandbox:
-        _check_account(given, lack, needs_seller=needs_seller, needs_channel=needs_channel)
-    with to_sandbox(home, given) if is_sandbox else _to_account(home, given, stop) as session:
+    if account.is_sandbox:
+        seller, token = account.connection.seller, account.connection.tokens.token
+        opened = to_sandbox(home, account.language, seller, token)
+    else:
+        _check_account(account, lack, needs_seller=needs_seller, needs_channel=needs_channel)
+        opened = _to_account(home, account, stop, page)
+    with opened as session:
         yield replace(
             session,
             stopping=stop.reason,
-            profile=given.get("profile"),
-            is_sandbox=is_sandbox,
+            profile=account.profile,
+            is_sandbox=account.is_sandbox,
         )
 
 
 def _check_account(
-    given: Mapping[str, Any], lack: str, *, needs_seller: bool, needs_channel: bool
+    account: ChosenAccount, lack: str, *, needs_seller: bool, needs_channel: bool
 ) -> None:
+    connection = account.connection
     if not needs_seller:
-        if not given.get("base_url"):
+        if not connection.base_url:
             raise UsageProblem(tr("there is no service to ask"), SERVICE_HINT)
         return
-    missing = [option for option, name in NAMES.items() if not given[name]]
+    settings = {"--base-url": connection.base_url, "--seller": connection.seller}
+    missing = [option for option, value in settings.items() if not value]
     if len(missing) > 1:
         raise UsageProblem(lack, ACCOUNT_HINT)
-    if needs_channel and not given.get("channel"):
+    if needs_channel and not account.channel:
         missing.append("--channel")
     if missing:
         names = joined(map(option_name, missing))
@@ -207,7 +240,9 @@ def _check_account(
 
 
 @contextmanager
-def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Session]:
+def to_sandbox(
+    home: Path | None, language: str, seller: str | None = None, token: str | None = None
+) -> Iterator[Session]:
     """The embedded sandbox, with its state in `home` or in memory; its time is virtual.
 
     A token or seller that was given is used, so that a wrong one can be tried out.
@@ -224,26 +259,30 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
             tr("the sandbox's state {state} cannot be read: {error}", state=state, error=error),
             tr("move it away to begin anew, or choose another folder with --home"),
         ) from error
-    seller, language = options.get("seller") or SANDBOX_SELLER, options["language"]
-    token = StaticToken(options.get("token") or SANDBOX_TOKEN)
-    with Client(SANDBOX, seller, token, language=language, transport=transport) as client:
+    seller, shown = seller or SANDBOX_SELLER, StaticToken(token or SANDBOX_TOKEN)
+    with Client(SANDBOX, seller, shown, language=language, transport=transport) as client:
         now, sleep, ahead = transport.now, transport.sleep, transport.ahead
         # In one process more threads bring nothing, and larger pages save half of the calls.
         yield Session(client, seller, SANDBOX, language, now, sleep, pool=1, page=1000, ahead=ahead)
 
 
 @contextmanager
-def _to_account(home: Path, options: Mapping[str, Any], stop: Stopping) -> Iterator[Session]:
-    address, seller, language = options["base_url"], options.get("seller"), options["language"]
-    timeouts, now = timeouts_of(options), CONSOLE.clock.now
-    allows_http = bool(options.get("insecure_http"))
-    how: dict[str, Any] = {"language": language, "timeouts": timeouts, "allows_http": allows_http}
-    with _allowance(home, options, stop) as allowance:
+def _to_account(
+    home: Path, account: ChosenAccount, stop: Stopping, page: int | None
+) -> Iterator[Session]:
+    connection, language, now = account.connection, account.language, CONSOLE.clock.now
+    address, seller = connection.base_url or "", connection.seller or ""
+    timeouts = timeouts_of(connection.timeouts)
+    how: dict[str, Any] = {
+        "language": language,
+        "timeouts": timeouts,
+        "allows_http": connection.insecure_http,
+    }
+    with _allowance(home, account, stop) as allowance:
         post = partial(_post_allowed, allowance, partial(post_form, timeouts=timeouts))
-        token = token_of(options, post, now)
+        token = token_of(connection.tokens, post, now)
         with Client(address, seller or None, token, **how, allowance=allowance) as client:
-            page, has_channel = options.get("page"), bool(options.get("channel"))
-            whose = (client, seller or "", address, language)
+            whose, has_channel = (client, seller, address, language), bool(account.channel)
             yield Session(*whose, now, stop.sleep, page=page, has_channel=has_channel)
 
 
@@ -260,21 +299,16 @@ def _post_allowed(
 
 
 def _allowance(
-    home: Path, options: Mapping[str, Any], stop: Stopping
+    home: Path, account: ChosenAccount, stop: Stopping
 ) -> AbstractContextManager[Allowance | None]:
-    if not (budget := options.get("budget")):
+    if not account.budget:
         return nullcontext()
     from feedtool.runs.allowance import shared_allowance
 
-    place = options.get("ledger") or home / LEDGER
-    return shared_allowance(place, budget, stop.sleep, stop.reason)
+    place = account.ledger or home / LEDGER
+    return shared_allowance(place, account.budget, stop.sleep, stop.reason)
 
 
-def timeouts_of(options: Mapping[str, Any]) -> Timeouts:
-    """The longest waits; the defaults where the options do not say."""
-    usual = Timeouts()
-    return Timeouts(
-        options.get("connect_timeout") or usual.connect,
-        options.get("answer_timeout") or usual.answer,
-        options.get("call_timeout") or usual.whole,
-    )
+def timeouts_of(options: TimeoutOptions) -> Timeouts:
+    """The longest waits that options name."""
+    return Timeouts(options.connect_timeout, options.answer_timeout, options.call_timeout)

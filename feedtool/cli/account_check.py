@@ -2,20 +2,35 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options, options_account
 from feedtool.cli.accounts import ServingCommand, options_with
 from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
+from feedtool.cli.options import (
+    CHANNEL,
+    FORMAT,
+    HOME,
+    Configuration,
+    Records,
+    Showing,
+    chosen,
+    flag,
+    on_command_line,
+)
+from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import MessageText, tr
 
 if TYPE_CHECKING:
+    from feedtool.cli.account import ChosenAccount
     from feedtool.model.budget import Budget
     from feedtool.runs.account import AccountCheck, ProfileCheck
 
@@ -28,47 +43,56 @@ def account() -> None:
     """Say whether an account can be reached, and what is wrong with it."""
 
 
-@account.command(cls=ServingCommand)
-@options.flag(
-    "--all every", "Try the accounts of all profiles, several side by side; a line for each."
-)
-@options_account.sandbox
-@options.configuration
-@options_account.connection
-@options.channel
-@options.showing
-@options.home
-@options.ledger
-@options.format_
-@click.pass_context
-def check(ctx: click.Context, /, form: str, *, every: bool, **given: Any) -> int:
+class CheckOptions(Struct, frozen=True, kw_only=True):
+    """Options of `account check`."""
+
+    every: Annotated[
+        bool,
+        flag(
+            "--all every",
+            "Try the accounts of all profiles, several side by side; a line for each.",
+        ),
+    ]
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    connection: ConnectionOptions
+    channel: Annotated[str | None, CHANNEL]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+    form: Annotated[str, FORMAT]
+
+
+@command_of(CheckOptions, ServingCommand, group=account)
+def check(ctx: click.Context, options: CheckOptions) -> int:
     """Try the token, the seller and each channel; change nothing.
 
     Each is tried with one request that only reads. The channels are yours (--channel, or the
     profile's) and those that the service names. Exit code 4: not authorised, 5: not reached, 2: the
     settings are wrong.
     """
-    from feedtool.cli.account import account_options, connect
+    from feedtool.cli.account import chosen_account, connect
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_account
 
-    if every:
+    form = options.form
+    if options.every:
         return _check_all(ctx, form)
-    account_options(ctx, given)
+    account = chosen_account(ctx)
     checks = []
     with (
         stopping("") as stop,
-        connect(home_folder(given["home"]), given, stop, NO_ACCOUNT) as session,
+        connect(home_folder(options.home), account, stop, NO_ACCOUNT) as session,
     ):
-        for checked in check_account(session, _channel(ctx, given)):
+        for checked in check_account(session, _channel(ctx, account)):
             checks.append(checked)
             if form == "text":
                 click.echo(_line(checked))
         is_sandbox = session.is_sandbox
     if form != "text":
         write_entries(map(_entry, checks), sys.stdout, form)
-    elif budget := given["budget"]:
-        echo("note", _budget_text(budget))
+    elif account.budget:
+        echo("note", _budget_text(account.budget))
     if errors := [checked.error for checked in checks if checked.error]:
         for error in errors:
             echo_error(error)
@@ -87,8 +111,8 @@ def _budget_text(budget: "Budget") -> MessageText:
     )
 
 
-def _channel(ctx: click.Context, given: dict[str, Any]) -> str:
-    return str(given["channel"] or options.chosen(ctx).profile.dialect.primary_channel)
+def _channel(ctx: click.Context, account: "ChosenAccount") -> str:
+    return account.channel or chosen(ctx).profile.dialect.primary_channel
 
 
 def _line(checked: "AccountCheck") -> str:
@@ -122,12 +146,12 @@ def _check_all(ctx: click.Context, form: str) -> int:
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_profiles
 
-    for name, value in options.on_command_line(ctx, *OF_ONE).items():
+    for name, value in on_command_line(ctx, *OF_ONE).items():
         if value:
             option = f"--{name.replace('_', '-')}"
             text = tr("--all and {option} contradict each other", option=option)
             raise UsageProblem(text, tr("leave one of them out"))
-    names = [*options.chosen(ctx).config.profiles]
+    names = [*chosen(ctx).config.profiles]
     if not names:
         raise UsageProblem(
             NO_ACCOUNT, tr("`feedtool init` writes a profile; --profiles names a folder of them")
@@ -150,13 +174,13 @@ def _check_all(ctx: click.Context, form: str) -> int:
 
 
 def _checks_of(line: click.Context, stop: Stopping, name: str) -> "list[AccountCheck]":
-    from feedtool.cli.account import account_options, connect
+    from feedtool.cli.account import chosen_account, connect
     from feedtool.runs.account import check_account
 
-    with options_with(line, "--profile", name) as (ctx, given):
-        account_options(ctx, given)
-        with connect(home_folder(given["home"]), given, stop, NO_ACCOUNT) as session:
-            return [*check_account(session, _channel(ctx, given))]
+    with options_with(line, "--profile", name) as ctx:
+        account = chosen_account(ctx)
+        with connect(home_folder(ctx.params["home"]), account, stop, NO_ACCOUNT) as session:
+            return [*check_account(session, _channel(ctx, account))]
 
 
 def _show_all(found: "Sequence[ProfileCheck]") -> None:

@@ -9,18 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.cli import options, options_account
 from feedtool.cli.errors import Stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.rows import selection_of
+from feedtool.cli.options import SANDBOX as SANDBOX_ADDRESS
+from feedtool.cli.options import (
+    SANDBOX_SELLER,
+    SOURCES,
+    ChosenProfile,
+    Common,
+    Configuration,
+    ReadingOptions,
+    Records,
+    chosen,
+    language_of,
+    on_command_line,
+)
+from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
+from feedtool.cli.rows import Selecting, selection_of
 from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
@@ -53,17 +66,17 @@ class ServingCommand(HelpfulCommand):
         return super().parse_args(ctx, args)
 
 
-serving = options.group(
-    options_account.sandbox,
-    options.configuration,
-    options_account.selection,
-    options_account.connection,
-    options.reading,
-    options_account.notifying,
-    options.common,
-    options.ledger,
-)
-"""The options that a serving command needs for its accounts."""
+class Serving(Struct, frozen=True, kw_only=True):
+    """The options that a serving command needs for its accounts."""
+
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    selecting: Selecting
+    connection: ConnectionOptions
+    reading: ReadingOptions
+    notifying: Notifying
+    common: Common
+    records: Records
 
 
 class ServedAccounts(Struct, frozen=True):
@@ -96,22 +109,26 @@ class ServedAccounts(Struct, frozen=True):
     @property
     def own(self) -> str:
         """The name of the account that options alone name, `7@host`; empty where they name none."""
-        given = self.line.params
-        address, seller = (given[name] or "" for name in ACCOUNT)
+        options = self._options
+        address, seller = options.connection.base_url or "", options.connection.seller or ""
         is_named = address and seller if self._known else address or seller
-        if given["sandbox"] or given["profile"] or not is_named:
+        if options.sandbox or options.configuration.profile or not is_named:
             return ""
         return "@".join(filter(None, (seller, urlsplit(address).netloc or address)))
 
     @property
     def usual(self) -> str:
         """The name of the account that the command line means, else the first."""
-        given = self.line.params
-        return SANDBOX if given["sandbox"] else given["profile"] or self.names[0]
+        options = self._options
+        return SANDBOX if options.sandbox else options.configuration.profile or self.names[0]
+
+    @property
+    def _options(self) -> Serving:
+        return read_record(Serving, self.line.params)
 
     @property
     def _known(self) -> "Mapping[str, Profile]":
-        return options.chosen(self.line).config.profiles
+        return chosen(self.line).config.profiles
 
     @property
     def sellers(self) -> "Mapping[str, SellerKey]":
@@ -119,24 +136,25 @@ class ServedAccounts(Struct, frozen=True):
         from feedtool.ledger.records import seller_key
         from feedtool.runs.sellers import known_sellers
 
-        line, given = self.line, self.line.params
-        typed = {name: given[name] for name in ACCOUNT if self._is_given(name)}
-        seller = options.on_command_line(line, "seller")["seller"] or options.SANDBOX_SELLER
-        sandbox, own = seller_key(options.SANDBOX, seller), self.own
-        if given["sandbox"]:
+        options, own = self._options, self.own
+        address, seller = options.connection.base_url or "", options.connection.seller or ""
+        sandbox = seller_key(SANDBOX_ADDRESS, _sandbox_seller(self.line))
+        if options.sandbox:
             return dict.fromkeys(self.names, sandbox)
+        settings = {"base_url": address, "seller": seller}
+        typed = {name: value for name, value in settings.items() if self._is_given(name)}
         known = {SANDBOX: sandbox} | known_sellers(self._known, typed)
         if own:
-            known[own] = seller_key(given["base_url"] or "", given["seller"] or "")
+            known[own] = seller_key(address, seller)
         return {name: known[name] for name in self.names if name in known}
 
     def _is_given(self, name: str) -> bool:
         """True if an option is typed, or is in the environment, so that it counts for all."""
-        return self.line.get_parameter_source(name) in options.SOURCES[:2]
+        return self.line.get_parameter_source(name) in SOURCES[:2]
 
     def is_sandbox(self, name: str) -> bool:
         """True for an account of the embedded sandbox."""
-        return bool(self.line.params["sandbox"]) or (name == SANDBOX and SANDBOX not in self._known)
+        return self._options.sandbox or (name == SANDBOX and SANDBOX not in self._known)
 
     def of_seller(self, address: str, seller: str) -> str:
         """The name of the account that no profile names, if it is this seller's; else empty."""
@@ -161,27 +179,28 @@ class ServedAccounts(Struct, frozen=True):
 
     def _lack(self, name: str, *, needs_channel: bool) -> "tuple[Seen, str]":
         """What is lacking, and the files that say so as they were before they were read."""
-        from feedtool.cli.account import account_options, lacks_of
+        from feedtool.cli.account import chosen_account, missing_settings
         from feedtool.model.file_version import version_of
 
-        config = options.chosen(self.line).config
+        config = chosen(self.line).config
         files = config.path or Path(FILE), *config.files_of(name)
         seen = {file: version_of(file) for file in files}
         try:
-            with self._options(name) as (ctx, given):
-                account_options(ctx, given)
-                if token := given["token_file"]:
-                    seen[Path(token)] = version_of(Path(token))
-                is_whole = given["sandbox"]
-                missing = [] if is_whole else lacks_of(given, needs_channel=needs_channel)
+            with self._named(name) as ctx:
+                account = chosen_account(ctx)
+                if token := account.connection.tokens.token_file:
+                    seen[token] = version_of(token)
+                is_whole = account.is_sandbox
+                missing = [] if is_whole else missing_settings(account, needs_channel=needs_channel)
         except FeedtoolError as error:
             return seen, error.message
         return seen, tr("missing: {what}", what=joined(missing)) if missing else ""
 
-    def given(self, name: str | None) -> Mapping[str, Any]:
-        """The options of an account by their names, those of its profile too."""
-        with self._options(name) as (_, given):
-            return given
+    def results(self, name: str) -> str | None:
+        """The place for the answers of an account, where an option or its profile names one."""
+        with self._named(name) as ctx:
+            place: str | None = ctx.params["results"]
+            return place
 
     @contextmanager
     def reading(self, name: str | None) -> "Iterator[ReadOptions]":
@@ -193,42 +212,42 @@ class ServedAccounts(Struct, frozen=True):
         """The recipes of an account."""
         from feedtool.cli.files import recipe_folders
 
-        with self._options(name) as (ctx, _):
+        with self._named(name) as ctx:
             return recipe_folders(ctx)
 
     @contextmanager
     def planning(self, name: str | None) -> "Iterator[PlanningAccount]":
         """An account for a dry run; it needs not even be one."""
-        from feedtool.cli.account import account_options
+        from feedtool.cli.account import chosen_account
         from feedtool.cli.files import read_options
         from feedtool.cli.planning import account_of
         from feedtool.runs.seller_account import PlanningAccount
 
-        with self._options(name) as (ctx, given):
-            account_options(ctx, given)
-            reading = read_options(ctx, read_record(options.ReadingOptions, given))
-            yield PlanningAccount(reading, selection_of(given), account_of(given))
+        with self._named(name) as ctx:
+            account, options = chosen_account(ctx), read_record(Serving, ctx.params)
+            reading = read_options(ctx, replace(options.reading, channel=account.channel))
+            yield PlanningAccount(reading, selection_of(options.selecting), account_of(account))
 
     @contextmanager
     def open(self, name: str | None) -> "Iterator[SellerAccount]":
         """An account with its session and its records."""
-        from feedtool.cli.account import account_options, connect
+        from feedtool.cli.account import chosen_account, connect
         from feedtool.cli.export import query_in
         from feedtool.cli.files import read_options
         from feedtool.runs.notify import targets_of
         from feedtool.runs.seller_account import SellerAccount
 
-        with self._options(name) as (ctx, given):
-            account_options(ctx, given)
-            home, reading = (
-                home_folder(given["home"]),
-                read_options(ctx, read_record(options.ReadingOptions, given)),
-            )
-            given["page"] = reading.dialect.report_page_size
-            notices = replace(self.notices, profile=given["profile"], targets=targets_of(given))
+        with self._named(name) as ctx:
+            account, options = chosen_account(ctx), read_record(Serving, ctx.params)
+            reading = read_options(ctx, replace(options.reading, channel=account.channel))
+            home, page = home_folder(options.common.home), reading.dialect.report_page_size
+            targets = targets_of(options.notifying.hook, options.notifying.webhook)
+            notices = replace(self.notices, profile=account.profile, targets=targets)
             with (
-                connect(home, given, self.stop, needs_channel=self.needs_channel) as session,
-                open_workspace(home, read_record(options.Records, given)) as workspace,
+                connect(
+                    home, account, self.stop, needs_channel=self.needs_channel, page=page
+                ) as session,
+                open_workspace(home, options.records) as workspace,
             ):
                 yield SellerAccount(
                     session,
@@ -236,8 +255,8 @@ class ServedAccounts(Struct, frozen=True):
                     reading,
                     partial(notices.run, seller=session.seller),
                     partial(notices.refused, seller=session.seller),
-                    selection_of(given),
-                    options.language_of(ctx),
+                    selection_of(options.selecting),
+                    language_of(ctx),
                     partial(query_in, ctx),
                 )
 
@@ -245,28 +264,32 @@ class ServedAccounts(Struct, frozen=True):
         """The seller whose files an account sends."""
         from feedtool.ledger.records import seller_key
 
-        with self._options(name) as (ctx, given):
-            if given["sandbox"]:
-                seller = options.on_command_line(ctx, "seller")["seller"]
-                return seller_key(options.SANDBOX, seller or options.SANDBOX_SELLER)
+        with self._named(name) as ctx:
+            options = read_record(Serving, ctx.params)
+            if options.sandbox:
+                return seller_key(SANDBOX_ADDRESS, _sandbox_seller(ctx))
+            address, seller = options.connection.base_url or "", options.connection.seller
             # Those of which nothing can be sent share nothing.
-            return seller_key(given["base_url"] or "", given["seller"] or given["profile"] or "")
+            return seller_key(address, seller or options.configuration.profile or "")
 
-    def _options(
-        self, name: str | None
-    ) -> AbstractContextManager[tuple[click.Context, dict[str, Any]]]:
+    def _named(self, name: str | None) -> AbstractContextManager[click.Context]:
+        """The command line as if it named an account."""
         if name == SANDBOX and name not in self._known:
             return options_with(self.line, "--base-url", "", "--profile", "", "--sandbox")
         is_named = name is not None and name not in {"", self.own}
         return options_with(self.line, *(("--profile", str(name)) if is_named else ()))
 
 
+def _sandbox_seller(ctx: click.Context) -> str:
+    return on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
+
+
 @contextmanager
-def options_with(line: click.Context, *more: str) -> Iterator[tuple[click.Context, dict[str, Any]]]:
-    """The options of a command line with some more, of which the terminal takes no notice."""
+def options_with(line: click.Context, *more: str) -> Iterator[click.Context]:
+    """A command line with some more options, of which the terminal takes no notice."""
     words = list(line.meta[WORDS])
     end = words.index("--") if "--" in words else len(words)
     words[end:end] = more  # the last one named counts
-    silent = options.ChosenProfile(is_shown=False)
+    silent = ChosenProfile(is_shown=False)
     with line.command.make_context(line.info_name, words, obj=silent) as ctx:
-        yield ctx, dict(ctx.params)
+        yield ctx

@@ -2,13 +2,15 @@
 
 import sys
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options, options_account
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.help import HelpfulCommand, HelpfulGroup
+from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import (
     FILE,
     home_folder,
@@ -16,20 +18,69 @@ from feedtool.cli.home import (
     other_languages,
     sync_command,
 )
+from feedtool.cli.options import (
+    CATEGORY,
+    FORMAT,
+    HOME,
+    VERBOSE,
+    Configuration,
+    Records,
+    Showing,
+    count,
+)
+from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import joined, tr
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
-_looking = options.group(
-    options_account.sandbox,
-    options.configuration,
-    options_account.base_url,
-    options.showing,
-    options.home,
-    options.format_,
-)
+
+class SyncOptions(Struct, frozen=True, kw_only=True):
+    """Options of `catalog sync`."""
+
+    category: Annotated[str | None, CATEGORY]
+    page_size: Annotated[
+        int, count("--page-size", "The number of entries in a page.", None, default=100)
+    ]
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    connection: ConnectionOptions
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    records: Records
+    form: Annotated[str, FORMAT]
+
+
+class LocalCatalog(Struct, frozen=True, kw_only=True):
+    """The catalogue that is looked into, and the form of the answer."""
+
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    base_url: Annotated[str | None, BASE_URL]
+    showing: Showing
+    home: Annotated[Path | None, HOME]
+    form: Annotated[str, FORMAT]
+
+
+class SearchOptions(Struct, frozen=True, kw_only=True):
+    """Options of `catalog search`."""
+
+    words: Annotated[
+        tuple[str, ...], click.Argument(["words"], metavar="TEXT...", nargs=-1, required=True)
+    ]
+    local: LocalCatalog
+
+
+class ShowCategoryOptions(Struct, frozen=True, kw_only=True):
+    """Options of `catalog show`."""
+
+    code: Annotated[
+        str, click.Argument(["code"], metavar="CODE", shell_complete=completers.category)
+    ]
+    verbose: Annotated[bool, VERBOSE]
+    local: LocalCatalog
 
 
 @click.group(cls=HelpfulGroup, no_args_is_help=False)
@@ -37,20 +88,8 @@ def catalog() -> None:
     """Download brands, categories and their properties, and search them."""
 
 
-@catalog.command(cls=HelpfulCommand)
-@options.category
-@options.count("--page-size", "The number of entries in a page.", None, default=100)
-@options_account.sandbox
-@options.configuration
-@options_account.connection
-@options.showing
-@options.home
-@options.ledger
-@options.format_
-@click.pass_context
-def sync(
-    ctx: click.Context, /, category: str | None, page_size: int, form: str, **given: Any
-) -> int:
+@command_of(SyncOptions, group=catalog)
+def sync(ctx: click.Context, options: SyncOptions) -> int:
     """Download the catalogue of the service.
 
     The properties are those of --category, else of all categories of level 3. Only what has changed
@@ -61,16 +100,16 @@ def sync(
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.areas.products.catalog.sync import sync as fetch
-    from feedtool.cli.account import account_options, connect
+    from feedtool.cli.account import chosen_account, connect
     from feedtool.cli.output import counting
     from feedtool.runs.workspace import fetch_context_of
 
-    account_options(ctx, given)
-    codes = _codes(category)
-    home = home_folder(given["home"])
+    account = chosen_account(ctx)
+    codes = _codes(options.category)
+    home = home_folder(options.home)
     with (
         stopping(GO_ON) as stop,
-        connect(home, given, stop, needs_seller=False) as session,
+        connect(home, account, stop, needs_seller=False) as session,
         Cache(home / FILE) as cache,
         counting("text") as on_count,
     ):
@@ -81,7 +120,7 @@ def sync(
             service=session.address,
             language=session.language,
             only=codes,
-            page_size=page_size,
+            page_size=options.page_size,
             on_step=on_count,
         )
     for warning in synced.warnings:
@@ -97,15 +136,12 @@ def sync(
         )
     if synced.lacks:
         echo("help", tr("`feedtool catalog sync` tries again; the rest can be used"))
-    write_synced(synced, sys.stdout, form, CONSOLE.say)
+    write_synced(synced, sys.stdout, options.form, CONSOLE.say)
     return Exit.ROWS if synced.lacks else Exit.OK
 
 
-@catalog.command(cls=HelpfulCommand)
-@click.argument("words", metavar="TEXT...", nargs=-1, required=True)
-@_looking
-@click.pass_context
-def search(ctx: click.Context, /, words: tuple[str, ...], form: str, **_: Any) -> None:
+@command_of(SearchOptions, group=catalog)
+def search(ctx: click.Context, options: SearchOptions) -> None:
     """Find categories by code, label or path, and brands by name.
 
     Looks in the local catalogue; the best match comes first. Case, accents and the order of words
@@ -115,7 +151,7 @@ def search(ctx: click.Context, /, words: tuple[str, ...], form: str, **_: Any) -
     from feedtool.areas.products.catalog.lookup import search as find
     from feedtool.areas.products.catalog.report import write_results
 
-    text = " ".join(words)
+    text, form = " ".join(options.words), options.local.form
     with local_catalog(ctx) as local:
         results = find(local, text)
         if results or form != "text":
@@ -133,12 +169,8 @@ def search(ctx: click.Context, /, words: tuple[str, ...], form: str, **_: Any) -
             )
 
 
-@catalog.command(cls=HelpfulCommand)
-@click.argument("code", metavar="CODE", shell_complete=completers.category)
-@options.verbose
-@_looking
-@click.pass_context
-def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any) -> None:
+@command_of(ShowCategoryOptions, group=catalog)
+def show(ctx: click.Context, options: ShowCategoryOptions) -> None:
     """Show one category: its properties with necessity, unit and choices.
 
     Looks in the local catalogue. Above level 3, where no products go, it lists what is below.
@@ -147,6 +179,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any
     from feedtool.areas.products.catalog.report import write_category
     from feedtool.areas.products.catalog.sync import unknown_category
 
+    code, form = options.code, options.local.form
     with local_catalog(ctx) as local:
         category = local.category(code) or local.category(code.strip().upper())
         if category is None:
@@ -171,7 +204,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any
                     reference=category.reference,
                 ),
             )
-        write_category(local, category, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
+        write_category(local, category, sys.stdout, form, CONSOLE.say, is_verbose=options.verbose)
 
 
 def _codes(only: str | None) -> list[str]:

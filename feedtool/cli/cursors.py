@@ -3,23 +3,21 @@
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.home import open_workspace
-from feedtool.cli.typed import read_record
+from feedtool.cli.options import Records, flag, text
 from feedtool.feeds.export import Export, moment_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import plural, tr
 
 if TYPE_CHECKING:
+    from feedtool.cli.account import ChosenAccount
     from feedtool.runs.cursors import CursorUse
-
-NEEDS = ("cursor", "peek")
-"""Options that only a cursor has a use for."""
 
 
 def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:
@@ -27,60 +25,81 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     return None if text is None else moment_of(parameter.opts[0])(text)
 
 
-OPTIONS = options.group(
-    options.text(
-        "--since",
-        "WHEN",
-        "Only what was updated then or later: 2026-11-20T08:00Z.",
-        callback=_moment,
-    ),
-    options.flag("--new", "Only what no export with this cursor has brought yet."),
-    options.flag("--changed", "Only what is new, or has changed since this cursor brought it."),
-    options.text(
-        "--cursor", "NAME", "Who reads: each reader has all for himself.  [default: default]"
-    ),
-    options.flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
-    options.flag("--cursors", "Only list the cursors, and how far each has come."),
-    options.text(
-        "--rewind",
-        "WHEN",
-        "Only go back: what this cursor was given then or later comes again.",
-        callback=_moment,
-    ),
-)
-"""Of every export that declares `increments`."""
+class CursorOptions(Struct, frozen=True, kw_only=True):
+    """The options of every export that declares `increments`; by default it brings all."""
+
+    since: Annotated[
+        datetime | None,
+        text(
+            "--since",
+            "WHEN",
+            "Only what was updated then or later: 2026-11-20T08:00Z.",
+            callback=_moment,
+        ),
+    ] = None
+    new: Annotated[bool, flag("--new", "Only what no export with this cursor has brought yet.")] = (
+        False
+    )
+    changed: Annotated[
+        bool,
+        flag("--changed", "Only what is new, or has changed since this cursor brought it."),
+    ] = False
+    cursor: Annotated[
+        str | None,
+        text(
+            "--cursor",
+            "NAME",
+            "Who reads: each reader has all for himself.  [default: default]",
+        ),
+    ] = None
+    peek: Annotated[
+        bool,
+        flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
+    ] = False
+    cursors: Annotated[
+        bool, flag("--cursors", "Only list the cursors, and how far each has come.")
+    ] = False
+    rewind: Annotated[
+        datetime | None,
+        text(
+            "--rewind",
+            "WHEN",
+            "Only go back: what this cursor was given then or later comes again.",
+            callback=_moment,
+        ),
+    ] = None
 
 
-def use_of(given: dict[str, Any]) -> "CursorUse | None":
+def use_of(options: CursorOptions) -> "CursorUse | None":
     """How a cursor is used, or None; UsageProblem for options of no use together."""
     from feedtool.runs.cursors import DEFAULT
     from feedtool.runs.export_request import cursor_use
 
-    modes = [name for name in ("new", "changed", "rewind") if given.get(name)]
-    if len(modes) > 1:
+    modes = {"new": options.new, "changed": options.changed, "rewind": options.rewind}
+    chosen = [name for name, value in modes.items() if value]
+    if len(chosen) > 1:
         raise UsageProblem(
-            tr("--{one} and --{other} do not go together", one=modes[0], other=modes[1]),
+            tr("--{one} and --{other} do not go together", one=chosen[0], other=chosen[1]),
             tr("leave one of them out"),
         )
-    name = given.get("cursor")
-    if not modes:
-        for lone in NEEDS:
-            if given.get(lone):
+    if not chosen:
+        for lone, value in {"cursor": options.cursor, "peek": options.peek}.items():
+            if value:
                 raise UsageProblem(
                     tr("--{option} is about what is new", option=lone),
                     tr("add --new or --changed, or leave it out"),
                 )
         return None
-    name = DEFAULT if name is None else name
-    return cursor_use(name, is_changed=given["changed"], is_look=given["peek"])
+    name = DEFAULT if options.cursor is None else options.cursor
+    return cursor_use(name, is_changed=options.changed, is_look=options.peek)
 
 
-def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:
+def list_cursors(kind: Export, home: Path, records: Records, form: str) -> int:
     """Show the cursors of a kind; NothingToDo where there is none."""
     from feedtool.ledger.cursors import Cursors
     from feedtool.runs.cursor_list import write_cursors
 
-    with open_workspace(home, read_record(options.Records, given)) as workspace:
+    with open_workspace(home, records) as workspace:
         states = Cursors(workspace.ledger.engine).listed(kind.kind)
     write_cursors(states, sys.stdout, form, CONSOLE.say)
     if not states:
@@ -91,18 +110,24 @@ def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> 
     return Exit.OK
 
 
-def go_back(kind: Export, home: Path, given: dict[str, Any], use: "CursorUse") -> int:
+def go_back(
+    kind: Export,
+    home: Path,
+    records: Records,
+    account: "ChosenAccount",
+    use: "CursorUse",
+    since: datetime,
+) -> int:
     """Have a cursor bring again what it was given since; UsageProblem for no such cursor."""
-    from feedtool.cli.account import account_options, connect
+    from feedtool.cli.account import connect
     from feedtool.runs.cursors import rewind
 
-    account_options(click.get_current_context(), given)
     with (
         stopping() as stop,
-        connect(home, given, stop, tr("there is no account to ask")) as session,
-        open_workspace(home, read_record(options.Records, given)) as workspace,
+        connect(home, account, stop, tr("there is no account to ask")) as session,
+        open_workspace(home, records) as workspace,
     ):
-        count = rewind(kind, use.name, given["rewind"], session, workspace)
+        count = rewind(kind, use.name, since, session, workspace)
     if count is None:
         raise UsageProblem(
             tr("there is no cursor “{cursor}” of {kind}", cursor=use.name, kind=kind.kind),

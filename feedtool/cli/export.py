@@ -1,23 +1,34 @@
 """`feedtool export`: what the service has, as files to look at, to edit and to send back."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.cli import options, options_account
-from feedtool.cli.cursors import OPTIONS, go_back, list_cursors, use_of
+from feedtool.cli.cursors import CursorOptions, go_back, list_cursors, use_of
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
-from feedtool.cli.typed import read_record
+from feedtool.cli.options import (
+    FORMAT,
+    Common,
+    Configuration,
+    Records,
+    chosen,
+    flag,
+    path,
+    text,
+)
+from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.typed import parameters, read_record
 from feedtool.feeds.export import Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
@@ -60,6 +71,17 @@ class _Kinds(HelpfulGroup):
         return super().resolve_command(ctx, args)
 
 
+class ExportOptions(Struct, frozen=True, kw_only=True):
+    """The options of every export, beside its filters and its `--out`."""
+
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    connection: ConnectionOptions
+    form: Annotated[str, FORMAT]
+    common: Common
+    records: Records
+
+
 @click.group(cls=_Kinds, no_args_is_help=False)
 def export() -> None:
     """Export what the service has into a file, to edit and send back."""
@@ -73,46 +95,41 @@ def _command(kind: Export) -> click.Command:
     out = f"{forms}  [default: {default} here]"
     if kind.documents:
         out = f"A folder for the files, and for {kind.kind}.csv.  [default: {kind.kind} here]"
-    decorate = options.group(
+    declared = [
         *map(_option, kind.filters),
-        *([OPTIONS] if kind.increments else ()),
-        options.path("--out", "PATH", out),
-        options_account.sandbox,
-        options.configuration,
-        options_account.connection,
-        options.format_,
-        options.common,
-        options.ledger,
-        click.pass_context,
-    )
-    command: Any = partial(_export, kind)
-    return click.command(kind.kind, cls=HelpfulCommand, help=kind.help)(decorate(command))
+        *(parameters(CursorOptions) if kind.increments else ()),
+        path("--out", "PATH", out),
+        *parameters(ExportOptions),
+    ]
+    command = click.command(kind.kind, HelpfulCommand, help=kind.help, params=declared)
+    return command(partial(_export, kind))
 
 
-def options_of(kind: Export, words: list[str]) -> dict[str, Any]:
-    """The values of a kind's filters, and of what is new of it, that some words give."""
-    decorate = options.group(*map(_option, kind.filters), OPTIONS)
-    command = click.command(kind.kind)(decorate(lambda **_: None))
-    return command.make_context(f"feedtool export {kind.kind}", words).params
+def options_of(kind: Export, words: list[str]) -> tuple[dict[str, Any], CursorOptions]:
+    """The values of a kind's filters by their names, and how a cursor is used, in some words."""
+    declared = [*map(_option, kind.filters), *parameters(CursorOptions)]
+    command = click.Command(kind.kind, params=declared)
+    params = command.make_context(f"feedtool export {kind.kind}", words).params
+    return _filters(kind, params), read_record(CursorOptions, params)
 
 
-def _option(entry: Filter) -> Callable[[options.F], options.F]:
+def _option(entry: Filter) -> click.Option:
     if entry.is_flag:
-        return options.flag(f"--{entry.name}", entry.help)
+        return flag(f"--{entry.name}", entry.help)
     default = {"default": entry.default, "show_default": entry.default is not None}
     callback = partial(_read_list, entry) if entry.is_list else None
     name = f"--{entry.name} {_parameter(entry)}"
-    return options.text(name, entry.metavar, entry.help, callback=callback, **default)
+    return text(name, entry.metavar, entry.help, callback=callback, **default)
 
 
 def _read_list(
-    entry: Filter, ctx: click.Context, parameter: click.Parameter, text: str | None
+    entry: Filter, ctx: click.Context, parameter: click.Parameter, listed: str | None
 ) -> tuple[str, ...]:
     """The entries of a list, so that what is wrong with it is said at once."""
     from feedtool.runs.export_request import value_of
 
     del ctx, parameter
-    entries: tuple[str, ...] = value_of(entry, text)
+    entries: tuple[str, ...] = value_of(entry, listed)
     return entries
 
 
@@ -121,51 +138,51 @@ def _parameter(entry: Filter) -> str:
     return "kind" if entry.name == "as" else entry.name.replace("-", "_")
 
 
-def filters_of(kind: Export, given: Mapping[str, Any]) -> dict[str, Any]:
+def _filters(kind: Export, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a kind's filters by their names, of those by the names of parameters."""
-    return {entry.name: given.get(_parameter(entry)) for entry in kind.filters}
+    return {entry.name: values.get(_parameter(entry)) for entry in kind.filters}
 
 
-def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
+def _export(kind: Export, /, **values: Any) -> int:
     """Bring one kind into a file; 1 where something that was asked for is not in it."""
-    from feedtool.cli.account import account_options, connect
+    from feedtool.cli.account import chosen_account, connect
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
     from feedtool.report.output_files import write_exported
     from feedtool.runs.export_request import bring, needs_ledger
 
-    home, use = home_folder(given["home"]), use_of(given)
-    if given.get("cursors"):
-        return list_cursors(kind, home, given, form)
-    if use and given["rewind"]:
-        return go_back(kind, home, given, use)
-    account_options(ctx, given)
-    target = _target(kind, out, use)
+    ctx, options = click.get_current_context(), read_record(ExportOptions, values)
+    cursor, form, records = read_record(CursorOptions, values), options.form, options.records
+    home, use = home_folder(options.common.home), use_of(cursor)
+    if cursor.cursors:
+        return list_cursors(kind, home, records, form)
+    account = chosen_account(ctx)
+    if use and cursor.rewind:
+        return go_back(kind, home, records, account, use, cursor.rewind)
+    target = _target(kind, values["out"], use)
     refuse_ending(target, kind.endings)
-    refuse_target(target, may_replace=given["yes"] or bool(use or kind.documents))
-    query = query_in(ctx, kind, filters_of(kind, given))
+    refuse_target(target, may_replace=options.common.yes or bool(use or kind.documents))
+    query = query_in(ctx, kind, _filters(kind, {**values, "channel": account.channel}))
     go_on = GO_ON_WITH_FILES if kind.documents else GO_ON
     with (
         stopping(go_on) as stop,
-        connect(home, given, stop, tr("there is no account to ask")) as session,
+        connect(home, account, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
-        open_workspace(home, read_record(options.Records, given))
-        if needs_ledger(kind, use)
-        else nullcontext() as it,
+        open_workspace(home, records) if needs_ledger(kind, use) else nullcontext() as workspace,
     ):
         exported = bring(
             kind,
-            replace(query, since=given.get("since")),
+            replace(query, since=cursor.since),
             target,
             session,
-            it,
+            workspace,
             use=use,
             go_on=go_on,
-            on_progress=lambda text, done: on_count(text, done, None),
+            on_progress=lambda words, done: on_count(words, done, None),
             tell=echo,
         )
-    for text, hint, is_loss in exported.notes:
-        echo("warning" if is_loss else "note", text)
+    for note, hint, is_loss in exported.notes:
+        echo("warning" if is_loss else "note", note)
         if hint:
             echo("help", hint)
     write_exported(exported, sys.stdout, form, CONSOLE.say)
@@ -187,6 +204,6 @@ def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Qu
     from feedtool.cli.home import catalogue
     from feedtool.runs.export_request import query_of
 
-    settings, language = options.chosen(ctx).profile.dialect, ctx.params["language"]
+    settings, language = chosen(ctx).profile.dialect, ctx.params["language"]
     channel = ctx.params.get("channel") or settings.primary_channel
     return query_of(kind, filters, channel, language, Context(settings, catalogue(ctx)))

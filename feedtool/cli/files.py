@@ -218,11 +218,11 @@ def recipe_folders(ctx: click.Context) -> "RecipeFolders":
 
 
 def _defaults(
-    of_profile: Mapping[str, "Constant"], given: Sequence[str], settings: AccountSettings
+    of_profile: Mapping[str, "Constant"], texts: Sequence[str], settings: AccountSettings
 ) -> dict[str, "Constant"]:
     """The values of `--default` and of a profile; UsageProblem where one is none of a field."""
     defaults = dict(of_profile)
-    for text in given:
+    for text in texts:
         key, _, value = text.partition("=")
         if not value.strip():
             raise UsageProblem(

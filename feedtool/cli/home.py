@@ -27,16 +27,16 @@ LEDGER = "ledger.sqlite"
 """The ledger's file in that folder."""
 
 
-def home_path(given: Path | None) -> Path:
+def home_path(home: Path | None) -> Path:
     """The place where the user's state belongs."""
     from platformdirs import user_state_path
 
-    return given or user_state_path("feedtool", appauthor=False)
+    return home or user_state_path("feedtool", appauthor=False)
 
 
-def home_folder(given: Path | None) -> Path:
+def home_folder(home: Path | None) -> Path:
     """The folder of the user's state, made if need be, readable by the user alone."""
-    folder, hint = home_path(given), tr("choose another one with --home")
+    folder, hint = home_path(home), tr("choose another one with --home")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -208,6 +208,6 @@ def _bring_sandbox(cache: "Cache", language: str) -> None:
     from feedtool.runs.workspace import fetch_context_of
 
     echo("catalogue", tr("the embedded sandbox's is brought; that is done once"))
-    with to_sandbox(None, {"language": language}) as session:
+    with to_sandbox(None, language) as session:
         context = fetch_context_of(session)
         sync(session.client, cache, context, service=session.address, language=language)

@@ -4,14 +4,16 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, echo_error
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import command, echo_next, typed
+from feedtool.cli.options import CHANNEL, YES, Showing
+from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION, SELLER, TOKEN_COMMAND, TOKEN_FILE
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
@@ -25,16 +27,27 @@ NEEDED = ("base_url", "seller", "token_file", "channel")
 """What the questions ask for, each an option too."""
 
 
-@click.command(cls=HelpfulCommand)
-@options_account.sandbox
-@options_account.base_url
-@options_account.seller
-@options_account.token_file
-@options_account.token_command
-@options.channel
-@options.showing
-@options.yes
-def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
+class AccountAnswers(Struct, frozen=True, kw_only=True):
+    """Answers in advance."""
+
+    base_url: Annotated[str | None, BASE_URL]
+    seller: Annotated[str | None, SELLER]
+    token_file: Annotated[Path | None, TOKEN_FILE]
+    token_command: Annotated[str | None, TOKEN_COMMAND]
+    channel: Annotated[str | None, CHANNEL]
+
+
+class InitOptions(Struct, frozen=True, kw_only=True):
+    """Options of `init`."""
+
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    account: AccountAnswers
+    showing: Showing
+    yes: Annotated[bool, YES]
+
+
+@command_of(InitOptions)
+def init(ctx: click.Context, options: InitOptions) -> None:
     """Ask four questions, and write feedtool.toml here.
 
     The questions: the service's address (or the sandbox, to practise), the seller, where the token
@@ -43,10 +56,13 @@ def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
     """
     path = Path(FILE)
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-    if path.exists() and not yes:
+    if path.exists() and not options.yes:
         _confirm_replacing(can_ask=can_ask)
-    answers = {} if sandbox else _answers(given, can_ask=can_ask)
-    _write(path, configuration_text(language, answers))
+    # In the order of the command line.
+    names = [name for name in ctx.params if name in AccountAnswers.__struct_fields__]
+    texts = {name: str(ctx.params[name] or "") for name in names}
+    answers = {} if options.sandbox else _answers(texts, can_ask=can_ask)
+    _write(path, configuration_text(options.showing.language, answers))
     token_file = answers.get("token_file")
     if token_file and not Path(token_file).exists():
         echo("note", tr("write your token into {file}, readable by you alone", file=token_file))
@@ -63,9 +79,9 @@ def _confirm_replacing(*, can_ask: bool) -> None:
         )
 
 
-def _answers(given: Mapping[str, Any], *, can_ask: bool) -> dict[str, str]:
+def _answers(texts: Mapping[str, str], *, can_ask: bool) -> dict[str, str]:
     """The lines of the profile, by name; none for the sandbox."""
-    answers = {name: str(value) for name, value in given.items() if value}
+    answers = {name: text for name, text in texts.items() if text}
     if "token_command" in answers:
         answers.pop("token_file", None)
     missing = [

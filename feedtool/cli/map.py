@@ -1,23 +1,23 @@
 """`feedtool map`."""
 
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.cli import completers, options
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, is_terminal, read_options, recipe_folders
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import PLACES, command, echo_next, typed
+from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, option, path, text
 from feedtool.cli.schema_option import json_schema
-from feedtool.cli.typed import read_record
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
 from feedtool.runs.mapping import SURE
@@ -40,33 +40,47 @@ def _schema() -> dict[str, Any]:
     return recipe_schema(load())
 
 
-@click.command(name="map", cls=HelpfulCommand)
-@click.argument("file", metavar="FILE", shell_complete=completers.files)
-@json_schema("recipes", _schema)
-@options.configuration
-@options.reading
-@options.option(
-    "--min",
-    "least",
-    type=click.IntRange(0, 100),
-    default=SURE,
-    show_default=True,
-    metavar="N",
-    help="Take a column by itself from this confidence on.",
-)
-@options.text(
-    "--from base",
-    "RECIPE",
-    "The recipe of an earlier delivery: it is kept, and what changed is asked.",
-    shell_complete=completers.files,
-)
-@options.path("--out", "PATH", "The recipe.  [default: recipes/NAME.toml beside the file]")
-@options.format_
-@options.common
-@click.pass_context
-def map_(
-    ctx: click.Context, /, file: str, least: int, out: Path | None, form: str, **given: Any
-) -> int:
+SCHEMA = json_schema("recipes", _schema)
+
+
+class MapOptions(Struct, frozen=True, kw_only=True):
+    """Options of `map`."""
+
+    file: Annotated[str, click.Argument(["file"], metavar="FILE", shell_complete=completers.files)]
+    json_schema: Annotated[None, SCHEMA] = None
+    configuration: Configuration
+    reading: ReadingOptions
+    least: Annotated[
+        int,
+        option(
+            "--min",
+            "least",
+            type=click.IntRange(0, 100),
+            default=SURE,
+            show_default=True,
+            metavar="N",
+            help="Take a column by itself from this confidence on.",
+        ),
+    ]
+    base: Annotated[
+        str | None,
+        text(
+            "--from base",
+            "RECIPE",
+            "The recipe of an earlier delivery: it is kept, and what changed is asked.",
+            shell_complete=completers.files,
+        ),
+    ]
+    out: Annotated[
+        Path | None,
+        path("--out", "PATH", "The recipe.  [default: recipes/NAME.toml beside the file]"),
+    ]
+    form: Annotated[str, FORMAT]
+    common: Common
+
+
+@command_of(MapOptions, name="map")
+def map_(ctx: click.Context, options: MapOptions) -> int:
     """Say once what the columns of your own FILE are; a recipe keeps it.
 
     Finds the header row and proposes a field for each column, by its name and by what stands in
@@ -79,17 +93,18 @@ def map_(
     from feedtool.runs.mapping import is_found, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
-    is_asking = form == "text" and is_terminal() and not given["yes"]
+    file, out, form, least = options.file, options.out, options.form, options.least
+    is_asking = form == "text" and is_terminal() and not options.common.yes
     with inputs([file]) as [read]:
-        usual = read_options(ctx, read_record(options.ReadingOptions, given))
-        reading = _with_base(ctx, usual, given["base"]) if given["base"] else usual
+        usual = read_options(ctx, options.reading)
+        reading = _with_base(ctx, usual, options.base) if options.base else usual
         proposal = propose_recipe(read, reading, load())
         for key, value in reading.defaults.items():
             if key in proposal.known:
                 constant_cell(value, proposal.known[key], reading.context, f"--default {key}")
-        fitting = proposal.base if given["base"] and proposal.is_as_before else proposal.recipe
+        fitting = proposal.base if options.base and proposal.is_as_before else proposal.recipe
         if fitting and not out:
-            _refuse_words(fitting, reading, ctx.params)
+            _refuse_more(fitting, reading, options.reading)
             is_named = not is_found(read, usual, load(), fitting.name)
             return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
         if proposal.is_ours and not out:
@@ -101,8 +116,8 @@ def map_(
         target = None
         if any(column.key for column in answers.columns):
             target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
-            text = recipe_text(proposal, answers.columns, answers.values, defaults)
-            written = _write(target, text)
+            recipe = recipe_text(proposal, answers.columns, answers.values, defaults)
+            written = _write(target, recipe)
         missing = proposal.missing([*answers.keys, *defaults, *proposal.given])
         if form != "text":
             _write_json(proposal, answers.columns, target, missing)
@@ -136,10 +151,10 @@ def _with_base(ctx: click.Context, reading: "ReadOptions", base: str) -> "ReadOp
     return replace(reading, recipes=replace(folders, named=base))
 
 
-def _refuse_words(recipe: "Recipe", reading: "ReadOptions", words: Mapping[str, Any]) -> None:
+def _refuse_more(recipe: "Recipe", reading: "ReadOptions", options: ReadingOptions) -> None:
     """UsageProblem where more is said than a recipe has that fits already."""
     is_other_kind = reading.kind not in {None, recipe.file.match.kind}
-    if words.get("default") or is_other_kind:
+    if options.default or is_other_kind:
         raise UsageProblem(
             tr(
                 "the recipe {recipe} fits already, and a map does not change it",

@@ -122,23 +122,27 @@ def echo_to_correct(
 
 
 def after_plan(
-    files: Sequence[str], results: Sequence["SheetResult"], given: Mapping[str, Any]
+    files: Sequence[str],
+    results: Sequence["SheetResult"],
+    plan: Path | None,
+    *,
+    has_account: bool,
 ) -> None:
-    """What comes after a dry run: to send what it has shown."""
+    """What comes after a dry run: to send what it has shown, or the plan that it was about."""
     from feedtool.cli.planning import KEPT
 
-    if given["form"] != "text" or STDIN in files or any(it.checked.error for it in results):
+    if STDIN in files or any(result.checked.error for result in results):
         return
     options = dict(words_of_all())
-    if not given["sandbox"] and not given["base_url"]:  # there is no account to send to
+    if not has_account:
         options["sandbox"] = ["--sandbox"]
     if not (count := sum(result.counts().valid for result in results)):
         if not echo_to_correct(files, results, typed({*PLACES, *READING, "profile"})):
             echo_release(results, options)
         return
-    if plan := given["save_plan"] or given["plan"]:
-        others = {name: it for name, it in options.items() if name not in {*KEPT, "plan"}}
-        line = command("submit", "--plan", Path(plan), options=others)
+    if plan:
+        others = {name: words for name, words in options.items() if name not in {*KEPT, "plan"}}
+        line = command("submit", "--plan", plan, options=others)
     else:
         line = command("submit", *map(Path, files), options=options)
     rows = plural("{count:,} row", "{count:,} rows", count)

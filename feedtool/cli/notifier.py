@@ -13,6 +13,7 @@ from msgspec import Struct
 from feedtool import __version__
 from feedtool.cli.errors import CONSOLE, echo, listen
 from feedtool.cli.options import SOURCES, chosen
+from feedtool.cli.options_account import Notifying
 from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
@@ -22,12 +23,12 @@ from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
 
 def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
     """The targets that a profile names, where the command line did not choose others."""
-    named = chosen(ctx).config.profiles.get(profile or "")
-    given = {name: ctx.params.get(name) for name in ("hook", "webhook")}
-    for name in given:
-        if named and name in named.account and ctx.get_parameter_source(name) not in SOURCES[:2]:
-            given[name] = named.account[name]
-    return targets_of(given)
+    kept = chosen(ctx).config.profiles.get(profile or "")
+    targets = {name: ctx.params.get(name) for name in ("hook", "webhook")}
+    for name in targets:
+        if kept and name in kept.account and ctx.get_parameter_source(name) not in SOURCES[:2]:
+            targets[name] = kept.account[name]
+    return targets_of(targets["hook"], targets["webhook"])
 
 
 class Log:
@@ -134,15 +135,15 @@ class RunNotices(Struct, frozen=True):
 
 
 @contextmanager
-def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
+def run_notices(command: str, profile: str | None, notifying: Notifying) -> Iterator[RunNotices]:
     """Those whom the options name; UsageProblem for one that can never be reached.
 
     At the end there is a wait with a bound.
     """
-    profile, warn = given["profile"], partial(echo, "warning")
+    warn = partial(echo, "warning")
     log = None
-    if given["log"]:  # it also gets the lines on stderr until the end
-        log = Log(given["log"], warn)
+    if notifying.log:  # it also gets the lines on stderr until the end
+        log = Log(notifying.log, warn)
         log.write("started", command=command, profile=profile, pid=os.getpid())
         listen(
             lambda label, text: log.write("said", label=label, text=text),
@@ -150,6 +151,7 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
         )
     notifier = Notifier(warn)
     try:
-        yield RunNotices(command, profile, targets_of(given), notifier, log)
+        targets = targets_of(notifying.hook, notifying.webhook)
+        yield RunNotices(command, profile, targets, notifier, log)
     finally:
-        notifier.close(given["notify_wait"])
+        notifier.close(notifying.notify_wait)

@@ -1,9 +1,9 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import click
 from click.core import ParameterSource
@@ -12,14 +12,11 @@ from msgspec import Struct, field
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.cli.language import settings_folder
-from feedtool.cli.typed import parameters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
 from feedtool.runs.config import FILE, Config, load
 from feedtool.runs.config_tables import refuse_unknown
 from feedtool.runs.profile import Profile
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
 """The embedded sandbox's address, which nobody else has, and its seller."""
@@ -45,21 +42,13 @@ def chosen(ctx: click.Context) -> ChosenProfile:
     return ctx.ensure_object(ChosenProfile)
 
 
-class Option(click.Option):
-    """An option, and the decorator of a command whose options are no record yet."""
-
-    def __call__(self, function: F) -> F:  # noqa: D102
-        vars(function).setdefault("__click_params__", []).append(self)
-        return function
-
-
-def option(*names: str, **settings: Any) -> Option:
+def option(*names: str, **settings: Any) -> click.Option:
     """A click option with its FEEDTOOL_… variable."""
     long = next(name for name in names if name.startswith("--")).partition("/")[0]
     variable = "FEEDTOOL_" + long.removeprefix("--").replace("-", "_").upper()
     settings.setdefault("envvar", variable)
     settings.setdefault("show_envvar", False)
-    return Option(names, **settings)
+    return click.Option(names, **settings)
 
 
 def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
@@ -146,31 +135,17 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     return {name: ctx.params.get(name) if name in typed else None for name in names}
 
 
-def group(*parameters: Any) -> Callable[[F], F]:
-    """One decorator for several, in the order of `--help`."""
-
-    def decorate(function: F) -> F:
-        for parameter in reversed(parameters):
-            if isinstance(parameter, click.Parameter):
-                vars(function).setdefault("__click_params__", []).append(parameter)
-            else:
-                function = parameter(function)
-        return function
-
-    return decorate
-
-
-def text(name: str, metavar: str, help_: str, **settings: Any) -> Option:
+def text(name: str, metavar: str, help_: str, **settings: Any) -> click.Option:
     """An option with a word, as it is typed; `name` may be `--as kind`: its parameter's."""
     return option(*name.split(), metavar=metavar, help=help_, **settings)
 
 
-def flag(name: str, help_: str) -> Option:
+def flag(name: str, help_: str) -> click.Option:
     """An option that is there or not; `name` may be `-v --verbose`."""
     return option(*name.split(), is_flag=True, help=help_)
 
 
-def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> Option:
+def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> click.Option:
     """An option with a path; `may_be` is `file` or `folder` where it cannot be the other."""
     other = {"": {}, "file": {"dir_okay": False}, "folder": {"file_okay": False}}[may_be]
     return option(
@@ -178,13 +153,13 @@ def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) 
     )
 
 
-def choice(name: str, choices: Sequence[str], help_: str) -> Option:
+def choice(name: str, choices: Sequence[str], help_: str) -> click.Option:
     """An option with one of some words, the first by default; `name` may be `--format form`."""
     kind = click.Choice(choices)
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
-def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Option:
+def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> click.Option:
     """An option with a number from `min` on, which is 1."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
     if "default" in more:
@@ -192,7 +167,7 @@ def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Opti
     return option(name, type=bounds, metavar=metavar, help=help_, **more)
 
 
-def seconds(name: str, default: float, help_: str, longest: float | None = None) -> Option:
+def seconds(name: str, default: float, help_: str, longest: float | None = None) -> click.Option:
     """An option with more than no seconds."""
     return option(
         name,
@@ -403,15 +378,6 @@ class Common(Struct, frozen=True, kw_only=True):
     showing: Showing
     home: Annotated[Path | None, HOME]
     yes: Annotated[bool, YES]
-
-
-# Decorators of the commands whose options are no record yet.
-configuration = group(*parameters(Configuration))
-config_file, channel, category, format_, verbose = CONFIG_FILE, CHANNEL, CATEGORY, FORMAT, VERBOSE
-profiles_folder, home, database, no_wait, yes = PROFILES, HOME, DATABASE, NO_WAIT, YES
-reading, writing = group(*parameters(ReadingOptions)), group(*parameters(Writing))
-reporting, showing = group(*parameters(Reporting)), group(*parameters(Showing))
-ledger, common = group(*parameters(Records)), group(*parameters(Common))
 
 
 def refuse_two_services(ctx: click.Context) -> None:

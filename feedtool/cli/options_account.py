@@ -1,4 +1,4 @@
-"""Options that say which account is meant, what is sent to it, and who hears of a run."""
+"""Options that say which account is meant, and who hears of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,11 +6,9 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli import completers
-from feedtool.cli.options import INSECURE_OPTION, flag, group, option, path, seconds, text
-from feedtool.cli.typed import parameters
+from feedtool.cli.options import INSECURE_OPTION, flag, path, seconds, text
 
-SANDBOX = flag("--sandbox", "Use the embedded sandbox, on this machine, for practice.")
+SANDBOX_OPTION = flag("--sandbox", "Use the embedded sandbox, on this machine, for practice.")
 BASE_URL = text("--base-url", "URL", "The service's address, version segment included.")
 SELLER = text("--seller", "ID", "The SellerId of the account.")
 TOKEN_FILE = path("--token-file", "FILE", "A file that holds the token.")
@@ -119,52 +117,3 @@ class Notifying(Struct, frozen=True, kw_only=True):
             may_be="file",
         ),
     ]
-
-
-class Selecting(Struct, frozen=True, kw_only=True):
-    """The rows that are sent; a profile may say so."""
-
-    changed_only: Annotated[
-        bool,
-        option(
-            "--changed-only/--all-rows",
-            help="Leave out rows that change nothing of what the service last accepted, as far as "
-            "is known here.  [default: --all-rows]",
-        ),
-    ]
-    prefer_update: Annotated[
-        bool,
-        flag(
-            "--prefer-update",
-            "With --changed-only: send an Upsert that changes only price or stock as an Update of "
-            "just that.",
-        ),
-    ]
-
-
-class Releasing(Struct, frozen=True, kw_only=True):
-    """Rows that are sent although guards would hold them."""
-
-    release: Annotated[
-        str,
-        text(
-            "--release",
-            "CODE[,CODE]",
-            "Send what the guards of these codes would hold.",
-            default="",
-            shell_complete=completers.guards,
-        ),
-    ] = ""
-    reason: Annotated[
-        str | None,
-        text("--reason", "TEXT", "With --release: why it is meant; kept with the run."),
-    ] = None
-
-
-# Decorators of the commands whose options are no record yet.
-sandbox, base_url, seller, token_file, token_command = (
-    *(SANDBOX, BASE_URL, SELLER),
-    *(TOKEN_FILE, TOKEN_COMMAND),
-)
-connection, notifying = group(*parameters(ConnectionOptions)), group(*parameters(Notifying))
-selection, release = group(*parameters(Selecting)), group(*parameters(Releasing))

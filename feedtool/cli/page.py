@@ -7,18 +7,19 @@ from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli import options
-from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
-from feedtool.cli.page_access import access_options, entrance
-from feedtool.cli.typed import read_record
+from feedtool.cli.options import chosen, count, language_of, option
+from feedtool.cli.page_access import AccessOptions, entrance
+from feedtool.cli.typed import command_of, read_record
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
@@ -33,13 +34,22 @@ LARGEST = 1 << 30
 HINT = tr("what was sent is noted; start the page again to go on")
 
 
-@click.command(cls=ServingCommand)
-@access_options
-@options.count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
-@options.option("--check-file", hidden=True, help="Check this file of the page for it.")
-@serving
-@click.pass_context
-def page(ctx: click.Context, /, **given: Any) -> None:
+class PageOptions(Struct, frozen=True, kw_only=True):
+    """Options of `page`."""
+
+    access: AccessOptions
+    keep: Annotated[
+        int, count("--keep", "How long files stay that were brought.", "DAYS", default=KEPT_DAYS)
+    ]
+    check_file: Annotated[
+        str | None,
+        option("--check-file", hidden=True, help="Check this file of the page for it."),
+    ]
+    serving: Serving
+
+
+@command_of(PageOptions, ServingCommand)
+def page(ctx: click.Context, options: PageOptions) -> None:
     """Check, send and follow files in the browser, on this machine.
 
     Prints the address of a page and opens it. It needs no profile: without one, files are checked,
@@ -49,22 +59,24 @@ def page(ctx: click.Context, /, **given: Any) -> None:
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.page_browser import has_screen, opened_browser
 
-    if given["check_file"]:
-        _check_file(ctx, given["check_file"])
+    access, serving = options.access, options.serving
+    profile, notifying = serving.configuration.profile, serving.notifying
+    if options.check_file:
+        _check_file(ctx, options.check_file)
         return
-    with stopping(HINT) as stop, run_notices("page", given) as notices:
-        folder = home_folder(given["home"]) / "page"
-        door = entrance(given, options.chosen(ctx).config.users_of_page())
+    with stopping(HINT) as stop, run_notices("page", profile, notifying) as notices:
+        folder = home_folder(serving.common.home) / "page"
+        door = entrance(access, chosen(ctx).config.users_of_page())
         label = CONSOLE.say.label(tr("page"))
         click.echo(f"{label} {door.address}")
         # Who comes now waits at the door until the rest is here, which takes longer.
         from feedtool.page.serve import serve
 
         session = page_session_of(ctx, stop, notices, door.rights)
-        is_opened = not (given["no_open"] or given["shared"])
+        is_opened = not (access.no_open or access.shared)
         is_opened = is_opened and has_screen(sys.platform, os.environ)
         with opened_browser(door.address, folder) if is_opened else nullcontext():
-            kept = timedelta(days=given["keep"])
+            kept = timedelta(days=options.keep)
             serve(
                 session, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep
             )
@@ -77,7 +89,9 @@ def _check_file(ctx: click.Context, file: str) -> None:
     from feedtool.page.checks import check_file
 
     def check(job: "Job") -> None:
-        with run_notices("page", {**ctx.params, "log": None}) as notices:
+        serving = read_record(Serving, ctx.params)
+        notifying = replace(serving.notifying, log=None)
+        with run_notices("page", serving.configuration.profile, notifying) as notices:
             session = replace(page_session_of(ctx, Stopping(), notices), checking=())
             check_file(session, session.uploads.file(file), job)
 
@@ -98,17 +112,17 @@ def page_session_of(
     from feedtool.page.shelf import Uploads
     from feedtool.page.users import Users
 
-    given = ctx.params
-    home = home_folder(given["home"])
+    serving = read_record(Serving, ctx.params)
+    home = home_folder(serving.common.home)
     return PageSession(
         ServedAccounts(ctx, stop, notices),
         Users(who(), rights),
         Uploads(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
-        partial(open_workspace, home, read_record(options.Records, given)),
+        partial(open_workspace, home, serving.records),
         partial(clocks, home),
         LARGEST,
-        options.language_of(ctx),
+        language_of(ctx),
         _checking(ctx),
     )
 

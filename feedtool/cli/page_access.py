@@ -9,9 +9,11 @@ from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from feedtool.cli import options
+from msgspec import Struct
+
+from feedtool.cli.options import count, flag, path, text
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import tr
 
@@ -22,37 +24,54 @@ if TYPE_CHECKING:
 SECRET, SECRET_BYTES = re.compile(r"[A-Za-z0-9_-]{32,}"), 24
 OWN, OWN_AND_GROUP, OF_OTHERS = 0o600, 0o660, 0o077
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
-OF_SHARED = ("socket", "trusted_proxy", "user_header")
-"""Options that are for a shared page alone."""
 
-access_options = options.group(
-    options.count("--port", "The port; 0 picks a free one.", default=0, min=0, max=65535),
-    options.flag("--no-open", "Only print the address; do not open the browser."),
-    options.path(
-        "--secret-file",
-        "FILE",
-        "Keep the secret part of the address here, so that it stays the same.",
-        may_be="file",
-    ),
-    options.text(
-        "--host-name",
-        "NAME",
-        "A name by which browsers reach the page; may be given again.",
-        multiple=True,
-    ),
-    options.flag("--shared", "Serve several users, behind a proxy where they log in."),
-    options.path(
-        "--socket", "FILE", "With --shared: the unix socket for the proxy.", may_be="file"
-    ),
-    options.text(
-        "--trusted-proxy", "ADDRESS", "With --shared on a port: the address of the proxy."
-    ),
-    options.text(
-        "--user-header",
-        "NAME",
-        "With --shared: the header in which the proxy names the user.  [default: Remote-User]",
-    ),
-)
+
+class AccessOptions(Struct, frozen=True, kw_only=True):
+    """Where the page listens, and for whom."""
+
+    port: Annotated[
+        int, count("--port", "The port; 0 picks a free one.", default=0, min=0, max=65535)
+    ] = 0
+    no_open: Annotated[
+        bool, flag("--no-open", "Only print the address; do not open the browser.")
+    ] = False
+    secret_file: Annotated[
+        Path | None,
+        path(
+            "--secret-file",
+            "FILE",
+            "Keep the secret part of the address here, so that it stays the same.",
+            may_be="file",
+        ),
+    ] = None
+    host_name: Annotated[
+        tuple[str, ...],
+        text(
+            "--host-name",
+            "NAME",
+            "A name by which browsers reach the page; may be given again.",
+            multiple=True,
+        ),
+    ] = ()
+    shared: Annotated[
+        bool, flag("--shared", "Serve several users, behind a proxy where they log in.")
+    ] = False
+    socket: Annotated[
+        Path | None,
+        path("--socket", "FILE", "With --shared: the unix socket for the proxy.", may_be="file"),
+    ] = None
+    trusted_proxy: Annotated[
+        str | None,
+        text("--trusted-proxy", "ADDRESS", "With --shared on a port: the address of the proxy."),
+    ] = None
+    user_header: Annotated[
+        str | None,
+        text(
+            "--user-header",
+            "NAME",
+            "With --shared: the header in which the proxy names the user.  [default: Remote-User]",
+        ),
+    ] = None
 
 
 class Entrance(NamedTuple):
@@ -66,60 +85,57 @@ class Entrance(NamedTuple):
     """Of each user of a shared page."""
 
 
-def entrance(given: Mapping[str, Any], users: "Mapping[str, PageRights]") -> Entrance:
-    """Listens as the options say.
+def entrance(options: AccessOptions, users: "Mapping[str, PageRights]") -> Entrance:
+    """Listen as the options say, for the users whom the configuration has of a shared page.
 
-    Args:
-        given: The options of the command.
-        users: The users of a shared page, from the configuration.
-
-    Raises:
-        UsageProblem: the options do not fit, or the port or the socket cannot be had.
+    UsageProblem where options do not fit, or the port or the socket cannot be had.
     """
-    if given["shared"]:
-        for lack, way_out in _lacks(given, users):
+    if options.shared:
+        for lack, way_out in _lacks(options, users):
             raise UsageProblem(lack, way_out)
-        return _behind_proxy(given, users)
-    for name in OF_SHARED:
-        if given[name]:
-            option = f"--{name.replace('_', '-')}"
+        return _behind_proxy(options, users)
+    of_shared = {
+        "--socket": options.socket,
+        "--trusted-proxy": options.trusted_proxy,
+        "--user-header": options.user_header,
+    }
+    for option, value in of_shared.items():
+        if value:
             raise UsageProblem(
                 tr("{option} is for a shared page", option=option),
                 tr("add --shared, or leave it out"),
             )
-    return _on_this_machine(given)
+    return _on_this_machine(options)
 
 
-def _on_this_machine(given: Mapping[str, Any]) -> Entrance:
+def _on_this_machine(options: AccessOptions) -> Entrance:
     from feedtool.page.guards import LocalAccess, local_hosts
     from feedtool.serving import LOOPBACK
 
-    secret = kept_secret(given["secret_file"])
-    listening = _listen(LOOPBACK, given["port"])
+    secret = kept_secret(options.secret_file)
+    listening = _listen(LOOPBACK, options.port)
     port = listening.getsockname()[1]
-    access = LocalAccess(local_hosts(port) | _names(given), secret)
+    access = LocalAccess(local_hosts(port) | _names(options), secret)
     return Entrance(listening, access, f"http://{LOOPBACK}:{port}/{secret}/")
 
 
-def _lacks(
-    given: Mapping[str, Any], users: "Mapping[str, PageRights]"
-) -> Iterator[tuple[str, str]]:
+def _lacks(options: AccessOptions, users: "Mapping[str, PageRights]") -> Iterator[tuple[str, str]]:
     """What a shared page cannot be served without, or with, and what to do."""
-    if not given["host_name"]:
+    if not options.host_name:
         yield (
             tr("--shared needs --host-name"),
             tr("give the name that browsers use: --host-name feeds.example.org"),
         )
-    if bool(given["socket"]) == bool(given["trusted_proxy"]):
+    if bool(options.socket) == bool(options.trusted_proxy):
         yield (
             tr("--shared needs either --socket or --trusted-proxy"),
             tr("name one: only the proxy may say who the user is"),
         )
-    if given["secret_file"]:
+    if options.secret_file:
         yield tr("a shared page has no secret address"), tr("leave --secret-file out")
-    if given["user_header"] and not HEADER.fullmatch(given["user_header"]):
+    if options.user_header and not HEADER.fullmatch(options.user_header):
         yield (
-            tr("--user-header {name} is no header", name=given["user_header"]),
+            tr("--user-header {name} is no header", name=options.user_header),
             tr("write it like Remote-User"),
         )
     if not users:
@@ -129,25 +145,25 @@ def _lacks(
         )
 
 
-def _behind_proxy(given: Mapping[str, Any], users: "Mapping[str, PageRights]") -> Entrance:
+def _behind_proxy(options: AccessOptions, users: "Mapping[str, PageRights]") -> Entrance:
     from feedtool.page.guards import SharedAccess
     from feedtool.serving import UNIX_PEER
 
-    header = given["user_header"] or "Remote-User"
-    if given["socket"]:
-        listening, proxy = _listen_on_file(given["socket"]), UNIX_PEER
-        address = f"unix:{given['socket']}"
+    header = options.user_header or "Remote-User"
+    if options.socket:
+        listening, proxy = _listen_on_file(options.socket), UNIX_PEER
+        address = f"unix:{options.socket}"
     else:
-        proxy = _numeric(given["trusted_proxy"])
-        listening = _listen(_address_towards(proxy), given["port"])
+        proxy = _numeric(options.trusted_proxy or "")
+        listening = _listen(_address_towards(proxy), options.port)
         host, port, *_ = listening.getsockname()
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    access = SharedAccess(_names(given), proxy, header, frozenset(users))
+    access = SharedAccess(_names(options), proxy, header, frozenset(users))
     return Entrance(listening, access, address, users)
 
 
-def _names(given: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(name.lower() for name in given["host_name"])
+def _names(options: AccessOptions) -> frozenset[str]:
+    return frozenset(name.lower() for name in options.host_name)
 
 
 def _numeric(address: str) -> str:
@@ -187,39 +203,39 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _listen_on_file(path: Path) -> socket.socket:
+def _listen_on_file(place: Path) -> socket.socket:
     from feedtool.serving import listen_on_file
 
     try:
-        return listen_on_file(path, OWN_AND_GROUP)
+        return listen_on_file(place, OWN_AND_GROUP)
     except OSError as error:
         raise UsageProblem(
-            tr("the socket {path} cannot be had: {why}", path=path, why=reason_of(error)),
+            tr("the socket {path} cannot be had: {why}", path=place, why=reason_of(error)),
             tr("choose another --socket"),
         ) from error
 
 
-def kept_secret(path: Path | None) -> str:
+def kept_secret(place: Path | None) -> str:
     """The secret part of the address: a new one, or that of a file, which is made if need be."""
-    if path is None:
+    if place is None:
         return secrets.token_urlsafe(SECRET_BYTES)
     try:
-        with suppress(FileExistsError), open(path, "x", opener=partial(os.open, mode=OWN)) as file:
+        with suppress(FileExistsError), open(place, "x", opener=partial(os.open, mode=OWN)) as file:
             file.write(secrets.token_urlsafe(SECRET_BYTES))
-        secret, mode = path.read_text("utf-8").strip(), path.stat().st_mode
+        secret, mode = place.read_text("utf-8").strip(), place.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:
         raise UsageProblem(
-            tr("the file {path} cannot be used: {why}", path=path, why=reason_of(error)),
+            tr("the file {path} cannot be used: {why}", path=place, why=reason_of(error)),
             tr("choose another --secret-file"),
         ) from error
     if not SECRET.fullmatch(secret):
         raise UsageProblem(
-            tr("the file {path} holds no secret of 32 letters or more", path=path),
+            tr("the file {path} holds no secret of 32 letters or more", path=place),
             tr("name a file that is not there yet: it is made"),
         )
     if os.name != "nt" and mode & OF_OTHERS:
         raise UsageProblem(
-            tr("others may read the file {path}", path=path),
-            tr("keep it for yourself: chmod 600 {path}", path=path),
+            tr("others may read the file {path}", path=place),
+            tr("keep it for yourself: chmod 600 {path}", path=place),
         )
     return secret

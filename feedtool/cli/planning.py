@@ -1,6 +1,6 @@
-"""`submit --save-plan` and `submit --plan`: from the options of a command to a plan, and back.
+"""`submit --save-plan` and `--plan`: from the options of a command to a plan, and back.
 
-Also which rows a dry run would send.
+Also `--preview` and `--live`, which show what a dry run would send.
 """
 
 import os
@@ -8,18 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli import options
-from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import is_terminal
+from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.files import is_terminal, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import LEDGER, home_path, open_workspace
-from feedtool.cli.rows import selection_of
-from feedtool.cli.typed import read_record
+from feedtool.cli.home import LEDGER, home_folder, home_path, open_workspace
+from feedtool.cli.options import (
+    SANDBOX,
+    SANDBOX_SELLER,
+    Records,
+    count,
+    flag,
+    on_command_line,
+    path,
+)
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
@@ -27,10 +34,12 @@ if TYPE_CHECKING:
     from feedtool.areas.legacy.purge import Confirm, Purge
     from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
     from feedtool.check import Input, ReadOptions
+    from feedtool.cli.account import ChosenAccount
     from feedtool.ledger import Ledger
     from feedtool.runs.plan_conditions import Account
     from feedtool.runs.plan_file import PlanFile, SavedPlan
     from feedtool.runs.planned import PlanBasis
+    from feedtool.runs.preview import Preview
     from feedtool.runs.workspace import Workspace
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
@@ -42,6 +51,70 @@ KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
+
+
+class Planning(Struct, frozen=True, kw_only=True):
+    """Plans, and the look at one."""
+
+    save_plan: Annotated[
+        Path | None,
+        path(
+            "--save-plan",
+            "PLAN",
+            "With --dry-run: write what would be sent into this file, to be sent with --plan.",
+            may_be="file",
+        ),
+    ]
+    plan: Annotated[
+        Path | None,
+        path(
+            PLAN,
+            "PLAN",
+            "Send exactly what was planned, or nothing if file, profile or tool are not as they "
+            "were.",
+            may_be="file",
+        ),
+    ]
+    preview: Annotated[
+        Path | None,
+        path(
+            "--preview",
+            "PATH",
+            "With --dry-run: write what would happen to each offer, the biggest change first, into"
+            " this .xlsx or .csv.",
+            may_be="file",
+        ),
+    ]
+    live: Annotated[
+        bool,
+        flag(
+            "--live",
+            "With --dry-run: compare with the offers that the service has now, not with what is "
+            "known of them here.",
+        ),
+    ]
+
+
+class Purging(Struct, frozen=True, kw_only=True):
+    """The offers that are removed since they are not in a file."""
+
+    purge_and_replace: Annotated[
+        bool,
+        flag(
+            "--purge-and-replace",
+            "Of legacy-offers: remove every offer of the channel that is not in the file. Has to "
+            "be typed, and confirmed.",
+        ),
+    ]
+    expect_removals: Annotated[
+        int | None,
+        count(
+            "--expect-removals",
+            "With --purge-and-replace: send nothing if more offers would be removed; with --yes it"
+            " is not asked about.",
+            min=0,
+        ),
+    ]
 
 
 class PlannedCommand(HelpfulCommand):
@@ -77,76 +150,67 @@ class PlannedCommand(HelpfulCommand):
 
 
 def plan_of(
-    ctx: click.Context, given: Mapping[str, Any], files: Sequence[str]
+    ctx: click.Context, planning: Planning, files: Sequence[str], *, is_dry_run: bool
 ) -> "SavedPlan | None":
     """The plan that is to be sent, where one is named; UsageProblem where options contradict."""
     from feedtool.runs.plan_file import load
 
-    if given["save_plan"] and given["plan"]:
+    if planning.save_plan and planning.plan:
         raise UsageProblem(
             tr("--save-plan and --plan contradict each other"), tr("choose one of them")
         )
-    if given["save_plan"] and not given["dry_run"]:
+    if planning.save_plan and not is_dry_run:
         raise UsageProblem(
             tr("--save-plan is about --dry-run, which is not there"),
             tr("add --dry-run; to send what was planned, give --plan"),
         )
-    if given["plan"]:
-        return load(given["plan"])
+    if planning.plan:
+        return load(planning.plan)
     if not files:
         parameter = next(option for option in ctx.command.params if option.name == "files")
         raise click.MissingParameter(ctx=ctx, param=parameter)
     return None
 
 
-def account_of(given: Mapping[str, Any]) -> "Account":
+def account_of(account: "ChosenAccount") -> "Account":
     """The account of a dry run, as far as the options say."""
     from feedtool.runs.plan_conditions import Account
 
-    if given["sandbox"]:
-        seller = given["seller"] or options.SANDBOX_SELLER
-        return Account(options.SANDBOX, seller, given["profile"], is_sandbox=True)
-    return Account(given["base_url"] or None, given["seller"] or None, given["profile"])
-
-
-def basis_of(
-    given: Mapping[str, Any], reading: "ReadOptions", account: "Account | None" = None
-) -> "PlanBasis":
-    """What the plan of a command is made on; without an account, that of a dry run."""
-    from feedtool.runs.planned import PlanBasis
-
-    account = account or account_of(given)
-    is_whole = bool(given["all_or_nothing"])
-    return PlanBasis(reading, selection_of(given), account, is_whole, given["recipe"])
+    connection, profile = account.connection, account.profile
+    if account.is_sandbox:
+        seller = connection.seller or SANDBOX_SELLER
+        return Account(SANDBOX, seller, profile, is_sandbox=True)
+    return Account(connection.base_url or None, connection.seller or None, profile)
 
 
 def plan_file_of(
     ctx: click.Context,
-    given: Mapping[str, Any],
+    target: Path | None,
     plan: "SavedPlan | None",
     read: "Sequence[Input]",
     basis: "PlanBasis",
     known: "OpenAccepted",
 ) -> "PlanFile | None":
-    """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
+    """The plan to be sent, or compared with, or to be saved at the target; None without any."""
     if plan:
         return basis.verifier(plan, known, _show)
-    if not given["save_plan"]:
+    if target is None:
         return None
-    typed = options.on_command_line(ctx, *KEPT)
+    typed = on_command_line(ctx, *KEPT)
     words = {name: value for name, value in typed.items() if value is not None}
-    return basis.writer(read, given["save_plan"], known, _show, CONSOLE.clock.now(), words)
+    return basis.writer(read, target, known, _show, CONSOLE.clock.now(), words)
 
 
 @contextmanager
 def reading_of_plan(
-    given: Mapping[str, Any],
     plan: "SavedPlan | None",
     read: "Sequence[Input]",
     reading: "ReadOptions",
+    *,
+    is_saved: bool,
 ) -> "Iterator[ReadOptions]":
     """How files are read: of a plan by the recipes as they were, for one so that they are kept."""
-    if plan is None and not given["save_plan"]:
+    if plan is None and not is_saved:
         yield reading
         return
     from feedtool.model.spool import temporary_folder
@@ -185,7 +249,9 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
 
 
 @contextmanager
-def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace | None]":
+def records_there(
+    home: Path | None, records: Records, basis: "PlanBasis"
+) -> "Iterator[Workspace | None]":
     """The records by which a dry run judges; None where there are none: none are made.
 
     UsageProblem where nobody says whose offers are meant.
@@ -195,9 +261,9 @@ def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace
             tr("--changed-only needs to know whose offers are meant"),
             tr("name a profile with --profile, or give --base-url and --seller, or --sandbox"),
         )
-    home = home_path(given["home"])
-    if basis.is_account_known and (given["ledger"] or (home / LEDGER).is_file()):
-        with open_workspace(home, read_record(options.Records, given)) as workspace:
+    folder = home_path(home)
+    if basis.is_account_known and (records.ledger or (folder / LEDGER).is_file()):
+        with open_workspace(folder, records) as workspace:
             yield workspace
     else:
         yield None
@@ -206,10 +272,10 @@ def records(given: Mapping[str, Any], basis: "PlanBasis") -> "Iterator[Workspace
 PURGE = "purge_and_replace"
 
 
-def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
+def is_purge(ctx: click.Context, purging: Purging) -> bool:
     """True if `--purge-and-replace` was typed; UsageProblem where it stands anywhere else."""
-    is_typed = bool(options.on_command_line(ctx, PURGE)[PURGE])
-    if given[PURGE] and not is_typed:
+    is_typed = bool(on_command_line(ctx, PURGE)[PURGE])
+    if purging.purge_and_replace and not is_typed:
         raise UsageProblem(
             tr(
                 "--purge-and-replace has to be typed: it is not taken from the environment or "
@@ -217,7 +283,7 @@ def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
             ),
             tr("take it out there"),
         )
-    if given["expect_removals"] is not None and not is_typed:
+    if purging.expect_removals is not None and not is_typed:
         raise UsageProblem(
             tr("--expect-removals is about --purge-and-replace, which is not there"),
             tr("leave it out, or add --purge-and-replace"),
@@ -225,13 +291,12 @@ def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
     return is_typed
 
 
-def confirming(given: Mapping[str, Any]) -> "Confirm":
+def confirming(most: int | None, *, is_sure: bool) -> "Confirm":
     """A question about a purge on the terminal; without one, or with --yes, the options decide."""
 
     def confirm(purge: "Purge") -> None:
         from feedtool.areas.legacy.purge import NOTHING_SENT, refuse
 
-        most = given["expect_removals"]
         if most is not None and purge.removed > most:
             raise UsageProblem(
                 tr(
@@ -241,12 +306,54 @@ def confirming(given: Mapping[str, Any]) -> "Confirm":
                 ),
                 tr("nothing was sent; look at what is missing in the file"),
             )
-        if given["yes"] and most is not None:
+        if is_sure and most is not None:
             return
-        if given["yes"] or not is_terminal():
+        if is_sure or not is_terminal():
             refuse(purge)
         question = tr("A purge: {text}. Send it?", text=purge.text)
         if not click.confirm(CONSOLE.say(question), err=True):
             raise UsageProblem(tr("the purge was not confirmed"), NOTHING_SENT)
 
     return confirm
+
+
+# A look at what a dry run would send.
+
+ENDINGS = (".xlsx", ".csv")
+
+
+def check_preview(planning: Planning, *, is_dry_run: bool, may_replace: bool) -> None:
+    """UsageProblem where a preview cannot be made, or written, as the options ask for it."""
+    for name, value in {"preview": planning.preview, "live": planning.live}.items():
+        if value and not is_dry_run:
+            raise UsageProblem(
+                tr("--{option} is about --dry-run, which is not there", option=name),
+                tr("add --dry-run"),
+            )
+    if target := planning.preview:
+        refuse_ending(target, ENDINGS)
+        refuse_target(target, may_replace=may_replace, option="preview")
+
+
+@contextmanager
+def asking_live(
+    home: Path | None, account: "ChosenAccount", reading: "ReadOptions"
+) -> "Iterator[OpenAccepted]":
+    """Open the offers that the service has now."""
+    from feedtool.areas.offers.changes.live import LiveOffers
+    from feedtool.cli.account import connect
+    from feedtool.runs.workspace import fetch_context_of
+
+    folder, lack = home_folder(home), tr("there is no account to ask")
+    with stopping() as stop, connect(folder, account, stop, lack) as session:
+        context = fetch_context_of(session)
+        yield lambda: LiveOffers(session.client, context, reading.dialect)
+
+
+@contextmanager
+def previewing(open_accepted: "OpenAccepted") -> "Iterator[Preview]":
+    """The preview of a dry run."""
+    from feedtool.runs.preview import preview_of  # slow to import
+
+    with preview_of(open_accepted) as preview:
+        yield preview

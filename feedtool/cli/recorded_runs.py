@@ -2,23 +2,45 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
 from feedtool.cli.next_command import after_delivery, words_of_run
-from feedtool.cli.typed import read_record
+from feedtool.cli.options import (
+    CHANNEL,
+    Common,
+    Configuration,
+    Records,
+    Reporting,
+    chosen,
+    on_command_line,
+)
+from feedtool.cli.options_account import ConnectionOptions, Notifying
 from feedtool.model.errors import Exit, FeedtoolError, Stopped, first_of
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
+    from feedtool.cli.account import ChosenAccount
     from feedtool.cli.notifier import RunNotices
     from feedtool.runs.deliver import Submission
+    from feedtool.runs.run_record import RunOptions
     from feedtool.runs.workspace import Workspace
+
+
+class RecordedOptions(Struct, frozen=True, kw_only=True):
+    """The options of a command that goes on with runs."""
+
+    configuration: Configuration
+    connection: ConnectionOptions
+    channel: Annotated[str | None, CHANNEL]
+    reporting: Reporting
+    notifying: Notifying
+    common: Common
+    records: Records
 
 
 class RecordedRuns(Struct, frozen=True):
@@ -27,7 +49,9 @@ class RecordedRuns(Struct, frozen=True):
     ctx: click.Context
     workspace: "Workspace"
     home: Path
-    given: dict[str, Any]
+    options: RecordedOptions
+    waits: bool
+    """True to wait for results that are not there yet."""
     only_fetch: bool = False
 
     def write_copies(self, run: int) -> "Submission":
@@ -48,7 +72,9 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.runs.workspace import has_to_ask
 
         each: list[tuple[int, Submission]] = []
-        with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
+        command = "results" if self.only_fetch else "resume"
+        profile = self.options.configuration.profile
+        with run_notices(command, profile, self.options.notifying) as notices:
             for run in runs:
                 try:
                     submission = (
@@ -69,33 +95,30 @@ class RecordedRuns(Struct, frozen=True):
                     break
             outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
             warnings = [warning for _, submission in each for warning in submission.warnings]
-            echo_submission(
-                Submission(outcomes, warnings=warnings), read_record(options.Reporting, self.given)
-            )
+            echo_submission(Submission(outcomes, warnings=warnings), self.options.reporting)
             codes = [self._notify(*ended, notices) for ended in each]
         needs_more = [code != Exit.OK for code in codes]
         at = needs_more.index(True) if any(needs_more) else -1
         self.end(*each[at], codes[at])
         return first_of(codes)
 
-    def write_failed(self, run: int) -> int:
+    def write_failed(self, run: int, out: Path | None) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
         from feedtool.cli.files import refuse_ending
         from feedtool.cli.output import echo_submission
         from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
         from feedtool.runs.deliver import Submission
 
-        out, workspace = self.given["out"], self.workspace
+        workspace = self.workspace
         if out:
             refuse_ending(out)
         has_news = workspace.ledger.has_to_fetch(run)
         fetched = self._deliver(run) if has_news else Submission([])
-        now, replaces = CONSOLE.clock.now(), self.given["yes"]
+        now, replaces = CONSOLE.clock.now(), self.options.common.yes
         outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
         submission = replace(fetched, outcomes=outcomes)
-        code = echo_submission(
-            submission, read_record(options.Reporting, self.given), is_only_failed=not has_news
-        )
+        reporting = self.options.reporting
+        code = echo_submission(submission, reporting, is_only_failed=not has_news)
         if not any(outcome.failed for outcome in outcomes):
             echo(
                 "note",
@@ -109,7 +132,7 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.runs.workspace import options_of
 
         words = words_of_run(options_of(run, self.workspace))
-        after_delivery(submission, words, code, self.given["form"], run)
+        after_delivery(submission, words, code, self.options.reporting.form, run)
         return code
 
     def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
@@ -117,18 +140,21 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.cli.output import progress_of
         from feedtool.runs.deliver import resume as resume_run
         from feedtool.runs.passes import noted_pass
+        from feedtool.runs.workspace import options_of
 
+        recorded = options_of(run, self.workspace)
+        account, page = self._account(run, recorded), recorded.asked.dialect.report_page_size
         with (
             stopping() as stop,
-            connect(self.home, self._account(run), stop) as session,
-            progress_of(self.given["form"], also) as on_event,
+            connect(self.home, account, stop, page=page) as session,
+            progress_of(self.options.reporting.form, also) as on_event,
             noted_pass(session, self.workspace) as passing,
         ):
             submission = resume_run(
                 run,
                 session,
                 self.workspace,
-                wait=not self.given["no_wait"],
+                wait=self.waits,
                 only_fetch=self.only_fetch,
                 on_event=on_event,
             )
@@ -141,37 +167,40 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.runs.workspace import options_of
 
         run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
-        profile = self.given["profile"] or recorded.profile
+        profile = self.options.configuration.profile or recorded.profile
         notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
         code = exit_code(submission.outcomes, submission.stopped)
         notices.run(submission.outcomes, code, submission.stopped, run.seller if run else None)
         return code
 
-    def _account(self, run_id: int) -> dict[str, Any]:
-        """The options that reach the account of a run; the token is to be had as it was then."""
-        from feedtool.cli.account import token_options
-        from feedtool.runs.workspace import options_of
+    def _account(self, run_id: int, recorded: "RunOptions") -> "ChosenAccount":
+        """The account of a run; its token is to be had as it was then."""
+        from feedtool.cli.account import ChosenAccount, token_options
 
-        ctx, given = self.ctx, self.given
-        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
+        ctx, options = self.ctx, self.options
+        run = self.workspace.ledger.run(run_id)
         if run is None:
             raise ValueError(f"the ledger has no run {run}")
-        profile = given["profile"] or recorded.profile
-        kept = options.chosen(ctx).config.profiles.get(profile or "")
-        other, own = options.on_command_line(ctx, "channel")["channel"], recorded.asked.channel
+        profile = options.configuration.profile or recorded.profile
+        kept = chosen(ctx).config.profiles.get(profile or "")
+        other, own = on_command_line(ctx, "channel")["channel"], recorded.asked.channel
         if other not in {None, own}:
             channels = {"run": run_id, "channel": own, "other": other}
             echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
-        return {
-            **given,
-            "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
-            **token_options(ctx, profile),
-            "budget": kept and kept.budget,
-            "sandbox": recorded.is_sandbox,
-            "base_url": run.service,
-            "seller": run.seller,
-            "channel": recorded.asked.channel,
-            "language": run.language,
-            "profile": profile,
-            "page": recorded.asked.dialect.report_page_size,
-        }
+        is_allowed = kept and kept.account.get("insecure_http")
+        connection = replace(
+            options.connection,
+            base_url=run.service,
+            insecure_http=options.connection.insecure_http or bool(is_allowed),
+            seller=run.seller,
+            tokens=token_options(ctx, profile),
+        )
+        return ChosenAccount(
+            connection=connection,
+            channel=recorded.asked.channel,
+            profile=profile,
+            language=run.language,
+            is_sandbox=recorded.is_sandbox,
+            budget=kept.budget if kept else None,
+            ledger=options.records.ledger,
+        )

@@ -1,14 +1,15 @@
 """The rows of a command's files: those that are read, and those that are sent."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
 from feedtool.check import Input
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def _row_numbers(
-    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+    ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> str | None:
     """The numbers, ascending, with commas in between; each may have been given by itself."""
     del ctx
-    words = [word for text in given for word in re.split("[, ]+", text) if word]
+    words = [word for text in texts for word in re.split("[, ]+", text) if word]
     if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
         raise click.BadParameter(tr("give the rows' numbers, as in 12,40"), param=parameter)
     return ",".join(sorted(set(words), key=int)) or None
@@ -55,9 +56,57 @@ ROWS = options.text(
 )
 
 
-def chosen_rows(given: Mapping[str, Any], read: "Sequence[Input]") -> "tuple[ChosenRows, ...]":
+class Selecting(Struct, frozen=True, kw_only=True):
+    """The rows that are sent; a profile may say so."""
+
+    changed_only: Annotated[
+        bool,
+        options.option(
+            "--changed-only/--all-rows",
+            help="Leave out rows that change nothing of what the service last accepted, as far as "
+            "is known here.  [default: --all-rows]",
+        ),
+    ]
+    prefer_update: Annotated[
+        bool,
+        options.flag(
+            "--prefer-update",
+            "With --changed-only: send an Upsert that changes only price or stock as an Update of "
+            "just that.",
+        ),
+    ]
+
+
+class Releasing(Struct, frozen=True, kw_only=True):
+    """Rows that are sent although guards would hold them."""
+
+    release: Annotated[
+        str,
+        options.text(
+            "--release",
+            "CODE[,CODE]",
+            "Send what the guards of these codes would hold.",
+            default="",
+            shell_complete=completers.guards,
+        ),
+    ] = ""
+    reason: Annotated[
+        str | None,
+        options.text("--reason", "TEXT", "With --release: why it is meant; kept with the run."),
+    ] = None
+
+
+class Choosing(Struct, frozen=True, kw_only=True):
+    """The rows that are sent."""
+
+    selecting: Selecting
+    releasing: Releasing
+    rows: Annotated[str | None, ROWS]
+
+
+def chosen_rows(rows: str | None, read: "Sequence[Input]") -> "tuple[ChosenRows, ...]":
     """The rows of `--rows`; UsageProblem where several files are read."""
-    if given["rows"] is None:
+    if rows is None:
         return ()
     from feedtool.areas.offers.changes.selection import ChosenRows
 
@@ -65,22 +114,26 @@ def chosen_rows(given: Mapping[str, Any], read: "Sequence[Input]") -> "tuple[Cho
         raise UsageProblem(
             tr("--rows is about one file, and there are several"), tr("send them apart")
         )
-    return (ChosenRows(read[0].name, None, given["rows"]),)
+    return (ChosenRows(read[0].name, None, rows),)
 
 
-def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
+def selection_of(
+    selecting: Selecting,
+    releasing: Releasing | None = None,
+    rows: "tuple[ChosenRows, ...]" = (),
+) -> "SelectionOptions":
     """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
     from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
     from feedtool.runs.codes import guards
 
-    if given["prefer_update"] and not given["changed_only"]:
+    if selecting.prefer_update and not selecting.changed_only:
         raise UsageProblem(
             tr("--prefer-update is about what has changed"),
             tr("add --changed-only, or leave it out"),
         )
-    words = given.get("release", "").split(",")
-    named = (word.strip().casefold().replace("_", "-") for word in words)
-    released = tuple(dict.fromkeys(filter(None, named)))
+    releasing = releasing or Releasing()
+    codes = (code.strip().casefold().replace("_", "-") for code in releasing.release.split(","))
+    released = tuple(dict.fromkeys(filter(None, codes)))
     known = guards() if released else {}
     for code in released:
         if code not in known:
@@ -91,12 +144,15 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
                 if near
                 else tr("guards: {guards}", guards=", ".join(known)),
             )
-    reason = (given.get("reason") or "").strip()
+    reason = (releasing.reason or "").strip()
     if reason and not released:
         raise UsageProblem(
             tr("--reason is about --release, which is not there"),
             tr("leave it out, or name the guard with --release"),
         )
-    flags = {name: given[name] for name in ("changed_only", "prefer_update")}
-    guarded = tuple(ReleasedGuard(code, reason=reason) for code in released)
-    return SelectionOptions(**flags, released=guarded, rows=given.get("chosen", ()))
+    return SelectionOptions(
+        changed_only=selecting.changed_only,
+        prefer_update=selecting.prefer_update,
+        released=tuple(ReleasedGuard(code, reason=reason) for code in released),
+        rows=rows,
+    )

@@ -6,19 +6,31 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from msgspec import Struct
 
-from feedtool.cli import completers, options, options_account
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_listing, after_status
-from feedtool.cli.options import CONFIG_FILE, FORMAT, HOME, VERBOSE, Records, Showing, count, text
-from feedtool.cli.recorded_runs import RecordedRuns
-from feedtool.cli.typed import command_of, read_record
+from feedtool.cli.options import (
+    CONFIG_FILE,
+    FORMAT,
+    HOME,
+    NO_WAIT,
+    SANDBOX,
+    VERBOSE,
+    Records,
+    Showing,
+    count,
+    flag,
+    path,
+    text,
+)
+from feedtool.cli.recorded_runs import RecordedOptions, RecordedRuns
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.text import tr
 
@@ -37,17 +49,6 @@ class RunListing(Struct, frozen=True, kw_only=True):
     showing: Showing
     home: Annotated[Path | None, HOME]
     records: Records
-
-
-_recorded = options.group(
-    options.configuration,
-    options_account.connection,
-    options.channel,
-    options.reporting,
-    options_account.notifying,
-    options.common,
-    options.ledger,
-)
 
 
 class RunsOptions(Struct, frozen=True, kw_only=True):
@@ -179,7 +180,7 @@ def clocks(home: Path, workspace: "Workspace") -> "Callable[[str], ServiceClock]
 
     @cache
     def clock_of(service: str) -> ServiceClock:
-        ahead = _ahead_of_sandbox(home) if service == options.SANDBOX else timedelta(0)
+        ahead = _ahead_of_sandbox(home) if service == SANDBOX else timedelta(0)
         return ServiceClock(CONSOLE.clock.now() + ahead, workspace.ledger.skew(service), ahead)
 
     return clock_of
@@ -202,20 +203,30 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
     return timedelta(0)
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, required=False, metavar="[RUN]", shell_complete=completers.runs)
-@options.no_wait
-@_recorded
-@click.pass_context
-def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
+class ResumeOptions(Struct, frozen=True, kw_only=True):
+    """Options of `resume`."""
+
+    run: Annotated[
+        int | None,
+        click.Argument(
+            ["run"], type=int, required=False, metavar="[RUN]", shell_complete=completers.runs
+        ),
+    ]
+    no_wait: Annotated[bool, NO_WAIT]
+    recorded: RecordedOptions
+
+
+@command_of(ResumeOptions)
+def resume(ctx: click.Context, options: ResumeOptions) -> int:
     """Go on with an interrupted RUN, or with all of them, and write its annotated copies.
 
     Where only the annotated copies are missing no account is needed.
     """
     from feedtool.runs.workspace import options_of, unfinished
 
-    home = home_folder(given["home"])
-    with open_workspace(home, read_record(Records, given)) as workspace:
+    run, recorded = options.run, options.recorded
+    home = home_folder(recorded.common.home)
+    with open_workspace(home, recorded.records) as workspace:
         left = unfinished(workspace)
         runs = left if run is None else [number for number in left if number == run]
         if not runs:
@@ -228,20 +239,31 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
             raise NothingToDo(
                 what, tr("`feedtool results {run}` writes its answers again", run=run or "RUN")
             )
-        return RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
+        recorded_runs = RecordedRuns(ctx, workspace, home, recorded, not options.no_wait)
+        return recorded_runs.go_on(runs, is_each=run is None)
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
-@options.no_wait
-@options.flag(
-    "--failed-only",
-    "Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",
-)
-@options.path("--out", "PATH", "The place of that workbook.  [default: beside the file]")
-@_recorded
-@click.pass_context
-def results(ctx: click.Context, /, run: int, **given: Any) -> int:
+class ResultsOptions(Struct, frozen=True, kw_only=True):
+    """Options of `results`."""
+
+    run: Annotated[int, RUN]
+    no_wait: Annotated[bool, NO_WAIT]
+    failed_only: Annotated[
+        bool,
+        flag(
+            "--failed-only",
+            "Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",
+        ),
+    ]
+    out: Annotated[
+        Path | None,
+        path("--out", "PATH", "The place of that workbook.  [default: beside the file]"),
+    ]
+    recorded: RecordedOptions
+
+
+@command_of(ResultsOptions)
+def results(ctx: click.Context, options: ResultsOptions) -> int:
     """Fetch the answers of a RUN that are still missing, and write its annotated copies again.
 
     Nothing is sent. Where nothing is left to fetch no account is needed. With --failed-only the
@@ -252,21 +274,20 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     from feedtool.runs.deliver import look_again
     from feedtool.runs.workspace import options_of
 
-    home = home_folder(given["home"])
-    with open_workspace(home, read_record(Records, given)) as workspace:
+    run, recorded = options.run, options.recorded
+    home = home_folder(recorded.common.home)
+    with open_workspace(home, recorded.records) as workspace:
         options_of(run, workspace)  # refuses an unknown one
-        recorded = RecordedRuns(ctx, workspace, home, given, only_fetch=True)
-        if given["failed_only"]:
-            return recorded.write_failed(run)
-        if given["out"]:
+        runs = RecordedRuns(ctx, workspace, home, recorded, not options.no_wait, only_fetch=True)
+        if options.failed_only:
+            return runs.write_failed(run, options.out)
+        if options.out:
             raise UsageProblem(
                 tr("--out is for the workbook of --failed-only"),
                 tr("the annotated copies go where the run was told to write them"),
             )
         look_again(run, workspace)
         if workspace.ledger.has_to_fetch(run):
-            return recorded.go_on([run])
-        submission = recorded.write_copies(run)
-        return recorded.end(
-            run, submission, echo_submission(submission, read_record(options.Reporting, given))
-        )
+            return runs.go_on([run])
+        submission = runs.write_copies(run)
+        return runs.end(run, submission, echo_submission(submission, recorded.reporting))

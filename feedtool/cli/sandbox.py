@@ -157,7 +157,7 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(options.home)
     with (
-        to_sandbox(state, {"language": options.showing.language}) as session,
+        to_sandbox(state, options.showing.language) as session,
         open_workspace(state, Records()) as workspace,
     ):
         submission = submit(

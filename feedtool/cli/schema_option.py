@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from feedtool.cli.options import Option, option
+from feedtool.cli.options import option
 
 
-def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Option:
+def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> click.Option:
     """`--json-schema`, which prints a schema and does nothing else."""
 
     def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:

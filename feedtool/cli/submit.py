@@ -1,21 +1,18 @@
 """`feedtool submit`."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
-from feedtool.check import Input, ReadOptions
-from feedtool.cli import options, options_account
+from feedtool.check import Input
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.files import (
-    MAYBE_FILES,
-    kind_asked,
-    listed_inputs,
-    read_options,
-    targets,
-)
+from feedtool.cli.files import MAYBE_FILES, kind_asked, listed_inputs, read_options, targets
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import (
     after_blocked,
@@ -23,177 +20,189 @@ from feedtool.cli.next_command import (
     after_plan,
     words_of_submission,
 )
+from feedtool.cli.options import (
+    NO_WAIT,
+    Common,
+    Configuration,
+    ReadingOptions,
+    Records,
+    Reporting,
+    Writing,
+    flag,
+    path,
+)
+from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
 from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
-    PLAN,
     PlannedCommand,
-    basis_of,
+    Planning,
+    Purging,
+    account_of,
+    asking_live,
     check_not_sent,
+    check_preview,
     confirming,
     is_purge,
     plan_file_of,
     plan_of,
+    previewing,
     reading_of_plan,
-    records,
+    records_there,
 )
-from feedtool.cli.previewing import asking_live, check_preview, previewing
-from feedtool.cli.rows import AS_ROW, ROWS, chosen_rows
-from feedtool.cli.typed import read_record
+from feedtool.cli.rows import AS_ROW, Choosing, chosen_rows, selection_of
+from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import note_fixable
 
 if TYPE_CHECKING:
+    from feedtool.cli.account import ChosenAccount
     from feedtool.runs.plan_file import PlanFile, SavedPlan
+    from feedtool.runs.planned import PlanBasis
+
+    OpenPlanFile = Callable[..., PlanFile | None]
 
 
-@click.command(cls=PlannedCommand)
-@options.group(MAYBE_FILES)
-@options.flag("--dry-run", "Stop after the plan and show it; send nothing.")
-@options_account.sandbox
-@options.path(
-    "--requests", "DIR", "Also write the exact request bodies into this folder.", may_be="folder"
-)
-@options.flag("--all-or-nothing", "Send nothing unless every row is valid.")
-@options.flag(
-    "--purge-and-replace",
-    "Of legacy-offers: remove every offer of the channel that is not in the file. Has to be "
-    "typed, and confirmed.",
-)
-@options.count(
-    "--expect-removals",
-    "With --purge-and-replace: send nothing if more offers would be removed; with --yes it is "
-    "not asked about.",
-    min=0,
-)
-@options.no_wait
-@options.path(
-    "--save-plan",
-    "PLAN",
-    "With --dry-run: write what would be sent into this file, to be sent with --plan.",
-    may_be="file",
-)
-@options.path(
-    PLAN,
-    "PLAN",
-    "Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
-    may_be="file",
-)
-@options.path(
-    "--preview",
-    "PATH",
-    "With --dry-run: write what would happen to each offer, the biggest change first, into this "
-    ".xlsx or .csv.",
-    may_be="file",
-)
-@options.flag(
-    "--live",
-    "With --dry-run: compare with the offers that the service has now, not with what is known of "
-    "them here.",
-)
-@options.configuration
-@options_account.selection
-@options_account.release
-@ROWS
-@options_account.connection
-@options.reading
-@AS_ROW
-@options.writing
-@options.flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct.")
-@options.reporting
-@options_account.notifying
-@options.common
-@options.ledger
-@click.pass_context
-def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
+class Sending(Struct, frozen=True, kw_only=True):
+    """Whether, where and how rows are sent."""
+
+    dry_run: Annotated[bool, flag("--dry-run", "Stop after the plan and show it; send nothing.")]
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    requests: Annotated[
+        Path | None,
+        path(
+            "--requests",
+            "DIR",
+            "Also write the exact request bodies into this folder.",
+            may_be="folder",
+        ),
+    ]
+    all_or_nothing: Annotated[
+        bool, flag("--all-or-nothing", "Send nothing unless every row is valid.")
+    ]
+    purging: Purging
+    no_wait: Annotated[bool, NO_WAIT]
+
+
+class SubmitOptions(Struct, frozen=True, kw_only=True):
+    """Options of `submit`."""
+
+    files: Annotated[tuple[str, ...], MAYBE_FILES]
+    sending: Sending
+    planning: Planning
+    configuration: Configuration
+    choosing: Choosing
+    connection: ConnectionOptions
+    reading: ReadingOptions
+    as_row: Annotated[str | None, AS_ROW]
+    writing: Writing
+    no_failed: Annotated[
+        bool,
+        flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct."),
+    ]
+    reporting: Reporting
+    notifying: Notifying
+    common: Common
+    records: Records
+
+
+@command_of(SubmitOptions, PlannedCommand)
+def submit(ctx: click.Context, options: SubmitOptions) -> int:
     """Check FILEs, send what is valid, wait, and write the answer beside every row.
 
     The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back and
     named; the others are sent. The rows to correct are in NAME.failed.xlsx beside it, to be
     corrected there and sent as it is. With --plan the files are those of the plan.
     """
-    from feedtool.cli.account import account_options
+    from feedtool.cli.account import chosen_account
+    from feedtool.runs.planned import PlanBasis
 
-    plan = plan_of(ctx, given, files)
+    planning, files, is_dry_run = options.planning, options.files, options.sending.dry_run
+    plan = plan_of(ctx, planning, files, is_dry_run=is_dry_run)
     files = files or tuple(file["file"] for file in plan.conditions["inputs"]) if plan else files
-    account_options(ctx, given)
-    check_preview(given)
-    purges = is_purge(ctx, given)
+    account = chosen_account(ctx)
+    check_preview(planning, is_dry_run=is_dry_run, may_replace=options.common.yes)
+    purges, is_saved = is_purge(ctx, options.sending.purging), planning.save_plan is not None
     # A plan has to come out the same wherever it is sent.
-    settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
-    asked = read_options(
-        ctx,
-        read_record(options.ReadingOptions, given),
-        given["as_row"],
-        purges=purges,
-        settle=settle,
-    )
+    settle = kind_asked("plan" if plan or is_saved else options.reporting.form)
+    of_account = replace(options.reading, channel=account.channel)
+    usual = read_options(ctx, of_account, options.as_row, purges=purges, settle=settle)
     with (
-        listed_inputs(ctx, files, given["kind"]) as read,
-        reading_of_plan(given, plan, read, asked) as reading,
+        listed_inputs(ctx, files, options.reading.kind) as read,
+        reading_of_plan(plan, read, usual, is_saved=is_saved) as reading,
     ):
-        given["chosen"] = chosen_rows(given, read)
-        plan_file = partial(plan_file_of, ctx, given, plan, read)
-        send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
-        return send(given, read, reading, plan_file)
+        choosing, is_whole = options.choosing, options.sending.all_or_nothing
+        rows = chosen_rows(choosing.rows, read)
+        selection = selection_of(choosing.selecting, choosing.releasing, rows)
+        recipe = options.reading.recipe
+        basis = PlanBasis(reading, selection, account_of(account), is_whole, recipe)
+        plan_file = partial(plan_file_of, ctx, planning.save_plan, plan, read)
+        if is_dry_run:
+            return _plan_only(options, account, read, basis, plan_file)
+        return _submit(options, account, read, basis, plan_file, plan)
 
 
 def _plan_only(
-    given: dict[str, Any],
+    options: SubmitOptions,
+    account: "ChosenAccount",
     read: Sequence[Input],
-    reading: ReadOptions,
-    plan_file: "Callable[..., PlanFile | None]",
+    basis: "PlanBasis",
+    plan_file: "OpenPlanFile",
 ) -> int:
     """A dry run, which may save a plan or be compared with one."""
     from feedtool.runs.submit import plan_only
 
-    is_annotated = given["out"] is not None or given["in_place"]
-    basis = basis_of(given, reading)
+    reading, planning, form = basis.reading, options.planning, options.reporting.form
+    home, is_previewed = options.common.home, planning.preview or form == "json"
+    is_annotated = options.writing.out is not None or options.writing.in_place
     with (
-        records(given, basis) as workspace,
-        asking_live(given, reading, basis.known(workspace)) as known,
-        previewing(given, known) as preview,
+        records_there(home, options.records, basis) as workspace,
+        asking_live(home, account, reading)
+        if planning.live
+        else nullcontext(basis.known(workspace)) as known,
+        previewing(known) if is_previewed else nullcontext() as preview,
     ):
         results = plan_only(
             read,
             reading,
-            _outputs(read, given) if is_annotated else Outputs(),
-            requests=given["requests"],
-            is_all_or_nothing=given["all_or_nothing"],
+            _outputs(read, options) if is_annotated else Outputs(),
+            requests=options.sending.requests,
+            is_all_or_nothing=options.sending.all_or_nothing,
             plan_file=plan_file(basis, known),
             preview=preview,
             select=basis.select(workspace),
         )
-        if preview and given["preview"]:
-            preview.write(given["preview"], reading.dialect.reading, CONSOLE.say)
-            echo("preview", tr("saved as {file}", file=given["preview"]))
-        if given["save_plan"]:
-            echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
-        if given["form"] == "text":
+        if preview and planning.preview:
+            preview.write(planning.preview, reading.dialect.reading, CONSOLE.say)
+            echo("preview", tr("saved as {file}", file=planning.preview))
+        if planning.save_plan:
+            echo("plan", tr("saved as {plan}", plan=planning.save_plan))
+        if form == "text":
             note_fixable(results, read, reading)
-        code = echo_results(results, read_record(options.Reporting, given))
-        after_plan([file.name for file in read], results, given)
+        code = echo_results(results, options.reporting)
+        if form == "text":
+            has_account = account.is_sandbox or bool(account.connection.base_url)
+            plan = planning.save_plan or planning.plan
+            after_plan([file.name for file in read], results, plan, has_account=has_account)
         return code
 
 
-def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
-    in_place = given["in_place"]
-    copies = targets(read, read_record(options.Writing, given))
-    language = CONSOLE.language
+def _outputs(read: Sequence[Input], options: SubmitOptions) -> Outputs:
     return Outputs(
-        copies,
-        is_in_place=in_place,
-        is_plain=given["plain"],
-        no_failed=given["no_failed"],
-        language=language,
+        targets(read, options.writing),
+        is_in_place=options.writing.in_place,
+        is_plain=options.writing.plain,
+        no_failed=options.no_failed,
+        language=CONSOLE.language,
     )
 
 
 def _submit(
-    given: dict[str, Any],
+    options: SubmitOptions,
+    account: "ChosenAccount",
     read: Sequence[Input],
-    reading: ReadOptions,
-    plan_file: "Callable[..., PlanFile | None]",
+    basis: "PlanBasis",
+    plan_file: "OpenPlanFile",
     plan: "SavedPlan | None",
 ) -> int:
     """Sends, and shows the results even where something stopped the delivery."""
@@ -204,19 +213,20 @@ def _submit(
     from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
 
-    outputs = _outputs(read, given)
-    given["page"] = reading.dialect.report_page_size
-    home = home_folder(given["home"])
+    outputs, sending, form = _outputs(read, options), options.sending, options.reporting.form
+    home, is_sure = home_folder(options.common.home), options.common.yes
+    reading, most = basis.reading, sending.purging.expect_removals
     with (
-        run_notices("submit", given) as notices,
+        run_notices("submit", account.profile, options.notifying) as notices,
         stopping() as stop,
-        connect(home, given, stop) as session,
-        progress_of(given["form"], notices.on_event) as on_event,
-        open_workspace(home, read_record(options.Records, given)) as workspace,
+        connect(home, account, stop, page=reading.dialect.report_page_size) as session,
+        progress_of(form, notices.on_event) as on_event,
+        open_workspace(home, options.records) as workspace,
     ):
-        check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
-        account = Account(session.address, session.seller, session.profile, session.is_sandbox)
-        basis, words = basis_of(given, reading, account), words_of_submission()
+        check_not_sent(plan, workspace.ledger, is_sure=is_sure)
+        reached = Account(session.address, session.seller, session.profile, session.is_sandbox)
+        basis = replace(basis, account=reached)
+        words = words_of_submission()
         with noted_pass(session, workspace) as passing:
             submission = submit(
                 read,
@@ -224,23 +234,21 @@ def _submit(
                 outputs,
                 session,
                 workspace,
-                requests=given["requests"],
-                is_all_or_nothing=given["all_or_nothing"],
-                wait=not given["no_wait"],
+                requests=sending.requests,
+                is_all_or_nothing=sending.all_or_nothing,
+                wait=not sending.no_wait,
                 on_event=on_event,
                 selection=basis.selection,
-                confirm=confirming(given),
+                confirm=confirming(most, is_sure=is_sure),
                 plan_file=plan_file(basis, basis.known(workspace)),
                 words=words,
             )
             passing.end(submission)
-        if given["form"] == "text":
+        if form == "text":
             note_fixable(submission.outcomes, read, reading)
-        code = echo_submission(
-            submission, read_record(options.Reporting, given), outputs.targets.values()
-        )
+        code = echo_submission(submission, options.reporting, outputs.targets.values())
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
     if not submission.stopped and not any(result.run for result in submission.outcomes):
-        after_blocked(submission.outcomes, given["form"])
-    after_delivery(submission, words, code, given["form"])
+        after_blocked(submission.outcomes, form)
+    after_delivery(submission, words, code, form)
     return code

@@ -3,33 +3,50 @@
 from contextlib import nullcontext
 from pathlib import Path
 from shlex import join
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options, options_account
+from feedtool.cli import completers
 from feedtool.cli.errors import echo
 from feedtool.cli.files import refuse_ending, refuse_target
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import local_catalog, sync_command
 from feedtool.cli.next_command import after_writing
+from feedtool.cli.options import (
+    CATEGORY,
+    Common,
+    Configuration,
+    chosen,
+    on_command_line,
+    path,
+)
+from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("kind", metavar="[KIND]", required=False, shell_complete=completers.kinds)
-@options.category
-@options.path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
-@options_account.sandbox
-@options.configuration
-@options_account.base_url
-@options.common
-@click.pass_context
-def template(
-    ctx: click.Context, /, kind: str | None, category: str | None, out: Path | None, **given: Any
-) -> None:
+class TemplateOptions(Struct, frozen=True, kw_only=True):
+    """Options of `template`."""
+
+    kind: Annotated[
+        str | None,
+        click.Argument(["kind"], metavar="[KIND]", required=False, shell_complete=completers.kinds),
+    ]
+    category: Annotated[str | None, CATEGORY]
+    out: Annotated[
+        Path | None, path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
+    ]
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    base_url: Annotated[str | None, BASE_URL]
+    common: Common
+
+
+@command_of(TemplateOptions)
+def template(ctx: click.Context, options: TemplateOptions) -> None:
     """Make an empty workbook of a KIND to fill.
 
     Without KIND all kinds are listed. The workbook for products is made for some categories of the
@@ -41,6 +58,7 @@ def template(
     from feedtool.sheets.atomic_write import cannot_write
     from feedtool.templates import write_template
 
+    kind = options.kind
     if kind is None:
         for feed in load().templates.values():
             echo(feed.kind, feed.summary)
@@ -48,16 +66,16 @@ def template(
             tr("KIND is missing"), tr("choose one, as in `feedtool template offers-upsert`")
         )
     feed = template_feed(kind)
-    codes = _codes(ctx, category, has_categories=feed.sheet.by_category is not None)
-    target = out or Path(f"{kind}.xlsx")
+    codes = _codes(ctx, options.category, has_categories=feed.sheet.by_category is not None)
+    target = options.out or Path(f"{kind}.xlsx")
     refuse_ending(target)
-    refuse_target(target, may_replace=given["yes"])
-    name = given["profile"]
+    refuse_target(target, may_replace=options.common.yes)
+    name = options.configuration.profile
     words = ["--profile", name] if name else []
-    if given["sandbox"] or not (name or given["base_url"]):
+    if options.sandbox or not (name or options.base_url):
         words.append("--sandbox")
-    context = Context(options.chosen(ctx).profile.dialect)
-    basis = Basis(given["language"], context, has_example=True, account=join(words))
+    context = Context(chosen(ctx).profile.dialect)
+    basis = Basis(options.common.showing.language, context, has_example=True, account=join(words))
     with nullcontext() if feed.sheet.by_category is None else local_catalog(ctx) as catalog:
         if catalog:
             sync = sync_command(catalog.origin.service, catalog.language)
@@ -72,7 +90,7 @@ def template(
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
     """The categories that were named: by products alone, and by them always."""
-    if not has_categories and options.on_command_line(ctx, "category")["category"]:
+    if not has_categories and on_command_line(ctx, "category")["category"]:
         raise UsageProblem(
             tr("--category is for products: an offer has no category"), tr("leave it out")
         )

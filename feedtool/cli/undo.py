@@ -6,109 +6,142 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import completers, options, options_account
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_target
-from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import ACCOUNT, PLACES, command, echo_next, typed
+from feedtool.cli.options import (
+    CHANNEL,
+    FORMAT,
+    SOURCES,
+    Common,
+    Configuration,
+    Records,
+    chosen,
+    flag,
+    on_command_line,
+    path,
+)
+from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
 from feedtool.cli.planning import KEPT, account_of
-from feedtool.cli.typed import read_record
+from feedtool.cli.rows import Releasing
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import plural, tr
 from feedtool.report.as_json import write_objects
 from feedtool.report.plain import listed
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
+    from feedtool.cli.account import ChosenAccount
 
 OWN = frozenset(("run", "out", "stock", "delete_created"))
 """The parameters that a plan does not take."""
 
 
-@click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
-@options.path(
-    "--out",
-    "PLAN",
-    "The plan; its rows are beside it, in an .xlsx of that name.  [default: undo-RUN.plan here]",
-    may_be="file",
-)
-@options.flag("--stock", "Restore the stock, too; what was sold since is put back with it.")
-@options.flag(
-    "--delete-created",
-    "Delete the offers that the run created; the service is asked when each was.",
-)
-@options_account.sandbox
-@options.configuration
-@options.channel
-@options_account.release
-@options_account.connection
-@options.format_
-@options.common
-@options.ledger
-@click.pass_context
-def undo(ctx: click.Context, /, run: int, out: Path | None, **given: Any) -> int:
+class UndoCommandOptions(Struct, frozen=True, kw_only=True):
+    """Options of `undo`."""
+
+    run: Annotated[
+        int, click.Argument(["run"], type=int, metavar="RUN", shell_complete=completers.runs)
+    ]
+    out: Annotated[
+        Path | None,
+        path(
+            "--out",
+            "PLAN",
+            "The plan; its rows are beside it, in an .xlsx of that name.  [default: undo-RUN.plan"
+            " here]",
+            may_be="file",
+        ),
+    ]
+    stock: Annotated[
+        bool, flag("--stock", "Restore the stock, too; what was sold since is put back with it.")
+    ]
+    delete_created: Annotated[
+        bool,
+        flag(
+            "--delete-created",
+            "Delete the offers that the run created; the service is asked when each was.",
+        ),
+    ]
+    sandbox: Annotated[bool, SANDBOX_OPTION]
+    configuration: Configuration
+    channel: Annotated[str | None, CHANNEL]
+    releasing: Releasing
+    connection: ConnectionOptions
+    form: Annotated[str, FORMAT]
+    common: Common
+    records: Records
+
+
+@command_of(UndoCommandOptions)
+def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
     """Make a plan that takes RUN back; send it with `feedtool submit --plan PLAN`.
 
     It restores price, taxes, delivery modes and preparation time as they were before the run, as
     far as that is known here. Offers that were changed since are left alone. Nothing is sent.
     """
-    from feedtool.cli.account import account_options
+    from feedtool.cli.account import chosen_account
     from feedtool.runs.undo import run_to_undo, write_undo
 
-    account_options(ctx, given)
-    plan = out or Path(f"undo-{run}.plan")
+    run, form, account = options.run, options.form, chosen_account(ctx)
+    plan = options.out or Path(f"undo-{run}.plan")
     workbook = plan.with_name(f"{plan.stem}.xlsx")
     for place in (plan, workbook):
-        refuse_target(place, may_replace=given["yes"])
-    account = account_of(given)
-    home = home_folder(given["home"])
-    with open_workspace(home, read_record(options.Records, given)) as workspace:
-        begun = run_to_undo(run, workspace, (account.service, account.seller))
-        settings = options.chosen(ctx).profile.dialect
-        with _undo_options(home, given, settings) as how:
-            sheet = write_undo(begun, workspace, workbook, settings, given["language"], how)
+        refuse_target(place, may_replace=options.common.yes)
+    planned = account_of(account)
+    home, language = home_folder(options.common.home), options.common.showing.language
+    with open_workspace(home, options.records) as workspace:
+        begun = run_to_undo(run, workspace, (planned.service, planned.seller))
+        settings = chosen(ctx).profile.dialect
+        with _undo_options(home, options, account, settings) as how:
+            sheet = write_undo(begun, workspace, workbook, settings, language, how)
     if not sheet.rows:
-        _write([{"run": run, "plan": None}], sheet.left, given["form"])
+        _write([{"run": run, "plan": None}], sheet.left, form)
         raise NothingToDo(
             tr("nothing of run {run} can be taken back", run=run),
             tr("no plan was written"),
         )
     code, results = _plan(ctx, workbook, plan)
     objects = [{**result, "plan": str(plan), "undoes": run} for result in results]
-    _write(objects, sheet.left, given["form"])
+    _write(objects, sheet.left, form)
     if count := len(sheet.left):
         echo(
             "note",
             plural("{count:,} offer is left alone", "{count:,} offers are left alone", count),
         )
-    if given["form"] == "text":
+    if form == "text":
         line = command("submit", "--plan", plan, options=typed((PLACES | ACCOUNT) - KEPT))
         echo_next(tr("look at {file}, then `{command}`", file=workbook, command=line))
     return Exit.ROWS if sheet.left else code
 
 
 @contextmanager
-def _undo_options(home: Path, given: dict[str, Any], settings: Any) -> "Iterator[UndoOptions]":
+def _undo_options(
+    home: Path, options: UndoCommandOptions, account: "ChosenAccount", settings: AccountSettings
+) -> "Iterator[UndoOptions]":
     """How much is taken back; the service is asked where something may be deleted."""
     from feedtool.areas.offers.changes.undo import UndoOptions
 
-    if not given["delete_created"]:
-        yield UndoOptions(given["stock"])
+    if not options.delete_created:
+        yield UndoOptions(options.stock)
         return
     from feedtool.areas.offers.changes.live import LiveOffers
     from feedtool.cli.account import connect
     from feedtool.runs.workspace import fetch_context_of
 
     lack = tr("there is no account to ask")
-    with stopping() as stop, connect(home, given, stop, lack) as session:
+    with stopping() as stop, connect(home, account, stop, lack) as session:
         live = LiveOffers(session.client, fetch_context_of(session), settings)
-        yield UndoOptions(given["stock"], live.created_since)
+        yield UndoOptions(options.stock, live.created_since)
 
 
 def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:
@@ -124,9 +157,9 @@ def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dic
 def _typed(ctx: click.Context) -> Iterator[str]:
     """The options that were typed and that a plan takes, too."""
     names = [parameter.name or "" for parameter in ctx.command.params]
-    typed = options.on_command_line(ctx, *names)
-    if ctx.get_parameter_source("config") is options.SOURCES[0]:
-        yield f"--config={options.chosen(ctx).config.path}"
+    typed = on_command_line(ctx, *names)
+    if ctx.get_parameter_source("config") is SOURCES[0]:
+        yield f"--config={chosen(ctx).config.path}"
     for parameter in ctx.command.params:
         value = typed.get(parameter.name or "")
         if parameter.name not in OWN and value is not None:

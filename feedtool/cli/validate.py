@@ -70,12 +70,12 @@ def _spelt_out(args: Sequence[str]) -> Iterator[str]:
 
 
 def _fix_names(
-    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+    ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> frozenset[str] | None:
     """The fixes that were named, each option with some of them; None without `--fix`."""
     del ctx, parameter
-    names = [name.strip() for text in given for name in text.casefold().split(",")]
-    return chosen_fixes(filter(None, names), load()) if given else None
+    names = [name.strip() for text in texts for name in text.casefold().split(",")]
+    return chosen_fixes(filter(None, names), load()) if texts else None
 
 
 class ValidateOptions(Struct, frozen=True, kw_only=True):

@@ -3,20 +3,21 @@
 from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
 from feedtool.areas.registry import load
-from feedtool.cli import options
-from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.durations import duration
 from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
-from feedtool.cli.export import filters_of, options_of
+from feedtool.cli.export import options_of
 from feedtool.cli.files import read_options
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.options import Configuration, chosen, flag, refuse_two_services, seconds, text
 from feedtool.cli.parcels import SAME_WITHIN
-from feedtool.cli.typed import read_record
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -48,50 +49,74 @@ def _export(text: str) -> "OutboxExport":
             tr("what is new cannot be told of “{kind}”", kind=name),
             tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
         )
-    given = options_of(known[name], words)
-    for other in ("since", "peek", "cursors", "rewind"):
-        if given[other]:
+    filters, cursor = options_of(known[name], words)
+    refused = {"since": cursor.since, "peek": cursor.peek, "cursors": cursor.cursors}
+    for other, value in {**refused, "rewind": cursor.rewind}.items():
+        if value:
             raise UsageProblem(
                 tr("--{option} cannot be had on a beat", option=other),
                 tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
             )
-    filters = filters_of(known[name], given)
-    return OutboxExport(known[name], filters, given["cursor"], given["changed"])
+    return OutboxExport(known[name], filters, cursor.cursor, cursor.changed)
 
 
-@click.command(cls=ServingCommand)
-@click.argument("place", type=click.Path(file_okay=False), metavar="FOLDER")
-@options.flag("--once", "Send what is there, and end: for cron.")
-@options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
-@options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
-@options.seconds("--poll", 1, "How long between two looks into the inbox.", 3600)
-@SAME_WITHIN
-@options.text(
-    "--export exports",
-    "KIND",
-    "Also bring what is new of this kind into FOLDER/outbox; may be given again, and have filters: "
-    "'orders --to-do'.",
-    multiple=True,
-    callback=_exports,
-)
-@options.text(
-    "--every",
-    "TIME",
-    "How often --export asks: 90s, 10m, 1h.",
-    default="10m",
-    show_default=True,
-    callback=duration,
-)
-@options.flag(
-    "--enqueue",
-    "Send nothing: bring each file for the workers of a shared ledger. FOLDER may then be "
-    "s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER, too.",
-)
-@options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
-@options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
-@serving
-@click.pass_context
-def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
+class WatchOptions(Struct, frozen=True, kw_only=True):
+    """Options of `watch`."""
+
+    place: Annotated[
+        str, click.Argument(["place"], type=click.Path(file_okay=False), metavar="FOLDER")
+    ]
+    once: Annotated[bool, flag("--once", "Send what is there, and end: for cron.")]
+    create: Annotated[
+        bool, flag("--create", "Make FOLDER, its inbox and the others where there is none.")
+    ]
+    settle: Annotated[
+        float, seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
+    ]
+    poll: Annotated[float, seconds("--poll", 1, "How long between two looks into the inbox.", 3600)]
+    same_within: Annotated[int, SAME_WITHIN]
+    exports: Annotated[
+        "tuple[OutboxExport, ...]",
+        text(
+            "--export exports",
+            "KIND",
+            "Also bring what is new of this kind into FOLDER/outbox; may be given again, and have "
+            "filters: 'orders --to-do'.",
+            multiple=True,
+            callback=_exports,
+        ),
+    ]
+    every: Annotated[
+        timedelta,
+        text(
+            "--every",
+            "TIME",
+            "How often --export asks: 90s, 10m, 1h.",
+            default="10m",
+            show_default=True,
+            callback=duration,
+        ),
+    ]
+    enqueue: Annotated[
+        bool,
+        flag(
+            "--enqueue",
+            "Send nothing: bring each file for the workers of a shared ledger. FOLDER may then be "
+            "s3://BUCKET/PREFIX or sftp://USER@HOST/FOLDER, too.",
+        ),
+    ]
+    health: Annotated[
+        bool,
+        flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well."),
+    ]
+    health_within: Annotated[
+        float, seconds("--health-within", 60, "With --health: how old its last turn may be.")
+    ]
+    serving: Serving
+
+
+@command_of(WatchOptions, ServingCommand)
+def watch(ctx: click.Context, options: WatchOptions) -> int:
     """Send each file that is dropped into FOLDER/inbox, and answer it in FOLDER/results.
 
     The file itself goes to done/DATE, or to error with its reason beside it. A subfolder of the
@@ -105,17 +130,21 @@ def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
     from feedtool.watch.folder import Folder
     from feedtool.watch.messages import check_health
 
-    folder = health_folder(place, given["home"])
-    if given["health"]:
-        code, text = check_health(
-            folder, CONSOLE.clock.now(), timedelta(seconds=given["health_within"])
-        )
-        click.echo(clean(CONSOLE.say(text)))
+    place, serving = options.place, options.serving
+    folder = health_folder(place, serving.common.home)
+    if options.health:
+        within = timedelta(seconds=options.health_within)
+        code, message = check_health(folder, CONSOLE.clock.now(), within)
+        click.echo(clean(CONSOLE.say(message)))
         return code
-    options.refuse_two_services(ctx)
-    if given["enqueue"]:
-        with stopping(ENQUEUE_HINT) as stop, run_notices("watch", given) as notices:
-            return bring_from(place, folder, ServedAccounts(ctx, stop, notices))
+    refuse_two_services(ctx)
+    profile, notifying = serving.configuration.profile, serving.notifying
+    if options.enqueue:
+        with (
+            stopping(ENQUEUE_HINT) as stop,
+            run_notices("watch", profile, notifying) as notices,
+        ):
+            return bring_from(options, folder, ServedAccounts(ctx, stop, notices))
     if "://" in place:
         raise UsageProblem(
             tr("{place} is no folder of this machine", place=place),
@@ -123,35 +152,37 @@ def watch(ctx: click.Context, /, place: str, **given: Any) -> int:
         )
     watched = Folder(folder)
     with (
-        open_workspace(
-            home_folder(given["home"]), read_record(options.Records, given)
-        ) as workspace,
+        open_workspace(home_folder(serving.common.home), serving.records) as workspace,
         stopping(HINT) as stop,
-        run_notices("watch", given) as notices,
+        run_notices("watch", profile, notifying) as notices,
     ):
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
-        read_options(ctx, read_record(options.ReadingOptions, given))
+        read_options(ctx, serving.reading)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
-        if not _serves_profiles(ctx):
+        if not _serves_profiles(ctx, serving.configuration):
             with accounts.open(None):
                 pass  # what is wrong with it is said before anything is taken
-        if given["create"] and watched.create():
+        if options.create and watched.create():
             echo("made", str(watched.inbox))
         name = watched.prepare()
-        if not given["once"]:
+        if not options.once:
             echo("watching", str(watched.inbox))
-        return _watch(ctx, watched, name, accounts, workspace.ledger)
+        return _watch(options, watched, name, accounts, workspace.ledger)
 
 
 def _watch(
-    ctx: click.Context, watched: "Folder", name: str, accounts: ServedAccounts, ledger: "Ledger"
+    options: WatchOptions,
+    watched: "Folder",
+    name: str,
+    accounts: ServedAccounts,
+    ledger: "Ledger",
 ) -> Exit:
     from feedtool.watch.decisions import route_of
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.watch.session import WatchEnvironment
     from feedtool.watch.watcher import Watcher
 
-    given, stop = ctx.params, accounts.stop
+    stop, profiles = accounts.stop, chosen(accounts.line).config.profiles
     health = Health(watched.root, CONSOLE.clock.now, partial(echo, "warning"))
     environment = WatchEnvironment(
         folder=watched,
@@ -159,41 +190,38 @@ def _watch(
         ledger=ledger,
         open_account=accounts.open,
         seller_of=accounts.seller_of,
-        route_of=partial(
-            route_of, profiles=options.chosen(ctx).config.profiles, kinds=load().feeds
-        ),
+        route_of=partial(route_of, profiles=profiles, kinds=load().feeds),
         clock=CONSOLE.clock.monotonic,
         now=CONSOLE.clock.now,
         sleep=stop.sleep,
         stopping=stop.reason,
         log=DeduplicatedLog(echo),
         report_bug=lambda error: str(bug_report(error, ["watch"])),
-        same_within=timedelta(days=given["same_within"]),
+        same_within=timedelta(days=options.same_within),
         on_refused=accounts.notices.refused,
         on_turn=health.turn,
-        settle=given["settle"],
-        poll=given["poll"],
+        settle=options.settle,
+        poll=options.poll,
         language=CONSOLE.language,
-        is_once=given["once"],
-        exports=given["exports"],
-        every=given["every"].total_seconds(),
-        export_profiles=_export_profiles(ctx),
+        is_once=options.once,
+        exports=options.exports,
+        every=options.every.total_seconds(),
+        export_profiles=_export_profiles(accounts.line, options.serving.configuration),
     )
     code = None
     try:
         code = Watcher(environment).run()
     finally:
-        is_through = given["once"] and code is not None and stop.reason() is None
+        is_through = options.once and code is not None and stop.reason() is None
         health.write(DONE if is_through else STOPPED)
     return code
 
 
-def _export_profiles(ctx: click.Context) -> "Collection[str | None]":
+def _export_profiles(ctx: click.Context, named: Configuration) -> "Collection[str | None]":
     """Whose exports go into the outbox: the account's, else those of all profiles."""
-    return options.chosen(ctx).config.profiles.keys() if _serves_profiles(ctx) else (None,)
+    return chosen(ctx).config.profiles.keys() if _serves_profiles(ctx, named) else (None,)
 
 
-def _serves_profiles(ctx: click.Context) -> bool:
+def _serves_profiles(ctx: click.Context, named: Configuration) -> bool:
     """True where no one account is meant; those of a folder may come later."""
-    given = ctx.params
-    return not given["profile"] and bool(given["profiles"] or options.chosen(ctx).config.profiles)
+    return not named.profile and bool(named.profiles or chosen(ctx).config.profiles)

@@ -12,12 +12,11 @@ from feedtool.areas.registry import load
 from feedtool.cli.accounts import ServedAccounts
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import home_path
-from feedtool.cli.options import Records
-from feedtool.cli.typed import read_record
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
+    from feedtool.cli.watch import WatchOptions
     from feedtool.runs.workspace import Workspace
     from feedtool.worker.bringing import Intake
     from feedtool.worker.queue import PassQueue
@@ -35,7 +34,7 @@ def health_folder(url: str, home: Path | None) -> Path:
     return home_path(home) / "watched" / quote(url.partition("?")[0], safe="")
 
 
-def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
+def bring_from(options: "WatchOptions", folder: Path, accounts: ServedAccounts) -> Exit:
     """Bring what arrives at a place, until it is to stop, or once; `folder` tells how that goes."""
     from feedtool.cli.parcels import open_queue, until_it_is_there
     from feedtool.places import open_place
@@ -45,30 +44,29 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
 
-    given, stop = accounts.line.params, accounts.stop
-    if given["exports"]:
+    stop, serving = accounts.stop, options.serving
+    if options.exports:
         raise UsageProblem(
             tr("--export and --enqueue contradict each other"),
             tr("let another `feedtool watch` bring exports, or `feedtool export` by cron"),
         )
     log = DeduplicatedLog(echo)
     wait = until_it_is_there(stop, lambda error: log.once("ledger", "error", error.message))
+    on_trouble = (lambda _: False) if options.once else wait
     with (
-        open_queue(
-            given["home"], read_record(Records, given), (lambda _: False) if given["once"] else wait
-        ) as (workspace, queue),
-        closing(open_place(url, Path.cwd())) as place,
+        open_queue(serving.common.home, serving.records, on_trouble) as (workspace, queue),
+        closing(open_place(options.place, Path.cwd())) as place,
     ):
-        if given["create"] and isinstance(place, FolderPlace) and Folder(place.root).create():
+        if options.create and isinstance(place, FolderPlace) and Folder(place.root).create():
             echo("made", str(place.root))
         place.listing(INBOX)  # what is wrong with it is said before anything is taken
-        if not given["once"]:
+        if not options.once:
             echo("watching", f"{place.url}/{INBOX}")
         folder.mkdir(parents=True, exist_ok=True)
         health, is_through = Health(folder, CONSOLE.clock.now, partial(echo, "warning")), False
         environment = InboxEnvironment(
             place=place,
-            intake_of=_intakes(accounts, workspace, queue),
+            intake_of=_intakes(accounts, serving.configuration.profile, workspace, queue),
             now=CONSOLE.clock.now,
             clock=CONSOLE.clock.monotonic,
             sleep=stop.sleep,
@@ -76,21 +74,21 @@ def bring_from(url: str, folder: Path, accounts: ServedAccounts) -> Exit:
             log=log,
             say=CONSOLE.say,
             on_turn=health.turn,
-            same_within=timedelta(days=given["same_within"]) or None,
-            settle=given["settle"],
-            poll=given["poll"],
-            is_once=given["once"],
+            same_within=timedelta(days=options.same_within) or None,
+            settle=options.settle,
+            poll=options.poll,
+            is_once=options.once,
         )
         try:
             code = InboxWatcher(environment).run()
-            is_through = given["once"] and stop.reason() is None
+            is_through = options.once and stop.reason() is None
         finally:
             health.write(DONE if is_through else STOPPED)
         return code
 
 
 def _intakes(
-    accounts: ServedAccounts, workspace: "Workspace", queue: "PassQueue"
+    accounts: ServedAccounts, usual: str | None, workspace: "Workspace", queue: "PassQueue"
 ) -> "Callable[[PurePosixPath], Intake]":
     """Whose files those in a folder of the inbox are; as the profiles are at the moment."""
     from feedtool.watch.decisions import route_of
@@ -99,7 +97,7 @@ def _intakes(
 
     def intake_of(path: PurePosixPath) -> "Intake":
         route = route_of(path, accounts.profiles, load().feeds)
-        profile = route and (route.profile or accounts.line.params["profile"])
+        profile = route and (route.profile or usual)
         if route is None or not profile:
             raise RouteUnknown(path)
         key = accounts.seller_of(profile)

@@ -6,16 +6,17 @@ from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
-from feedtool.cli import options
-from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.errors import CONSOLE, Terminated, bug_report, echo, stopping
 from feedtool.cli.home import home_folder
+from feedtool.cli.options import count, flag, refuse_two_services, seconds, text
 from feedtool.cli.parcels import open_queue, until_it_is_there
-from feedtool.cli.typed import read_record
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -32,26 +33,45 @@ if TYPE_CHECKING:
 HINT = tr("what was begun is noted, and other workers go on with it")
 
 
-@click.command(cls=ServingCommand)
-@options.count("--side-by-side", "Sellers whose files are sent at the same time.", default=8)
-@options.text(
-    "--sellers",
-    "PATTERN",
-    "Only sellers whose profile or SellerId matches it: 'eu-*'.  [default: all]",
-)
-@options.text(
-    "--results",
-    "PLACE",
-    "Where to put the answers of all profiles: a folder, s3://BUCKET/PREFIX or "
-    "sftp://USER@HOST/FOLDER.  [default: the `results` of each profile, if it has one]",
-)
-@options.flag("--once", "Send what is due now, and end: for cron.")
-@options.flag("--drain", "End when nothing is due any more, here or at other workers.")
-@options.flag("--health", "Only say how the worker of this --home is: exit code 0 if all is well.")
-@options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
-@serving
-@click.pass_context
-def worker(ctx: click.Context, /, **given: Any) -> int:
+class WorkerOptions(Struct, frozen=True, kw_only=True):
+    """Options of `worker`."""
+
+    side_by_side: Annotated[
+        int, count("--side-by-side", "Sellers whose files are sent at the same time.", default=8)
+    ]
+    sellers: Annotated[
+        str | None,
+        text(
+            "--sellers",
+            "PATTERN",
+            "Only sellers whose profile or SellerId matches it: 'eu-*'.  [default: all]",
+        ),
+    ]
+    results: Annotated[
+        str | None,
+        text(
+            "--results",
+            "PLACE",
+            "Where to put the answers of all profiles: a folder, s3://BUCKET/PREFIX or "
+            "sftp://USER@HOST/FOLDER.  [default: the `results` of each profile, if it has one]",
+        ),
+    ]
+    once: Annotated[bool, flag("--once", "Send what is due now, and end: for cron.")]
+    drain: Annotated[
+        bool, flag("--drain", "End when nothing is due any more, here or at other workers.")
+    ]
+    health: Annotated[
+        bool,
+        flag("--health", "Only say how the worker of this --home is: exit code 0 if all is well."),
+    ]
+    health_within: Annotated[
+        float, seconds("--health-within", 60, "With --health: how old its last turn may be.")
+    ]
+    serving: Serving
+
+
+@command_of(WorkerOptions, ServingCommand)
+def worker(ctx: click.Context, options: WorkerOptions) -> int:
     """Send the files in the queue of a shared ledger, for the sellers of all profiles.
 
     Any number of workers, on any number of machines, share the work. A seller's files are sent one
@@ -69,13 +89,14 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
         check_health,
     )
 
-    home = home_folder(given["home"])
-    if given["health"]:
-        within = timedelta(seconds=given["health_within"])
-        code, text = check_health(home / FOLDER, CONSOLE.clock.now(), within, WORKER)
-        click.echo(clean(CONSOLE.say(text)))
+    serving = options.serving
+    home = home_folder(serving.common.home)
+    if options.health:
+        within = timedelta(seconds=options.health_within)
+        code, message = check_health(home / FOLDER, CONSOLE.clock.now(), within, WORKER)
+        click.echo(clean(CONSOLE.say(message)))
         return code
-    options.refuse_two_services(ctx)
+    refuse_two_services(ctx)
     folder, log = Folder(home / FOLDER), DeduplicatedLog(echo)
 
     def health() -> Health:
@@ -88,16 +109,15 @@ def worker(ctx: click.Context, /, **given: Any) -> int:
         health().turn(Turn(troubles=[(None, error)]))
 
     with stopping(HINT) as stop, ExitStack() as stack:
-        wait = (lambda _: False) if given["once"] else until_it_is_there(stop, tell)
+        wait = (lambda _: False) if options.once else until_it_is_there(stop, tell)
         try:
-            workspace, queue = stack.enter_context(
-                open_queue(given["home"], read_record(options.Records, given), wait)
-            )
+            workspace, queue = stack.enter_context(open_queue(home, serving.records, wait))
         except Terminated:
             return Exit.OK
-        notices = stack.enter_context(run_notices("worker", given))
+        profile, notifying = serving.configuration.profile, serving.notifying
+        notices = stack.enter_context(run_notices("worker", profile, notifying))
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
-        return _work(ctx, accounts, workspace, queue, folder, health())
+        return _work(options, accounts, workspace, queue, folder, health())
 
 
 FOLDER = "parcels"
@@ -105,7 +125,7 @@ FOLDER = "parcels"
 
 
 def _work(
-    ctx: click.Context,
+    options: WorkerOptions,
     accounts: ServedAccounts,
     workspace: "Workspace",
     queue: "PassQueue",
@@ -121,7 +141,7 @@ def _work(
     from feedtool.worker.passes import Passes, ServerClock
     from feedtool.worker.telling import AnswerDelivery
 
-    given, stop, log = ctx.params, accounts.stop, DeduplicatedLog(echo)
+    stop, log = accounts.stop, DeduplicatedLog(echo)
     clock = ServerClock(workspace.ledger.engine, CONSOLE.clock.now, CONSOLE.clock.monotonic)
     if clock.warning:
         echo("warning", clock.warning)
@@ -142,14 +162,14 @@ def _work(
     delivery = AnswerDelivery(
         folder, workspace, partial(_way_out, accounts), log, clock, CONSOLE.language
     )
-    sellers = _sellers(accounts, given["sellers"])
+    sellers = _sellers(accounts, options.sellers)
     passes = Passes(workspace.ledger, queue, environment, delivery, sellers)
     settings = EngineSettings(
         queue.schema,
         Holder.here("worker", CONSOLE.clock.now()),
-        given["side_by_side"],
-        is_once=given["once"],
-        is_drained=given["drain"],
+        options.side_by_side,
+        is_once=options.once,
+        is_drained=options.drain,
     )
     is_through = False
     try:
@@ -158,7 +178,7 @@ def _work(
         is_through = stop.reason() is None
     finally:
         health.write(DONE if is_through else STOPPED)
-    return _code(passes, stop.reason(), ends=given["once"] or given["drain"])
+    return _code(passes, stop.reason(), ends=options.once or options.drain)
 
 
 def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
@@ -166,7 +186,7 @@ def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
     from feedtool.places import open_place
     from feedtool.places.answers import put_answers
 
-    url = accounts.given(profile)["results"]
+    url = accounts.results(profile)
     if not url:
         return None
 

@@ -20,30 +20,30 @@ from feedtool.sheets.atomic_write import cannot_write
 
 
 def query_of(
-    kind: Export, given: Mapping[str, Any], channel: str, language: Language, context: Context
+    kind: Export, filters: Mapping[str, Any], channel: str, language: Language, context: Context
 ) -> Query:
     """The rows that are asked for; those of a seller who is known later.
 
-    `given` has the filters by their names, as texts, as what these mean, or true where a flag is
-    set; what is absent or blank is as by default. UsageProblem for a text that means nothing.
+    The filters are by their names, as texts, as what these mean, or true where a flag is set; what
+    is absent or blank is as by default. UsageProblem for a text that means nothing.
     """
-    values = {entry.name: value_of(entry, given.get(entry.name)) for entry in kind.filters}
-    return Query("", given.get(CHANNEL) or channel, language, context, values=values)
+    values = {entry.name: value_of(entry, filters.get(entry.name)) for entry in kind.filters}
+    return Query("", filters.get(CHANNEL) or channel, language, context, values=values)
 
 
-def value_of(entry: Filter, given: Any) -> Any:
+def value_of(entry: Filter, value: Any) -> Any:
     """The value of a filter's text, blank for the default, or what was made of one before.
 
     UsageProblem for a text that means nothing.
     """
     if entry.is_flag:
-        return bool(given)
-    given = given or entry.default
-    if not isinstance(given, str):
-        return given or () if entry.is_list else given
+        return bool(value)
+    value = value or entry.default
+    if not isinstance(value, str):
+        return value or () if entry.is_list else value
     if entry.is_list:
-        return tuple(_value(entry, part) for part in _parts(entry.name, given))
-    return _value(entry, given)
+        return tuple(_value(entry, part) for part in _parts(entry.name, value))
+    return _value(entry, value)
 
 
 def _value(entry: Filter, text: str) -> Any:

@@ -171,12 +171,12 @@ def _post(url: str, body: bytes) -> Reply:
     return post_json(url, body, TIMEOUTS)
 
 
-def targets_of(given: Mapping[str, Any], post: Post = _post) -> dict[str, Target]:
-    """The targets that options name, each by a key of its own. UsageProblem for a wrong one."""
+def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dict[str, Target]:
+    """The targets that are named, each by a key of its own. UsageProblem for a wrong one."""
     targets: dict[str, Target] = {}
-    if hook := given["hook"]:
+    if hook:
         targets[f"hook {hook}"] = Hook(hook)
-    if webhook := given["webhook"]:
+    if webhook:
         targets[f"webhook {webhook}"] = Webhook(webhook, post)
     return targets
 

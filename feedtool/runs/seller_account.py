@@ -21,9 +21,9 @@ from feedtool.runs.plan_conditions import Account
 from feedtool.runs.workspace import Session, Workspace
 
 
-def _unfiltered(kind: Export, given: Mapping[str, Any]) -> Query:
+def _unfiltered(kind: Export, filters: Mapping[str, Any]) -> Query:
     """What is asked for where nothing is known of an account."""
-    return query_of(kind, given, "", "en", Context())
+    return query_of(kind, filters, "", "en", Context())
 
 
 class PlanningAccount(Struct, frozen=True):

@@ -8,20 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-import click
 import pytest
+from msgspec.structs import asdict
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cli import options, options_account
-from feedtool.cli.account import (
-    SECRET_WAYS,
-    TOKEN_WAYS,
-    connect,
-    timeouts_of,
-    token_of,
-    token_options,
-)
+from feedtool.cli.account import ChosenAccount, chosen_account, connect, timeouts_of, token_of
+from feedtool.cli.account_check import check
 from feedtool.cli.errors import Stopping
+from feedtool.cli.options_account import TokenOptions
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import Server
@@ -34,6 +28,11 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECRET = "planted-client-secret"
 PRINTS = f"{sys.executable} -c \"print('printed')\""
 GRANT = {"token_url": "https://auth.example/token", "client_id": "me"}
+
+
+def account_in(words: list[str]) -> ChosenAccount:
+    """The account that a command line names."""
+    return chosen_account(check.make_context("check", words))
 
 
 def post(url: str, form: bytes) -> Reply:
@@ -64,9 +63,9 @@ def granted(**asked: str) -> str:
         ({**GRANT, "client_secret": "s", "token": "a"}, granted(client_secret="s")),
     ],
 )
-def test_each_way_of_having_a_token(files: Files, given: dict[str, str], expected: str) -> None:
+def test_each_way_of_having_a_token(files: Files, given: dict[str, Any], expected: str) -> None:
     files.text("from-file\n", "held")
-    assert token_of(given, post, lambda: NOW).get() == expected
+    assert token_of(TokenOptions(**given), post, lambda: NOW).get() == expected
 
 
 @pytest.mark.parametrize(
@@ -80,25 +79,26 @@ def test_each_way_of_having_a_token(files: Files, given: dict[str, str], expecte
         ({**GRANT, "token_url": "http://auth.example", "client_secret": SECRET}, "would travel"),
     ],
 )
-def test_half_a_way_is_told(given: dict[str, str], missing: str) -> None:
+def test_half_a_way_is_told(given: dict[str, Any], missing: str) -> None:
     with pytest.raises(UsageProblem, match=missing) as caught:
-        token_of(given, post, lambda: NOW)
+        token_of(TokenOptions(**given), post, lambda: NOW)
     assert caught.value.hint
     assert SECRET not in caught.value.message + caught.value.hint
 
 
 def test_how_long_anything_may_take() -> None:
-    own = {"connect_timeout": 1.5, "answer_timeout": 2.0, "call_timeout": 3.0}
-    assert [timeouts_of(own), timeouts_of({})] == [Timeouts(1.5, 2.0, 3.0), Timeouts(10, 60, 300)]
-    assert timeouts_of({"call_timeout": 30.0}) == Timeouts(10, 60, 30)
+    typed = ["--connect-timeout", "1.5", "--answer-timeout", "2"]
+    for words, expected in ((typed, Timeouts(1.5, 2, 300)), ([], Timeouts(10, 60, 300))):
+        assert timeouts_of(account_in(words).connection.timeouts) == expected
 
 
 @pytest.mark.parametrize("name", ["base_url", "seller", "channel"])
 def test_an_account_is_all_of_it(name: str, tmp_path: Path) -> None:
-    given = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t", name: ""}
+    account = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t", name: ""}
+    words = [f"--{option.replace('_', '-')}={value}" for option, value in account.items()]
     with (
         pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')} is missing"),
-        connect(tmp_path, {**given, "sandbox": False}, Stopping(), needs_channel=True),
+        connect(tmp_path, account_in(words), Stopping(), needs_channel=True),
     ):
         pass
 
@@ -112,16 +112,6 @@ client_id = "me"
 client_secret_file = "held"
 call_timeout = 30
 """
-
-
-@click.command()
-@options.option("--sandbox", is_flag=True)
-@options.configuration
-@options_account.connection
-@click.pass_context
-def probe(ctx: click.Context, /, **given: Any) -> dict[str, Any]:
-    given |= token_options(ctx)
-    return {name: str(value) for name, value in given.items() if value}
 
 
 SOURCES: tuple[tuple[list[str], dict[str, str], set[str]], ...] = (
@@ -143,9 +133,10 @@ def test_the_strongest_source_names_the_way(
     files.text(PROFILE, "feedtool.toml")
     for name, value in environment.items():
         monkeypatch.setenv(f"FEEDTOOL_{name}", value)
-    found = probe.main(["--profile", "shop", *arguments], "probe", standalone_mode=False)
-    assert {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}.intersection(found) == expected | {"client_id"}
-    assert found["call_timeout"] == "30.0"
+    connection = account_in(["--profile", "shop", *arguments]).connection
+    ways = {name for name, value in asdict(connection.tokens).items() if value}
+    assert ways == expected | {"client_id"}
+    assert connection.timeouts.call_timeout == 30
 
 
 # With a real token endpoint and a real service.

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.accounts import ServedAccounts, ServingCommand, serving
+from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.errors import CONSOLE, Stopping
 from feedtool.cli.notifier import RunNotices
+from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator
 from feedtool.runs.notify import Notifier, Target
@@ -35,9 +36,8 @@ base_url = "https://a.example/v2"
 ADDRESS = "https://a.example/v2"
 
 
-@click.command(cls=ServingCommand)
-@serving
-def serve(**_: object) -> None:
+@command_of(Serving, ServingCommand)
+def serve(_: click.Context, _options: Serving) -> None:
     """Serves all accounts."""
 
 

@@ -8,29 +8,20 @@ from typing import Any
 
 import pytest
 
-from feedtool.cli.page_access import Entrance, entrance, kept_secret
+from feedtool.cli.page_access import AccessOptions, Entrance, entrance, kept_secret
 from feedtool.model.errors import UsageProblem
 from feedtool.page.guards import LocalAccess, SharedAccess
 from feedtool.runs.page_rights import PageRights
 from feedtool.serving import LOOPBACK, listen
 
 USERS = {"anna": PageRights()}
-USUAL: dict[str, Any] = {
-    "port": 0,
-    "secret_file": None,
-    "host_name": (),
-    "shared": False,
-    "socket": None,
-    "trusted_proxy": None,
-    "user_header": None,
-}
-SHARED = {"shared": True, "host_name": ("Feeds.Example.org", "feeds:8443")}
+SHARED: dict[str, Any] = {"shared": True, "host_name": ("Feeds.Example.org", "feeds:8443")}
 NAMES = frozenset({"feeds.example.org", "feeds:8443"})
 
 
 @contextmanager
 def entered(**given: Any) -> Iterator[Entrance]:
-    made = entrance(USUAL | given, USERS)
+    made = entrance(AccessOptions(**given), USERS)
     with made.listening:
         yield made
 
@@ -67,7 +58,7 @@ def test_shared_on_a_socket(socket_path: Path) -> None:
         assert made.access == SharedAccess(NAMES, "localhost", "X-User", frozenset(USERS))
         assert made.address == f"unix:{path}"
         with pytest.raises(UsageProblem, match="sock cannot be had"):
-            entrance(USUAL | SHARED | {"socket": path}, USERS)
+            entrance(AccessOptions(**SHARED, socket=path), USERS)
 
 
 REFUSED = [
@@ -91,21 +82,21 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said for _, said in REFUSED])
 def test_what_cannot_be_served_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        entrance(USUAL | given, USERS)
+        entrance(AccessOptions(**given), USERS)
     assert said in raised.value.message
     assert raised.value.hint
 
 
 def test_a_shared_page_without_users_is_refused() -> None:
     with pytest.raises(UsageProblem, match="nobody may use"):
-        entrance(USUAL | SHARED | {"trusted_proxy": LOOPBACK}, {})
+        entrance(AccessOptions(**SHARED, trusted_proxy=LOOPBACK), {})
 
 
 def test_a_port_that_is_taken_is_named() -> None:
     with listen(LOOPBACK, 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageProblem) as raised:
-            entrance(USUAL | {"port": port}, USERS)
+            entrance(AccessOptions(port=port), USERS)
     assert f"port {port} cannot be had" in raised.value.message
     assert "--port" in raised.value.hint
 

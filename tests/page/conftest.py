@@ -21,7 +21,9 @@ from feedtool.cli import run
 from feedtool.cli.errors import Stopping
 from feedtool.cli.home import FILE
 from feedtool.cli.notifier import run_notices
+from feedtool.cli.options_account import Notifying
 from feedtool.cli.page import page, page_session_of
+from feedtool.cli.typed import read_record
 from feedtool.page import app
 from feedtool.page.desk import PageSession
 from feedtool.page.guards import LocalAccess, local_hosts
@@ -38,7 +40,7 @@ LOOK = 0.01
 def made_desk(home: Path, *words: str) -> Iterator[PageSession]:
     """A desk as `feedtool page --home HOME` has it."""
     line = page.make_context("page", ["--home", str(home), "--no-open", *words])
-    with line as ctx, run_notices("page", ctx.params) as notices:
+    with line as ctx, run_notices("page", None, read_record(Notifying, ctx.params)) as notices:
         desk = page_session_of(ctx, Stopping(), notices)
         yield desk
         desk.jobs.close()

@@ -34,7 +34,7 @@ def served(*answers: tuple[int, dict[str, str]]) -> AbstractContextManager[Serve
 
 
 def named(hook: str | None, webhook: str | None) -> dict[str, Target]:
-    return targets_of({"hook": hook, "webhook": webhook}, post)
+    return targets_of(hook, webhook, post)
 
 
 class Targets:
