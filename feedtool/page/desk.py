@@ -86,7 +86,7 @@ class PageSession(Struct, frozen=True):
 
     accounts: Accounts
     users: Users
-    shelf: Uploads
+    uploads: Uploads
     jobs: Jobs
     workspace: Callable[[], AbstractContextManager[Workspace]]
     """Opens the records of all runs, for the thread that asks."""
