@@ -22,7 +22,7 @@ from feedtool.feeds.template import LANGUAGES, Basis
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates.contents import contents_of
-from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, save
+from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, packed
 
 Value = str | int | float | bool | date
 Values = dict[str, Value]
@@ -267,21 +267,21 @@ def write_upsert(target: Path) -> None:
     workbook = build(contents_of(load().feeds["offers-upsert"], Basis("en", Context())))
     rows = [row | {"condition": label(row["condition"], "en")} for row in table(OFFERS)]
     fill(workbook, rows)
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def write_update(target: Path) -> None:
     """New prices and stocks for some offers of the clean sheet."""
     workbook = build(contents_of(load().feeds["offers-update"], Basis("en", Context())))
     fill(workbook, UPDATES)
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def write_legacy(target: Path) -> None:
     """A clean sheet of offers that become an Offers.xml; the service refuses two of its rows."""
     workbook = build(contents_of(load().feeds["legacy-offers"], Basis("en", Context())))
     fill(workbook, map(_legacy, table(LEGACY)))
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def _legacy(row: Values) -> Values:
@@ -302,7 +302,7 @@ def write_mistakes(target: Path) -> None:
     for row in sheet.iter_rows(min_row=KEY_ROW + 1):
         for cell in row:
             _format_as_typed(cell)
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def _wrong_rows() -> Iterable[Values]:

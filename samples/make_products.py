@@ -29,7 +29,7 @@ from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
-from feedtool.templates.workbook import KEY_ROW, build, save
+from feedtool.templates.workbook import KEY_ROW, build, packed
 
 Values = dict[str, str | float]
 
@@ -152,7 +152,7 @@ def write_products(catalog: Catalog, target: Path) -> None:
     codes = (KETTLES, MUGS, SHIRTS, LAMPS)
     workbook = build(products_contents(catalog, codes, AccountSettings()))
     fill(workbook["Products"], PRODUCTS)
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def write_products_and_offers(catalog: Catalog, target: Path) -> None:
@@ -160,7 +160,7 @@ def write_products_and_offers(catalog: Catalog, target: Path) -> None:
     workbook = build(products_contents(catalog, (KETTLES, MUGS, SHIRTS), AccountSettings()))
     fill(workbook["Products"], OFFERED)
     write_offers(workbook, [*map(offer, OFFERED), *(one | OFFER for one in ELSEWHERE)])
-    save(workbook, target)
+    target.write_bytes(packed(workbook))
 
 
 def offer(made: Values) -> Values:

@@ -16,7 +16,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Language, tr
 from feedtool.page.desk import PageSession
 from feedtool.page.named_files import ZIP, add, key_of, named_in
-from feedtool.page.shelf import ListedFacts, Upload, plain_name
+from feedtool.page.shelf import FileUpload, ListedFacts, plain_name
 from feedtool.runs.file_lists import list_of, write_list
 
 TABLES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".csv", ".tsv", ".txt")
@@ -41,7 +41,7 @@ def place_of_sheet(names: Sequence[str]) -> int:
     return next(iter(tables), 0)
 
 
-def bring_named(session: PageSession, file: Upload, name: str, content: BinaryIO) -> Upload:
+def bring_named(session: PageSession, file: FileUpload, name: str, content: BinaryIO) -> FileUpload:
     """Lays a file, or each file of a ZIP, beside a sheet, which is then to be checked anew.
 
     Raises as `named_files.add`.
@@ -55,7 +55,7 @@ def bring_named(session: PageSession, file: Upload, name: str, content: BinaryIO
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def as_list(session: PageSession, file: Upload, language: Language) -> Upload:
+def as_list(session: PageSession, file: FileUpload, language: Language) -> FileUpload:
     """A file that is a row of a sheet, or a ZIP of such, as that sheet; any other as it is.
 
     Raises as `named_files.add`; then nothing is kept.
@@ -77,7 +77,7 @@ def as_list(session: PageSession, file: Upload, language: Language) -> Upload:
     return sheet
 
 
-def write_sheet(session: PageSession, file: Upload, settings: AccountSettings) -> None:
+def write_sheet(session: PageSession, file: FileUpload, settings: AccountSettings) -> None:
     """Writes the sheet of files that are its rows, where it is none by itself."""
     if file.listed is None:
         return
@@ -88,7 +88,7 @@ def write_sheet(session: PageSession, file: Upload, settings: AccountSettings) -
     write_list(found, named_in(folder), folder, place, settings, language)
 
 
-def inherit(session: PageSession, file: Upload, before: Upload) -> None:
+def inherit(session: PageSession, file: FileUpload, before: FileUpload) -> None:
     """Gives a corrected sheet the files that lie beside the one whose place it takes."""
     if (theirs := session.uploads.named(before)).is_dir():
         shutil.copytree(theirs, session.uploads.named(file))

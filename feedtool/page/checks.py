@@ -18,7 +18,7 @@ from feedtool.page.desk import PageSession, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
 from feedtool.page.named_files import NamedFiles
-from feedtool.page.shelf import NotHere, Upload
+from feedtool.page.shelf import FileUpload, NotHere
 from feedtool.report.file import write_report
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
@@ -40,17 +40,17 @@ COPIES = {
 """What can be downloaded after a check."""
 
 
-def start_check(session: PageSession, file: Upload) -> Job:
+def start_check(session: PageSession, file: FileUpload) -> Job:
     """The job that checks a file as it is read now, begun if it is not at work."""
     return session.jobs.start(check_key(file), "check", partial(check_file, session, file))
 
 
-def check_key(file: Upload) -> str:
+def check_key(file: FileUpload) -> str:
     """The key of the job that checks a file as it is read now."""
     return f"{CHECK}{file.id} {file.reading}"
 
 
-def check_file(session: PageSession, file: Upload, job: Job) -> None:
+def check_file(session: PageSession, file: FileUpload, job: Job) -> None:
     """Reads and judges a file, and keeps what the browser shows of it as it was read then.
 
     If it is to be read otherwise meanwhile, that is a check of its own, and nobody looks at this.
@@ -75,7 +75,7 @@ def check_file(session: PageSession, file: Upload, job: Job) -> None:
     check_file(session, file, job)  # by what the cells at its end have told
 
 
-def chosen(session: PageSession, base: ReadOptions, file: Upload) -> ReadOptions:
+def chosen(session: PageSession, base: ReadOptions, file: FileUpload) -> ReadOptions:
     """How a file is read, as an account reads files, and as was chosen for this one."""
     choices = file.choices
     if before := choices.as_in:
@@ -112,12 +112,12 @@ def _counted(writer: GridWriter, job: Job) -> See:
     return see
 
 
-def is_checked(session: PageSession, file: Upload) -> bool:
+def is_checked(session: PageSession, file: FileUpload) -> bool:
     """True if there is something of a file that the browser can show."""
     return session.uploads.grid(file).is_file()
 
 
-def grid_of(session: PageSession, file: Upload) -> Grid:
+def grid_of(session: PageSession, file: FileUpload) -> Grid:
     """What the browser shows of a file; GridUnusable where it is not checked."""
     return Grid(session.uploads.grid(file))
 
@@ -131,7 +131,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
     return {what: words for what, words in COPIES.items() if is_there.get(what, True)}
 
 
-def copy_name(session: PageSession, file: Upload, what: str) -> str:
+def copy_name(session: PageSession, file: FileUpload, what: str) -> str:
     """The name of a copy; NotHere where there is none of the sort."""
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
@@ -149,7 +149,7 @@ def marked_name(name: Path, path: Path) -> str:
     return f"{name.stem}.result{suffix}"
 
 
-def made_copy(session: PageSession, file: Upload, what: str) -> tuple[Job, Path]:
+def made_copy(session: PageSession, file: FileUpload, what: str) -> tuple[Job, Path]:
     """A copy in the language of the request, and the job that makes it."""
     speaks = language()
     place = session.uploads.copies(file) / speaks / copy_name(session, file, what)
@@ -166,7 +166,7 @@ def made_copy(session: PageSession, file: Upload, what: str) -> tuple[Job, Path]
 
 
 def _make_copy(
-    what: str, session: PageSession, file: Upload, place: Path, speaks: LanguageChoice
+    what: str, session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
 ) -> None:
     read = [session.uploads.input(file)]
     with session.accounts.reading(file.account) as base:
@@ -187,7 +187,9 @@ def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
         raise next(filter(None, (result.checked.error for result in results)))
 
 
-def _write_failed(session: PageSession, file: Upload, place: Path, speaks: LanguageChoice) -> None:
+def _write_failed(
+    session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
+) -> None:
     with session.accounts.reading(file.account) as base:
         read, reading = session.uploads.input(file), chosen(session, base, file)
         results = results_of_check(check([read], reading, load()))

@@ -16,7 +16,7 @@ from feedtool.feeds.export import Export
 from feedtool.model.text import Language, kept_text, tr
 from feedtool.page.desk import PageSession, now
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import ExportFacts, Upload, Uploads
+from feedtool.page.shelf import ExportFacts, FileUpload, Uploads
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.export_request import bring, index_in, target_of
@@ -51,7 +51,7 @@ def start_export(session: PageSession, order: ExportOrder) -> str:
     return id_
 
 
-def archive_of(shelf: Uploads, file: Upload) -> Path | None:
+def archive_of(shelf: Uploads, file: FileUpload) -> Path | None:
     """The files beside an exported list, in a zip with the list; None where there are none."""
     place = shelf.documents(file) / f"{Path(file.name).stem}.zip"
     return place if place.is_file() else None
@@ -99,7 +99,9 @@ def _target(order: ExportOrder, folder: Path) -> Path:
     return target_of(order.kind, order.use, folder).with_suffix(order.ending)
 
 
-def _facts(id_: str, order: ExportOrder, exported: Exported, told: list[tuple[str, str]]) -> Upload:
+def _facts(
+    id_: str, order: ExportOrder, exported: Exported, told: list[tuple[str, str]]
+) -> FileUpload:
     notes = [(text, "", label == "warning") for label, text in told]
     with exported.file.open("rb") as file:
         sha256 = file_digest(file, "sha256").hexdigest()
@@ -111,7 +113,7 @@ def _facts(id_: str, order: ExportOrder, exported: Exported, told: list[tuple[st
     )
     size = exported.file.stat().st_size
     name, account, who = exported.file.name, order.account, order.who
-    return Upload(id_, name, sha256, size, now(), account, who, export=about)
+    return FileUpload(id_, name, sha256, size, now(), account, who, export=about)
 
 
 def _pack(folder: Path, target: Path) -> None:

@@ -12,7 +12,7 @@ from feedtool.model.nouns import RowResult
 from feedtool.model.text import Translator, tr
 from feedtool.page.deliveries import account_of
 from feedtool.page.desk import PageSession, now
-from feedtool.page.shelf import Choices, RunFile, Upload
+from feedtool.page.shelf import Choices, FileUpload, RunFile
 from feedtool.page.users import User
 from feedtool.runs.held import HeldGroup, Release, held_group, held_groups, release_of
 from feedtool.runs.run_record import RunOptions
@@ -60,7 +60,7 @@ def account_of_run(session: PageSession, run: Run) -> str:
 
 def released(
     session: PageSession, run: int, name: str, code: str, reason: str, who: str, say: Translator
-) -> Upload:
+) -> FileUpload:
     """The file of a run, on the shelf again: just the rows that a guard holds are chosen.
 
     Raises:

@@ -6,7 +6,7 @@ from feedtool.model.text import MessageText, tr
 from feedtool.page.checks import grid_of
 from feedtool.page.desk import PageSession
 from feedtool.page.grid import PROBLEMS, Grid, GridUnusable, RowFilter
-from feedtool.page.shelf import NotHere, Upload
+from feedtool.page.shelf import FileUpload, NotHere
 
 MOST = 5_000
 """Rows with problems that are compared; of more nobody reads how many are gone."""
@@ -16,7 +16,7 @@ ProblemKey = tuple[str, str | None, str]
 """The row's reference, else its number; the field, if it is of one; the code."""
 
 
-def mended(session: PageSession, file: Upload) -> MessageText | None:
+def mended(session: PageSession, file: FileUpload) -> MessageText | None:
     """`29 of 32 problems are gone, 1 is new`; None where there is nothing to compare."""
     if not file.replaces:
         return None

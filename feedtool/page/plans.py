@@ -25,7 +25,7 @@ from feedtool.page.checks import chosen
 from feedtool.page.desk import PageSession, now
 from feedtool.page.grid import ALL, Grid, RowFilter, add_results, as_shown, of_code, of_status
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, Upload
+from feedtool.page.shelf import Choices, FileUpload
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.chosen_rows import refuse_absent
@@ -159,7 +159,7 @@ def blocked_by(grid: Grid, plan: PlanFacts) -> Blocked | None:
     return Blocked(text, tr("Show the sheet"), sheet, ALL)
 
 
-def refuse_absent_rows(grid: Grid, file: Upload, choices: Choices) -> None:
+def refuse_absent_rows(grid: Grid, file: FileUpload, choices: Choices) -> None:
     """NoSuchRows where rows were chosen that a sheet of the file does not have."""
     for entry in chosen_rows(file, choices):
         for sheet in grid.sheets:
@@ -167,13 +167,13 @@ def refuse_absent_rows(grid: Grid, file: Upload, choices: Choices) -> None:
                 refuse_absent(entry, grid.rows_of(RowFilter(sheet.number)))
 
 
-def chosen_rows(file: Upload, choices: Choices) -> tuple[ChosenRows, ...]:
+def chosen_rows(file: FileUpload, choices: Choices) -> tuple[ChosenRows, ...]:
     """The rows that alone are sent; none: all."""
     every = choices.rows.items()
     return tuple(ChosenRows(file.name, sheet or None, rows) for sheet, rows in every)
 
 
-def held_rows(grid: Grid, file: Upload) -> list[HeldRows]:
+def held_rows(grid: Grid, file: FileUpload) -> list[HeldRows]:
     """What guards hold of a file, by guard, and what is released of it."""
     released = file.choices.releases
     groups = chain.from_iterable(grid.groups(sheet.number, VIEW) for sheet in grid.sheets)
@@ -187,19 +187,19 @@ def can_purge(grid: Grid) -> bool:
     return any(sheet.kind in feeds and feeds[sheet.kind].travel.purge_type for sheet in grid.sheets)
 
 
-def lack_of(session: PageSession, file: Upload, grid: Grid) -> str:
+def lack_of(session: PageSession, file: FileUpload, grid: Grid) -> str:
     """Why nothing of a file can be sent from its account; empty where it can."""
     feeds = load_areas().feeds
     has_channel = any(feeds[it.kind].sheet.has_channel for it in grid.sheets if it.kind in feeds)
     return session.accounts.lack(file.account, needs_channel=has_channel)
 
 
-def start_plan(session: PageSession, file: Upload) -> Job:
+def start_plan(session: PageSession, file: FileUpload) -> Job:
     """The job that makes the plan of a file, begun if it is not at work."""
     return session.jobs.start(PLAN + file.id, "check", partial(_make, session, file))
 
 
-def plan_of(session: PageSession, file: Upload) -> PlanFacts | None:
+def plan_of(session: PageSession, file: FileUpload) -> PlanFacts | None:
     """The plan by the choices in force, unless a run has overtaken it since."""
     plan = kept_plan(session, file)
     if plan is None:
@@ -208,7 +208,7 @@ def plan_of(session: PageSession, file: Upload) -> PlanFacts | None:
         return None if plan.is_overtaken(workspace) else plan
 
 
-def run_of(session: PageSession, file: Upload) -> int | None:
+def run_of(session: PageSession, file: FileUpload) -> int | None:
     """The run that has sent the plan of a file, by the ledger."""
     plan = kept_plan(session, file)
     if plan is None:
@@ -217,7 +217,7 @@ def run_of(session: PageSession, file: Upload) -> int | None:
         return plan.run(workspace)
 
 
-def with_run(session: PageSession, file: Upload) -> Upload:
+def with_run(session: PageSession, file: FileUpload) -> FileUpload:
     """A file with its run, also where the page ended before it noted that.
 
     It is noted then: a plan that is made anew would no longer lead to the run.
@@ -226,7 +226,7 @@ def with_run(session: PageSession, file: Upload) -> Upload:
     return session.uploads.save(replace(file, run=run)) if run else file
 
 
-def kept_plan(session: PageSession, file: Upload) -> PlanFacts | None:
+def kept_plan(session: PageSession, file: FileUpload) -> PlanFacts | None:
     """The plan that was made with the choices that are in force; None where there is none."""
     try:
         kept = (session.uploads.folder(file.id) / FACTS).read_bytes()
@@ -236,7 +236,7 @@ def kept_plan(session: PageSession, file: Upload) -> PlanFacts | None:
     return plan if (plan.reading, plan.choices) == (file.reading, file.choices) else None
 
 
-def selection_of(file: Upload, usual: SelectionOptions) -> SelectionOptions:
+def selection_of(file: FileUpload, usual: SelectionOptions) -> SelectionOptions:
     """Which rows of a file are sent: as its account says, and as was chosen."""
     choices = file.choices
     return replace(
@@ -248,13 +248,13 @@ def selection_of(file: Upload, usual: SelectionOptions) -> SelectionOptions:
 
 
 def basis_of(
-    file: Upload, reading: ReadOptions, usual: SelectionOptions, account: Account
+    file: FileUpload, reading: ReadOptions, usual: SelectionOptions, account: Account
 ) -> PlanBasis:
     """What the plan of a file is made on."""
     return PlanBasis(reading, selection_of(file, usual), account, file.choices.all_or_nothing)
 
 
-def _make(session: PageSession, file: Upload, job: Job) -> None:
+def _make(session: PageSession, file: FileUpload, job: Job) -> None:
     job.tell(tr("Finding out what would be sent"))
     folder, read = session.uploads.folder(file.id), [session.uploads.input(file)]
     lines: list[str] = []

@@ -19,7 +19,7 @@ from feedtool.model.text import tr
 from feedtool.page.checks import chosen
 from feedtool.page.columns import FileReading, reading_of
 from feedtool.page.desk import PageSession
-from feedtool.page.shelf import Choices, NotHere, Upload
+from feedtool.page.shelf import Choices, FileUpload, NotHere
 from feedtool.runs.mapping import is_found
 from feedtool.runs.recipe_text import free_place, write_recipe
 from feedtool.runs.recipes import RecipeFolders
@@ -29,20 +29,20 @@ BEFORE, TAKEN_BACK = ".before", ".taken-back"
 """The ends of the names of recipes that do not count any more."""
 
 
-def use_recipe(session: PageSession, file: Upload, text: str, choices: Choices) -> Upload:
+def use_recipe(session: PageSession, file: FileUpload, text: str, choices: Choices) -> FileUpload:
     """Reads a file by a recipe from now on."""
     write_recipe(session.uploads.recipe(file), text)
     choices = msgspec.structs.replace(choices, has_recipe=True, as_in=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def use_none(session: PageSession, file: Upload) -> Upload:
+def use_none(session: PageSession, file: FileUpload) -> FileUpload:
     """Reads a file without a recipe of its own."""
     choices = msgspec.structs.replace(file.choices, has_recipe=False, kind=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def read_as_before(session: PageSession, file: Upload, before: Upload) -> Upload:
+def read_as_before(session: PageSession, file: FileUpload, before: FileUpload) -> FileUpload:
     """Reads a corrected file as the one whose place it takes.
 
     It is no corrected file, but a workbook of the rows to correct, if it is read without that and
@@ -76,7 +76,7 @@ class RecipeInForce(NamedTuple):
         return self.recipe.text.splitlines()
 
 
-def recipe_in_force(session: PageSession, file: Upload) -> RecipeInForce:
+def recipe_in_force(session: PageSession, file: FileUpload) -> RecipeInForce:
     """The recipe by which a file is read; NotHere where there is none."""
     folders = session.accounts.recipes(file.account)
     folder = _folder(folders)
@@ -96,7 +96,7 @@ def recipe_in_force(session: PageSession, file: Upload) -> RecipeInForce:
     )
 
 
-def _reading(session: PageSession, file: Upload) -> FileReading:
+def _reading(session: PageSession, file: FileUpload) -> FileReading:
     with session.accounts.reading(file.account) as base:
         return reading_of(session.uploads.input(file), chosen(session, base, file))
 
@@ -109,7 +109,7 @@ def _folder(folders: RecipeFolders) -> Path:
     return folder
 
 
-def keep(session: PageSession, file: Upload) -> Path:
+def keep(session: PageSession, file: FileUpload) -> Path:
     """Keeps the recipe of a file for every file with the same columns; where.
 
     Raises:
@@ -133,7 +133,7 @@ def keep(session: PageSession, file: Upload) -> Path:
     return place
 
 
-def _refuse_unread(session: PageSession, file: Upload, place: Path) -> None:
+def _refuse_unread(session: PageSession, file: FileUpload, place: Path) -> None:
     """UsageProblem where a file with the same columns would not be read by a kept recipe."""
     with session.accounts.reading(file.account) as base:
         options = replace(base, recipes=session.accounts.recipes(file.account))

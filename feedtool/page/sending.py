@@ -13,7 +13,7 @@ from feedtool.page.deliveries import end
 from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.page.plans import FILE, KEPT, basis_of, kept_plan
-from feedtool.page.shelf import Upload
+from feedtool.page.shelf import FileUpload
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.passes import noted_pass
 from feedtool.runs.plan_conditions import Account as Identity
@@ -53,7 +53,7 @@ class PurgeToConfirm(UsageProblem):
 
 
 def start_sending(
-    session: PageSession, file: Upload, digest: str, who: str, removals: int | None
+    session: PageSession, file: FileUpload, digest: str, who: str, removals: int | None
 ) -> Job:
     """The job that sends the plan of this digest, begun if none is at work on the file."""
     work = partial(_send, session, file, digest, who, removals)
@@ -61,7 +61,7 @@ def start_sending(
 
 
 def _send(
-    session: PageSession, file: Upload, digest: str, who: str, removals: int | None, job: Job
+    session: PageSession, file: FileUpload, digest: str, who: str, removals: int | None, job: Job
 ) -> None:
     job.tell(tr("Reading the file once more, to send what the plan says"))
     folder = session.uploads.folder(file.id)

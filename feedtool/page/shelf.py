@@ -103,7 +103,7 @@ class ListedFacts(msgspec.Struct, frozen=True):
     """Of labels."""
 
 
-class Upload(msgspec.Struct, frozen=True, omit_defaults=True):
+class FileUpload(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file on the shelf."""
 
     id: str
@@ -154,7 +154,7 @@ class Uploads:
         who: str,
         at: datetime,
         replaces: str = "",
-    ) -> Upload:
+    ) -> FileUpload:
         """Keeps a file as it comes in.
 
         Raises:
@@ -173,17 +173,17 @@ class Uploads:
         except BaseException:
             shutil.rmtree(self.folder(id_), ignore_errors=True)
             raise
-        file = Upload(id_, name, sha256, size, at, account, who, replaces)
+        file = FileUpload(id_, name, sha256, size, at, account, who, replaces)
         self.save(file)
         return file
 
-    def save(self, file: Upload) -> Upload:
+    def save(self, file: FileUpload) -> FileUpload:
         """Keeps what is known of a file now."""
         with atomic_write(self.folder(file.id) / FACTS, is_private=True) as place:
             place.write_bytes(msgspec.json.encode(file))
         return file
 
-    def choose(self, file: Upload, choices: Choices, *, is_read_anew: bool) -> Upload:
+    def choose(self, file: FileUpload, choices: Choices, *, is_read_anew: bool) -> FileUpload:
         """Keeps other choices for a file, and removes what was made by those before."""
         folder = self.folder(file.id)
         for made in ("plan.jsonl", "plan.json"):
@@ -195,11 +195,11 @@ class Uploads:
                 shutil.rmtree(place, ignore_errors=True)
         return chosen
 
-    def remove(self, file: Upload) -> None:
+    def remove(self, file: FileUpload) -> None:
         """Removes a file with all that was made of it."""
         shutil.rmtree(self.folder(file.id), ignore_errors=True)
 
-    def file(self, id_: str) -> Upload:
+    def file(self, id_: str) -> FileUpload:
         """A file by its id; NotHere where there is none, or nothing can be known of it."""
         hint = tr("bring it again; runs keep what was sent")
         try:
@@ -215,36 +215,36 @@ class Uploads:
         """The folder of a file."""
         return self._folder / id_
 
-    def input(self, file: Upload) -> Input:
+    def input(self, file: FileUpload) -> Input:
         """A file to be read, under its own name."""
         folder = self._made(file) if file.listed else self.folder(file.id) / "file"
         return Input(file.name, folder / file.name)
 
-    def named(self, file: Upload) -> Path:
+    def named(self, file: FileUpload) -> Path:
         """The folder of the files that its cells name."""
         return self.folder(file.id) / "named"
 
-    def named_facts(self, file: Upload) -> Path:
+    def named_facts(self, file: FileUpload) -> Path:
         """Where it is said which of these are here."""
         return self._made(file) / "named.json"
 
-    def recipe(self, file: Upload) -> Path:
+    def recipe(self, file: FileUpload) -> Path:
         """Where it is said what the columns of a file are, if that was chosen."""
         return self.folder(file.id) / "recipe.toml"
 
-    def grid(self, file: Upload) -> Path:
+    def grid(self, file: FileUpload) -> Path:
         """The place of what the browser shows of a file as it is read now."""
         return self._made(file) / "grid.sqlite"
 
-    def copies(self, file: Upload) -> Path:
+    def copies(self, file: FileUpload) -> Path:
         """The folder of copies of a file as it is read now."""
         return self._made(file) / "copies"
 
-    def documents(self, file: Upload) -> Path:
+    def documents(self, file: FileUpload) -> Path:
         """The folder of what was exported beside a file."""
         return self.folder(file.id) / "documents"
 
-    def files(self) -> list[Upload]:
+    def files(self) -> list[FileUpload]:
         """All files, the newest first."""
         files = filter(None, (self._known(place.name) for place in self._folder.glob("*/")))
         return sorted(files, key=lambda file: file.at, reverse=True)
@@ -265,20 +265,20 @@ class Uploads:
                     run = int(place.name) if is_of_run and place.name.isdecimal() else None
                     yield OldFolder(place.name, place, file.run if file else run)
 
-    def _known(self, id_: str) -> Upload | None:
+    def _known(self, id_: str) -> FileUpload | None:
         """A file by its id; None where nothing can be known of it."""
         with suppress(*UNREADABLE):
             return self._read(id_)
         return None
 
-    def _read(self, id_: str) -> Upload:
+    def _read(self, id_: str) -> FileUpload:
         """Reads what is known of a file; one of UNREADABLE where it cannot be."""
-        file = msgspec.json.decode((self.folder(id_) / FACTS).read_bytes(), type=Upload)
+        file = msgspec.json.decode((self.folder(id_) / FACTS).read_bytes(), type=FileUpload)
         if (file.id, file.name) != (id_, plain_name(file.name)):
             raise ValueError(id_)
         return file
 
-    def _made(self, file: Upload) -> Path:
+    def _made(self, file: FileUpload) -> Path:
         return self.folder(file.id) / f"{READ}{file.reading}"
 
 

@@ -141,8 +141,8 @@ USAGE = {
     "export offers": ("there is no account to ask", "try --sandbox, or name a profile"),
     "export offers --sandbox --as products": ("cannot be exported as “products”", "offers-update"),
     "export offers --sandbox --offer-state asleep": (
-        "no state “asleep”",
-        "states: active, inactive",
+        "there is no offer-state “asleep”",
+        "choose among: active, inactive",
     ),
     "export offers --sandbox --since yesterday": ("is no date and no time", "write it like 2026"),
     "export offers --sandbox --gtin ' , '": ("--gtin names nothing", "or give a list"),

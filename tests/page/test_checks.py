@@ -15,7 +15,7 @@ from feedtool.model.sheet import INVALID
 from feedtool.page.checks import COPY, check_file, grid_of, is_checked
 from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, Upload
+from feedtool.page.shelf import Choices, FileUpload
 from tests.conftest import checked, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 
@@ -173,7 +173,7 @@ def test_nobody_sees_what_a_check_has_found_by_choices_of_before(
     before = desk.uploads.file(brought(client, SAMPLES / "offers-upsert.xlsx"))
     settled(client, f"/en/files/{before.id}")
 
-    def choose() -> Upload:
+    def choose() -> FileUpload:
         return desk.uploads.choose(before, Choices(kind="offers-update"), is_read_anew=True)
 
     if not at:

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.shelf import Choices, FileTooLarge, NotHere, Upload, Uploads, plain_name
+from feedtool.page.shelf import Choices, FileTooLarge, FileUpload, NotHere, Uploads, plain_name
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def put(shelf: Uploads, name: str = "a.csv", content: bytes = b"x", at: datetime = NOON) -> Upload:
+def put(
+    shelf: Uploads, name: str = "a.csv", content: bytes = b"x", at: datetime = NOON
+) -> FileUpload:
     return shelf.take_in(name, io.BytesIO(content), limit=10, account="sandbox", who="me", at=at)
 
 

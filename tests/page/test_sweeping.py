@@ -18,7 +18,7 @@ from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.jobs import Job
 from feedtool.page.run_copies import COPY
 from feedtool.page.serve import serve
-from feedtool.page.shelf import Upload
+from feedtool.page.shelf import FileUpload
 from feedtool.page.sweeping import SWEEP, sweep
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
@@ -29,7 +29,9 @@ KEPT = 30 * DAY
 OLD, NEW = NOON - KEPT - timedelta(seconds=1), NOON - KEPT + timedelta(seconds=1)
 
 
-def put(desk: PageSession, at: datetime, run: int | None = None, changed: datetime = OLD) -> Upload:
+def put(
+    desk: PageSession, at: datetime, run: int | None = None, changed: datetime = OLD
+) -> FileUpload:
     """A file that was brought at a moment."""
     file = desk.uploads.take_in(
         "a.csv", io.BytesIO(b"x"), limit=10, account="sandbox", who="me", at=at

@@ -19,7 +19,7 @@ from feedtool.page.desk import NotAllowed, language, page_session, require, user
 from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
 from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
 from feedtool.page.routes.parts import changeable, file_of
-from feedtool.page.shelf import Upload
+from feedtool.page.shelf import FileUpload
 
 blueprint = flask.Blueprint("columns", __name__)
 
@@ -114,7 +114,7 @@ def forget(id_: str) -> ResponseReturnValue:
     return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
 
 
-def _require_for_all(file: Upload, *, is_of_all: bool) -> None:
+def _require_for_all(file: FileUpload, *, is_of_all: bool) -> None:
     """NotAllowed where the user may not say how other files are read."""
     require("send", file.account)
     if is_of_all and not all(map(user().sees, page_session().accounts.names)):
@@ -125,7 +125,7 @@ def _require_for_all(file: Upload, *, is_of_all: bool) -> None:
 
 
 @contextmanager
-def _opened(file: Upload) -> Iterator[tuple[ReadOptions, FileReading]]:
+def _opened(file: FileUpload) -> Iterator[tuple[ReadOptions, FileReading]]:
     """How a file is to be read, and how it is."""
     with page_session().accounts.reading(file.account) as base:
         options = chosen(page_session(), base, file)
@@ -133,7 +133,7 @@ def _opened(file: Upload) -> Iterator[tuple[ReadOptions, FileReading]]:
 
 
 def _proposed(
-    file: Upload, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
+    file: FileUpload, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
 ) -> ProposedSheet:
     """The proposal for the sheet and the kind that a request names, else for those at hand."""
     named = asked.get("sheet") or next(iter(file.choices.sheets), None)
@@ -152,7 +152,7 @@ def _kind(asked: "MultiDict[str, str]") -> str | None:
     return kind
 
 
-def _rendered(file: Upload, reading: FileReading, columns: ColumnsView | None) -> str:
+def _rendered(file: FileUpload, reading: FileReading, columns: ColumnsView | None) -> str:
     rows = list(file.choices.as_rows)
     if is_checked(page_session(), file):
         with grid_of(page_session(), file) as grid:

@@ -21,7 +21,7 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import ExportFacts, NotHere, Upload
+from feedtool.page.shelf import ExportFacts, FileUpload, NotHere
 
 blueprint = flask.Blueprint("exports", __name__)
 
@@ -135,7 +135,7 @@ def _kind(name: str) -> Export:
     raise NotHere(tr("There is nothing at this address."))
 
 
-def _exported(id_: str) -> tuple[Upload, ExportFacts]:
+def _exported(id_: str) -> tuple[FileUpload, ExportFacts]:
     """A file that was exported, and what is known of it; NotHere for any other."""
     file = file_of(id_)
     if file.export is None:

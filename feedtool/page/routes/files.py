@@ -36,7 +36,7 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import NotHere, Upload
+from feedtool.page.shelf import FileUpload, NotHere
 
 blueprint = flask.Blueprint("files", __name__)
 add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(page_session(), file_of(id_)))
@@ -140,14 +140,14 @@ def _body() -> BinaryIO:
     return cast("BinaryIO", flask.request.stream)
 
 
-def _taken(file: Upload) -> ResponseReturnValue:
+def _taken(file: FileUpload) -> ResponseReturnValue:
     """The addresses of a file's page, and of what is brought beside it."""
     named = flask.url_for("files.put_named", id_=file.id, name="NAME")
     address = flask.url_for("files.page", id_=file.id)
     return flask.jsonify(id=file.id, address=address, named=named), 201
 
 
-def _lead_to(file: Upload) -> ResponseReturnValue:
+def _lead_to(file: FileUpload) -> ResponseReturnValue:
     return flask.redirect(flask.url_for("files.page", id_=file.id), 303)
 
 
@@ -167,13 +167,13 @@ def _of_form() -> list[tuple[str, BinaryIO]]:
     return files
 
 
-def _with_named(file: Upload, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
+def _with_named(file: FileUpload, files: Sequence[tuple[str, BinaryIO]]) -> FileUpload:
     for name, content in files:
         file = bring_named(page_session(), file, name, content)
     return file
 
 
-def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> Upload:
+def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> FileUpload:
     """Keeps a file; has it checked, unless more are to come with it."""
     account = chosen_account(facts)
     require("check", account)
@@ -194,7 +194,7 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> Upload:
     return file
 
 
-def _read_as_before(file: Upload) -> Upload:
+def _read_as_before(file: FileUpload) -> FileUpload:
     """A corrected file, read as the one whose place it takes, if that is still there."""
     try:
         before = file_of(file.replaces)

@@ -13,20 +13,20 @@ from feedtool.page.checks import check_key
 from feedtool.page.desk import page_session, require, require_seen, say, user
 from feedtool.page.jobs import Job
 from feedtool.page.plans import PLAN
-from feedtool.page.shelf import Upload
+from feedtool.page.shelf import FileUpload
 
 SOON = 0.8
 """Seconds that an answer may wait for a job."""
 
 
-def file_of(id_: str) -> Upload:
+def file_of(id_: str) -> FileUpload:
     """A file of the shelf that the user may see; NotHere where there is none."""
     file = page_session().uploads.file(id_)
     require_seen(file.account)
     return file
 
 
-def changeable(id_: str) -> Upload:
+def changeable(id_: str) -> FileUpload:
     """A file that the user may choose for, and bring files for.
 
     UsageProblem while it is being checked.

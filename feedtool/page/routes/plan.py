@@ -29,7 +29,7 @@ from feedtool.page.plans import (
 )
 from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, reason_for
 from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
-from feedtool.page.shelf import Choices, Upload
+from feedtool.page.shelf import Choices, FileUpload
 from feedtool.runs.chosen_rows import NoSuchRows
 
 COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in OPTIONAL]
@@ -104,7 +104,7 @@ def sending_progress(id_: str) -> str:
     return job_part(page_session().jobs.of(SEND + file_of(id_).id))
 
 
-def _page(file: Upload, purge: PurgeToConfirm | None) -> ResponseReturnValue:
+def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue:
     file = with_run(page_session(), file)
     if not is_checked(page_session(), file):
         title = tr("Checking {file}", file=file.name)
@@ -140,7 +140,7 @@ def _page(file: Upload, purge: PurgeToConfirm | None) -> ResponseReturnValue:
         )
 
 
-def _take_back(file: Upload, error: UsageProblem) -> None:
+def _take_back(file: FileUpload, error: UsageProblem) -> None:
     """Lets a file be looked at again of which what was chosen cannot be."""
     choices = file.choices
     if choices.purges:
