@@ -1,13 +1,13 @@
-"""Spreadsheets in and out, losslessly and in constant memory; knows nothing of marketplaces.
+"""Read and write spreadsheets without loss and in constant memory; no knowledge of marketplaces.
 
 `read` opens a workbook or a CSV, `annotate` writes results beside its rows, `fill` writes rows into
-a workbook of ours or a CSV. What other rooms use is imported from here, from `sheets.annotate` and
-from `sheets.fill`.
+one of feedtool's workbooks or a CSV. Other rooms import from here, from `sheets.annotate` and from
+`sheets.fill`.
 
-Reading order of `read`: `file_format` decides what a file is; `package` and `workbook` open a
+Reading order of `read`: `file_format` recognises a file's format; `package` and `workbook` open a
 workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser
-(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages` tells
-its encoding). All come out as `feedtool.model.cells.Block`.
+(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages`
+guesses its encoding). All of them return `feedtool.model.cells.Block`.
 """
 
 from feedtool.model.limits import ReadingLimits

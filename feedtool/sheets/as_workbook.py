@@ -1,4 +1,4 @@
-"""A spreadsheet of another format as a workbook of the same rows, in which answers are written."""
+"""Convert a spreadsheet of another format to a workbook, in which results can be written."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def write_as_workbook(
     limits: ReadingLimits = DEFAULT_LIMITS,
     csv_fallback: str = "",
 ) -> None:
-    """Write all rows of a spreadsheet into an .xlsx, each cell of the kind that it is.
+    """Write all rows of a spreadsheet into an .xlsx; every cell keeps its kind.
 
     Raises:
         FileProblem: the file cannot be read.
@@ -38,11 +38,11 @@ def write_as_workbook(
             sheet.sheet_state = "hidden" if entry.hidden else "visible"
         styles = []
         for letters, code in (("XFC", DATE), ("XFD", PERCENT)):
-            # A column that nobody uses makes a format known.
+            # openpyxl writes only formats that are used: an unused column uses this one.
             column = book.worksheets[0].column_dimensions[letters]
             column.number_format = code
             styles.append(column.style_id)
-        # One after the other, each into a copy of the workbook with those before it.
+        # Each sheet is filled in a copy of the workbook with the sheets before it.
         steps = [folder / f"{number}.xlsx" for number, _ in enumerate(source.sheets)]
         book.save(steps[0])
         for entry, before, after in zip(source.sheets, steps, [*steps[1:], target], strict=True):
@@ -51,10 +51,10 @@ def write_as_workbook(
 
 
 def _rows(blocks: Iterator[Block]) -> Iterator[Sequence[Cell]]:
-    """The rows from 1 on; those that the file does not have are blank."""
+    """Yield the rows from 1 on; rows that the file does not have are blank."""
     expected = 1
     for block in blocks:
-        columns = [list(map(block.decode, block.column(at))) for at in range(block.width)]
+        columns = [list(map(block.decode, block.column(number))) for number in range(block.width)]
         for position, number in enumerate(block.rows):
             yield from ((),) * (number - expected)
             yield [column[position] for column in columns]

@@ -1,4 +1,4 @@
-"""A file takes its place whole and checked, or nothing happens."""
+"""Write a file completely and checked, or not at all."""
 
 import errno
 import os
@@ -20,8 +20,8 @@ _LOCKED = frozenset((5, 32, 33))
 """Windows: access denied, sharing violation, lock violation."""
 
 
-EVERYBODYS, OWN = 0o666, 0o600
-"""The rights of a new file: those that the system gives to most, and its owner's alone."""
+USUAL_MODE, PRIVATE_MODE = 0o666, 0o600
+"""The rights of a new file: the system's usual ones, and those for its owner alone."""
 
 
 @contextmanager
@@ -31,19 +31,19 @@ def atomic_write(
     *,
     is_private: bool = False,
 ) -> Iterator[Path]:
-    """A path beside the target to write to; when the block ends well, it becomes the target.
+    """Yield a temporary path beside the target; when the block ends well, it becomes the target.
 
-    It is brought to the disk first, so that after a crash there is the old file or the new one;
-    `on_whole` is called in between. A file that is replaced leaves its rights to the new one; one
-    that is new can be read by its owner alone where it `is_private`.
-    When the block fails it is removed, and the target is as it was. Raises CannotWrite where the
-    system refuses to write.
+    The file is flushed to the disk first, so that after a crash the old file or the new one is
+    there; `on_whole` is called in between. A file that is replaced passes its rights to the new
+    one; a new file that `is_private` can be read by its owner alone. If the block fails, the
+    temporary file is removed, and the target does not change. Raises CannotWrite if the system
+    refuses to write.
     """
     real = Path(os.path.realpath(target))
     temporary = real.with_name(f".feedtool-{secrets.token_hex(6)}.tmp")
     try:
         with _explained(target):
-            mode = OWN if is_private else EVERYBODYS
+            mode = PRIVATE_MODE if is_private else USUAL_MODE
             open(temporary, "xb", opener=partial(os.open, mode=mode)).close()
             if real.exists():
                 shutil.copymode(real, temporary)
@@ -68,7 +68,7 @@ def _explained(target: Path) -> Iterator[None]:
 
 
 def cannot_write(target: Path, error: OSError) -> CannotWrite:
-    """The error that explains the system's refusal."""
+    """Return the error that explains the system's refusal."""
     why: str
     if error.errno in _FULL:
         why, hint = tr("the disk is full"), tr("Make room, or write elsewhere with --out.")
@@ -91,11 +91,11 @@ def cannot_write(target: Path, error: OSError) -> CannotWrite:
 
 
 class NotAsWritten(FeedtoolError):
-    """The file read back is not what was written: a bug of ours, or a failing disk."""
+    """The file that was read back differs from what was written: a bug, or a failing disk."""
 
 
 def not_as_written(what: str) -> NotAsWritten:
-    """The error of a file that differs in `what` from what was written, to be raised."""
+    """Return the error of a file that differs in `what` from what was written."""
     return NotAsWritten(
         tr(
             "The file was not kept, since it did not read back as it was written: {what}.",
@@ -106,10 +106,10 @@ def not_as_written(what: str) -> NotAsWritten:
 
 
 class Digest:
-    """Of cells or records: one is made while writing and compared with one made while reading.
+    """A checksum of cells or records: made while writing, and compared with one of reading.
 
-    A sum, because a row's cells need not stand in order in a file. It means something only within
-    one process, whose hashes are its own.
+    It is a sum, because the cells of a row may have any order in a file. It has a meaning only
+    within one process, because Python's hashes differ between processes.
     """
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ class Digest:
         self.count += len(hashes)
 
     def add_row(self, row: int, texts: tuple[str, ...]) -> None:
-        """Add a row, "" being blank."""
+        """Add a row; "" is a blank cell."""
         self.total += hash((row, texts))
         self.count += 1
 
@@ -134,18 +134,21 @@ class Digest:
             self.add(item for item in zip(block.rows, repeat(column), texts) if item[2])
 
     def add_rows(self, block: Block, columns: Iterable[int]) -> None:
-        """Add each row that is not blank in these columns, with what they show together.
+        """Add each row that is not blank in these columns, with the texts of their cells.
 
-        A row is one item to hash, where its cells would be three.
+        A row is hashed as one item, which is faster than hashing its cells.
         """
         shown = _texts(block)
         blank = [""] * len(block.rows)
-        texts = [map(shown, block.column(at)) if at < block.width else blank for at in columns]
+        texts = [
+            map(shown, block.column(column)) if column < block.width else blank
+            for column in columns
+        ]
         rows = zip(block.rows, zip(*texts, strict=True), strict=True)
         self.add(row for row in rows if any(row[1]))
 
     def require_same(self, other: "Digest", what: str) -> None:
-        """Raise NotAsWritten if other cells were added to the other one."""
+        """Raise NotAsWritten if the other digest is of other cells."""
         if (self.total, self.count) != (other.total, other.count):
             raise not_as_written(
                 tr("{what}, {count:,} cells or records", what=what, count=self.count)
@@ -153,5 +156,5 @@ class Digest:
 
 
 def _texts(block: Block) -> Callable[[Hashable], str]:
-    """What the cells of a block show, by key; a blank is "" and nothing else is."""
+    """Return a function from a block's keys to the texts of cells; only a blank has ""."""
     return cache(lambda key: block.decode(key).text)

@@ -1,7 +1,7 @@
-"""Texts as cells hold them, read and written.
+"""Read and write the texts of cells.
 
-Two layers of escapes: XML's references, and the `_xHHHH_` of spreadsheet texts. A lone surrogate
-stands for no character and becomes U+FFFD; a text longer than a cell may hold ends in `…`.
+Texts have two layers of escapes: XML's references, and the `_xHHHH_` of spreadsheets. A lone
+surrogate is no character and becomes U+FFFD; a text too long for a cell ends in `…`.
 """
 
 import re
@@ -12,13 +12,13 @@ _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CHARACTERS = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
-"""Production 2 of the recommendation, but for tabs and ends of lines."""
+"""Production 2 of the XML recommendation, without tabs and ends of lines."""
 LONGEST = 32_767
 """The most UTF-16 units that a cell may hold."""
 _REMEMBERED = 8192
-"""Texts whose cells are kept ready: most rows share a few."""
-_UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-_UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+"""Texts whose cells are cached: most rows share a few."""
+_ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_FORBIDDEN_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def has_only_known_references(text: str) -> bool:
@@ -32,7 +32,7 @@ def has_only_known_references(text: str) -> bool:
 
 
 def unescape(text: str) -> str:
-    """XML text with its known resolved; only known ones may be in it."""
+    """Resolve the references of an XML text, which may have known references only."""
     return _REFERENCE.sub(_character, text) if "&" in text else text
 
 
@@ -42,12 +42,12 @@ def escape(text: str) -> str:
 
 
 def spreadsheet_text(text: str) -> str:
-    r"""A text with its `_xHHHH_` resolved: `_x000D_` is a carriage return, `_x005F_` a `_`."""
+    r"""Resolve the `_xHHHH_` of a text: `_x000D_` is a carriage return, `_x005F_` a `_`."""
     if "_x" not in text:
         return text
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     if _SURROGATE.search(text):
-        # Pairs become the character that they stand for; a lone half cannot travel.
+        # Pairs become one character; UTF-8 cannot encode a lone half.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
@@ -67,7 +67,7 @@ def _is_character(decimal: str, hexadecimal: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """The text as a cell can hold it: at most `LONGEST` units, no lone surrogates."""
+    """Return the text that a cell can hold: at most `LONGEST` units, no lone surrogates."""
     if len(text) <= LONGEST // 2 and text.isascii():
         return text
     text = _SURROGATE.sub("\ufffd", text)
@@ -81,9 +81,9 @@ def shown(text: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def inline(text: str, prefix: bytes = b"") -> bytes:
-    """The rest of a text's cell, after the style.
+    """Return the markup of a text's cell after its style.
 
-    `prefix` is that of the workbook's namespace, `x:` with its colon, or nothing.
+    `prefix` is the prefix of the workbook's namespace with its colon, `x:`, or empty.
     """
     text = shown(text)
     is_spaced = text != " ".join(text.split())
@@ -95,19 +95,19 @@ def inline(text: str, prefix: bytes = b"") -> bytes:
 
 
 def escaped(text: str) -> bytes:
-    """A text as the content of an element, in UTF-8."""
+    """Return a text as the content of an element, in UTF-8."""
     if not text.isalnum():
-        text = _UNHELD.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+        text = _ESCAPED.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
         text = _escaped(text)
     return text.encode()
 
 
 def quoted(text: str) -> bytes:
-    """A text as an attribute's value, with its quotes, in UTF-8.
+    """Return a text as an attribute's value, with its quotes, in UTF-8.
 
-    Names of sheets come as attributes hold them, their `_xHHHH_` unresolved: none are made here.
+    It writes no `_xHHHH_`: names of sheets are attributes, in which they are not resolved.
     """
-    safe = _escaped(_UNHELD_IN_NAMES.sub("\ufffd", text)).replace('"', "&quot;")
+    safe = _escaped(_FORBIDDEN_IN_NAMES.sub("\ufffd", text)).replace('"', "&quot;")
     return b'"' + safe.replace("\t", "&#9;").replace("\n", "&#10;").encode() + b'"'
 
 

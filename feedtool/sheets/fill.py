@@ -1,8 +1,8 @@
-"""Rows into an empty workbook or a CSV, as a stream: a million of them take the memory of a few.
+"""Write rows into an empty workbook or a CSV as a stream: a million rows need little memory.
 
-The workbook is one of our own making (openpyxl's writing): its parts are copied, and the rows go
-into the XML of one sheet, behind those that are there. Each cell takes the style of its column.
-What was written is read again before it is kept.
+The workbook was written by feedtool with openpyxl: its parts are copied, and the rows go into the
+XML of one sheet, after the rows that are there. Each cell takes the style of its column. The file
+is read again before it is kept.
 """
 
 import csv
@@ -21,7 +21,7 @@ from feedtool.model.cells import shown as as_shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
-from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
+from feedtool.sheets.annotate.csv_copy import FORBIDDEN, FORMULA_STARTS
 from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
@@ -31,15 +31,15 @@ from feedtool.sheets.read.source import LAST_ROW, Sheet
 from feedtool.sheets.read.xlsx import XlsxSource
 
 Value = str | int | Decimal | Cell | None
-"""A text, a number, a cell as another file has it, or nothing."""
+"""A text, a number, a cell of another file, or nothing."""
 
 
 class Formats(NamedTuple):
-    """Numbers in the workbook's styles, of cells that do not look like their column."""
+    """Indexes of the workbook's styles for cells that do not take the style of their column."""
 
     date: int | None = None
     percent: int | None = None
-    """Without it a percentage is the text that it shows."""
+    """None writes a percentage as the text that it shows."""
 
 
 PLAIN = Formats()
@@ -53,18 +53,18 @@ _DIMENSION = re.compile(rb"<dimension [^>]*/>")
 _ERRORS = frozenset(
     ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA")
 )
-"""That every program knows."""
+"""Error values that every program knows."""
 _GENERAL = 0
-"""The style that every workbook begins with."""
+"""The index of the first style of every workbook."""
 _UNKNOWN_ERROR = "#VALUE!"
 _NO_RESULT = "#N/A"
-"""In the place of a formula without a result, since none is ever written."""
+"""Written for a formula without a result, since formulas are never written."""
 _BATCH = 500
-"""Rows that are handed on together."""
+"""Rows that are written together."""
 
 
 class TooManyRows(UsageProblem):
-    """More rows than a sheet has."""
+    """There are more rows than a sheet can have."""
 
 
 def fill_workbook(
@@ -75,13 +75,13 @@ def fill_workbook(
     limits: ReadingLimits = DEFAULT_LIMITS,
     formats: Formats = PLAIN,
 ) -> None:
-    """Write a workbook of ours with rows in one of its sheets.
+    """Write rows into a sheet of one of feedtool's workbooks.
 
-    A cell of another file stays of the kind that it is: a text, a number to its last digit, a
-    date, an error; a formula is its result.
+    A cell of another file keeps its kind: a text, a number to its last digit, a date, an error; a
+    formula becomes its result.
 
-    `source` is the workbook without the rows, `rows` their values from column A on, `formats` those
-    of cells of another file that hold a date or a percentage. Raises TooManyRows, NotAsWritten.
+    `source` is the workbook without the rows, `rows` their values from column A on, `formats` the
+    styles of cells of another file with a date or a percentage. Raises TooManyRows, NotAsWritten.
     """
     with XlsxSource(source) as book, source.open("rb") as raw, target.open("wb") as out:
         part = book.parts.worksheet(sheet).part
@@ -100,10 +100,10 @@ def fill_workbook(
 
 
 def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-    """Write a CSV that spreadsheet programs open: UTF-8 with its mark, and no field a formula.
+    """Write a CSV for spreadsheet programs: UTF-8 with a byte order mark, and without formulas.
 
-    A text that would be one is written as `="…"`, which shows the text, and is read as the text.
-    Raises NotAsWritten.
+    A text that would be a formula is written as `="…"`, which shows the text, and is read as the
+    text. Raises NotAsWritten.
     """
     digest = Digest()
     with target.open("w", encoding="utf-8-sig", newline="") as file:
@@ -118,9 +118,9 @@ def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]
 
 
 def fill_tabbed(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-    """Write a text with a tab between two fields, as accounting programs read it.
+    """Write a text with tabs between fields, for accounting programs.
 
-    UTF-8, no quotes, lines ended as Windows does; in a field a tab or an end of line is a blank.
+    UTF-8 without quotes, lines end with CR LF; in a field a tab or an end of line becomes a blank.
     """
     with target.open("w", encoding="utf-8", newline="") as file:
         for row in chain((heads,), rows):
@@ -132,7 +132,7 @@ _IN_TABS = str.maketrans("\t\r\n", "   ")
 
 
 def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
-    """The sheet before and after the new rows, and the number of the first of them."""
+    """Return the sheet before and after the new rows, and the number of the first new row."""
     xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)
     before, end, after = xml.partition(_END)
     last = max((int(number) for number in _ROW.findall(before)), default=0)
@@ -140,11 +140,11 @@ def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
 
 
 class _RowWriter:
-    """Writes rows as XML, each cell in the style of its column if it looks like it."""
+    """Writes rows as XML, each cell in the style of its column or of its kind."""
 
     def __init__(self, before: bytes, formats: Formats) -> None:
         self.digest = Digest()
-        """Of all cells that were written."""
+        """The digest of all cells that were written."""
         self._formats = formats
         styles: dict[int, bytes] = {}
         for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
@@ -159,10 +159,10 @@ class _RowWriter:
             return b'<c r="' + letters(column).encode(), b'"' + style
 
         self._start = start
-        """The beginning of a column's cells, before and behind the number of the row."""
+        """Returns the beginning of a column's cells, before and after the number of the row."""
 
     def batches(self, rows: Iterable[Sequence[Value]], first: int) -> Iterator[bytes]:
-        """The rows, some at a time. Raises TooManyRows."""
+        """Yield the rows in batches. Raises TooManyRows."""
         numbered = enumerate(rows, first)
         while batch := list(islice(numbered, _BATCH)):
             if batch[-1][0] > LAST_ROW:
@@ -185,8 +185,8 @@ class _RowWriter:
             if not text:
                 continue
             placed.append((number, column, text))
-            start, behind = self._start(column)
-            cells += (start, place, behind if style is None else b'" s="%d"' % style, rest)
+            start, attributes = self._start(column)
+            cells += (start, place, attributes if style is None else b'" s="%d"' % style, rest)
         self.digest.add(placed)
         cells.append(b"</row>")
         return b"".join(cells)
@@ -201,7 +201,7 @@ def _cell(value: Value, formats: Formats) -> _Content:
         return _copied(value, formats)
     if isinstance(value, int | Decimal):
         text = f"{value:f}" if isinstance(value, Decimal) else str(value)
-        if _is_whole(text):  # else no program would keep it
+        if _is_exact(text):  # programs would lose digits of any other number
             return text, _valued(text), None
     return _text(str(value))
 
@@ -216,19 +216,19 @@ def _valued(text: str, kind: bytes = b"") -> bytes:
 
 
 def _copied(cell: Cell, formats: Formats) -> _Content:
-    """A cell of another file, of the same kind; a number to its last digit.
+    """Return a cell of another file, of the same kind; a number to its last digit.
 
-    A number whose format shows zeros before it is the text that it shows.
+    A number whose format shows leading zeros becomes the text that it shows.
     """
     text = cell.text
     if cell.kind is Kind.NUMBER and cell.percent and formats.percent is not None:
         return text, _valued(text), formats.percent
-    if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros > 1 and _is_whole(text)):
+    if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros > 1 and _is_exact(text)):
         return text, _valued(text), None
     if cell.kind is Kind.DATE and _is_date(text):
         return text, _valued(text, b' t="d"'), formats.date
     if cell.kind is Kind.BOOLEAN:
-        # In the format of a number LibreOffice would show, and save, 1 for TRUE.
+        # In a number's format LibreOffice would show and save 1 for TRUE.
         return text, _valued(str(int(text == "TRUE")), b' t="b"'), _GENERAL
     if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
         other = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
@@ -237,13 +237,13 @@ def _copied(cell: Cell, formats: Formats) -> _Content:
     return _text(as_shown(cell))
 
 
-def _is_whole(digits: str) -> bool:
-    """True if no digit of a number is lost in what a program shows."""
+def _is_exact(digits: str) -> bool:
+    """True if programs show every digit of a number."""
     return sum(map(str.isdigit, digits)) <= SHOWN_DIGITS
 
 
 def _is_date(text: str) -> bool:
-    """True if every program reads it as a date: a time or a duration alone is none."""
+    """True if every program reads the text as a date, which excludes times and durations."""
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()[: len(text)] == text
     return False
@@ -255,11 +255,11 @@ def _field(value: Value) -> str:
     if isinstance(value, Cell):
         return _field(as_shown(value))
     text = f"{value:f}" if isinstance(value, Decimal) else str(value)
-    return UNHELD.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
+    return FORBIDDEN.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _quoted(text: str) -> str:
-    # A negative number and nothing else is one operand, so nothing to calculate.
+    # A negative number alone is safe: there is nothing to calculate.
     if text.startswith(FORMULA_STARTS) and not _NEGATIVE.fullmatch(text):
         return '="' + text.replace('"', '""') + '"'
     return text

@@ -1,9 +1,11 @@
-"""Writes a result beside every row of the user's own file, and leaves all else as it was.
+"""Write a result beside every row of the user's file, and leave everything else unchanged.
 
-To be read in this order: `notes` (what is written), `workbook_copy` (the copy, step by step),
-`sheet_scan` and `sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (what is
-around them), `cell_formats`, `cell_notes` and `workbook_parts` (the other parts that change),
+Reading order: `notes` (the results to write), `workbook_copy` (the copy, step by step),
+`sheet_scan` and `sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (the
+sheet around its rows), `cell_formats`, `cell_notes` and `workbook_parts` (other parts that change),
 `zip_copy` (the package), `csv_copy` (the same for CSV).
+
+"Our" cells, columns, headings and formats are feedtool's; all others are the user's.
 """
 
 import errno
@@ -53,7 +55,7 @@ __all__ = [
 
 
 class Occupied(UsageProblem):
-    """The target of the result is a file that is no earlier result."""
+    """The target exists and is no earlier result of feedtool."""
 
 
 def annotate(
@@ -69,26 +71,26 @@ def annotate(
     limits: ReadingLimits = DEFAULT_LIMITS,
     confirm: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
+    """Write the annotated copy of a workbook (.xlsx, .xlsm) or a CSV.
 
-    The copy is read again before it takes its place; until then, and after any failure, `target`
-    is what it was. `source` is only read; it may be the target with `overwrite`.
+    The copy is read again before it replaces `target`; until then, and after any failure, `target`
+    does not change. `source` is only read; it may be the target with `overwrite`.
 
     Args:
         source: The user's file.
-        target: Where the copy goes. An earlier result there is replaced.
+        target: The path of the copy. An earlier result there is replaced.
         sheets: The notes of each sheet to annotate; of a CSV exactly one.
-        summary: A sheet that becomes the workbook's last one, or replaces its namesake.
-        overwrite: Replace whatever is at `target`.
+        summary: A sheet that becomes the workbook's last one, or replaces the one of its name.
+        overwrite: Replace any file at `target`.
         is_private: A new copy can be read by its owner alone.
-        finish: How much of ours a workbook has.
-        csv_fallback: The encoding of a CSV that is not UTF-8; empty, its words decide.
-        limits: How far a workbook is unpacked.
-        confirm: Called before the copy takes its place; what it raises keeps it from there.
+        finish: The extent of the formats that are added to a workbook.
+        csv_fallback: The encoding of a CSV that is not UTF-8; "" guesses it by its words.
+        limits: The limits of unpacking a workbook.
+        confirm: Called before the copy replaces the target; an exception prevents that.
 
     Raises:
-        UsageProblem: `target` is something else than an earlier result or cannot be written, or a
-            sheet is not there or has no room for three more columns.
+        UsageProblem: `target` is no earlier result or cannot be written, or a sheet does not exist
+            or has no room for three more columns.
         FileProblem: `source` cannot be read.
         NotAsWritten: The copy did not read back as it was written.
         ValueError: The notes are not in ascending order, or a row is not in the sheet.
@@ -107,12 +109,12 @@ def annotate(
             confirm()
         except OSError as error:
             if error.filename not in (None, str(result)):
-                raise  # about another file: the input, or one that the notes come from
+                raise  # about another file: the input, or a source of the notes
             raise cannot_write(target, error) from error
 
 
 def is_package(path: Path) -> bool:
-    """True if a file is a workbook, where there is room for a summary, and no CSV."""
+    """True if a file is a workbook, which can have a summary, and no CSV."""
     with path.open("rb") as file:
         return file.read(2) == b"PK"
 
@@ -125,10 +127,10 @@ def refuse_place(
     csv_fallback: str,
     limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> None:
-    """Raise UsageProblem, before any work is done, if a copy could not take its place.
+    """Raise UsageProblem, before any work is done, if a copy could not be written to `target`.
 
-    That is where `target` is something else than an earlier result, its folder is not there or may
-    not be written to, or its name is too long. Of notes and summary only names and headings count.
+    It cannot if `target` is no earlier result, its folder does not exist or cannot be written to,
+    or its name is too long. Of notes and summary only names and headings are used.
     """
     if not target.parent.is_dir():
         raise cannot_write(target, FileNotFoundError())

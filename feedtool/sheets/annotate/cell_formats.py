@@ -1,4 +1,4 @@
-"""The formats that our cells need, appended to the workbook's own and found again next time."""
+"""The formats of our cells: appended to those of the workbook, and reused in later copies."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +10,12 @@ from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node, is_true
 
 Outcome = Literal["good", "bad", "open", "idle"]
-"""What became of a row: accepted, to be corrected, not yet decided, nothing to be done."""
+"""The result of a row: accepted, to be corrected, not yet decided, nothing to be done."""
 Style = Literal[
     Outcome, "text", "heading", "message", "code",
     "title", "label", "fact", "band", "prose", "number", "share", "link", "jump",
 ]  # fmt: skip
-"""The second line is the summary's."""
+"""The last line has the styles of the summary."""
 Severity = Literal["error", "warning", "fixed"]
 
 
@@ -27,11 +27,11 @@ class FormatIndexes(NamedTuple):
     line: float = 15
     """The height of a line of text, in points."""
     wrapped: bytes = b""
-    """By the index of a format: not 0 where the user's cells that have it are wrapped."""
+    """By the index of a format: not 0 if it wraps the user's cells."""
 
 
 class CellLook(NamedTuple):
-    """What a format has beside the workbook's first font and nothing else."""
+    """A cell's format: its properties besides the workbook's first font."""
 
     font: tuple[str, ...] = ()
     """Properties of the font, in XML."""
@@ -41,18 +41,18 @@ class CellLook(NamedTuple):
     has_line: bool = False
     """True if there is a thin line below it."""
     number_format: str = 'numFmtId="49" quotePrefix="1" applyNumberFormat="1"'
-    """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
+    """Always a text: format `@` and a quote prefix, so that `=1+1` stays a text when edited."""
 
 
 class Format(NamedTuple):
-    """An element without text, as it means: two of them are equal however they are written."""
+    """An element without text; equal elements may be written differently."""
 
     name: str
     attributes: frozenset[tuple[str, str]]
     children: tuple["Format", ...] = ()
 
     def markup(self, prefix: bytes) -> bytes:
-        """The element in XML; attributes in the order of their names."""
+        """Return the element in XML, its attributes sorted by name."""
         name = prefix + self.name.encode()
         attributes = b"".join(
             b" " + key.encode() + b"=" + quoted(value) for key, value in sorted(self.attributes)
@@ -94,8 +94,8 @@ _DARK = "FF1F3864"
 _LINK = "<u/>", '<color rgb="FF0563C1"/>'
 
 
-def _inked(letters: str) -> tuple[str, ...]:
-    return _BOLD, f'<color rgb="{letters}"/>'
+def _bold(colour: str) -> tuple[str, ...]:
+    return _BOLD, f'<color rgb="{colour}"/>'
 
 
 LOOKS: Mapping[Style, CellLook] = {
@@ -103,17 +103,17 @@ LOOKS: Mapping[Style, CellLook] = {
     "heading": CellLook((_BOLD,)),
     "message": CellLook(alignment=f'{_TOP} wrapText="1"'),
     "code": CellLook(alignment=_TOP),
-    "good": CellLook(_inked("FF006100"), "FFC6EFCE", _LEFT),
-    "bad": CellLook(_inked("FF9C0006"), "FFFFC7CE", _LEFT),
-    "open": CellLook(_inked("FF7F4700"), "FFFFEB9C", _LEFT),
-    "idle": CellLook(_inked("FF595959"), "FFEDEDED", _LEFT),
+    "good": CellLook(_bold("FF006100"), "FFC6EFCE", _LEFT),
+    "bad": CellLook(_bold("FF9C0006"), "FFFFC7CE", _LEFT),
+    "open": CellLook(_bold("FF7F4700"), "FFFFEB9C", _LEFT),
+    "idle": CellLook(_bold("FF595959"), "FFEDEDED", _LEFT),
     "title": CellLook(
         (_BOLD, '<sz val="16"/>', f'<color rgb="{_DARK}"/>'),
         alignment=_MIDDLE,
     ),
     "label": CellLook(('<color rgb="FF595959"/>',), alignment=_LEFT),
     "fact": CellLook(alignment=_LEFT),
-    "band": CellLook(_inked("FFFFFFFF"), _DARK, f'{_MIDDLE} wrapText="1"'),
+    "band": CellLook(_bold("FFFFFFFF"), _DARK, f'{_MIDDLE} wrapText="1"'),
     "prose": CellLook(alignment=f'{_LEFT} wrapText="1"', has_line=True),
     "number": CellLook(alignment=_RIGHT, has_line=True, number_format=_COUNT),
     "share": CellLook(alignment=_RIGHT, has_line=True),
@@ -126,19 +126,19 @@ COLOURS: Mapping[Severity, tuple[str, str]] = {
     "warning": ("FF7F4700", "FFFFEB9C"),
     "fixed": ("FF006100", "FFC6EFCE"),
 }
-"""Of guilty cells: the letters and the ground, as ARGB."""
+"""The colours of guilty cells: text and background, as ARGB."""
 
 
 def empty_styles(namespace: str) -> bytes:
-    """The styles part of a workbook that has none; `namespace` is the workbook's own."""
+    """Return the styles part for a workbook without one; `namespace` is the workbook's."""
     return _EMPTY % quoted(namespace)
 
 
 def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
-    """The styles part with ours in it, and where they are. Raises CorruptXml.
+    """Return the styles part with our formats, and their indexes. Raises CorruptXml.
 
-    What is already there is used again, so that the part does not grow from copy to copy. What
-    ours refer to is put into a part that lacks it.
+    Formats that are already there are reused, so that the part does not grow from copy to copy.
+    Elements that our formats refer to are added if the part lacks them.
     """
     lists = {name: _Formats(name, default) for name, default in _defaults().items()}
     wrapped = bytearray()
@@ -174,7 +174,7 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
 
 
 def _index(lists: Mapping[str, "_Formats"], look: CellLook) -> int:
-    """The index of a cell's format; what it lacks is appended to the lists."""
+    """Return the index of a cell's format; missing formats are appended to the lists."""
     fonts = lists["fonts"]
     base = fonts.first or _defaults()["fonts"][0]
     font = fonts.index(_font_with(base, *look.font)) if look.font else 0
@@ -184,23 +184,23 @@ def _index(lists: Mapping[str, "_Formats"], look: CellLook) -> int:
 
 
 class _Formats:
-    """One of the lists of formats, with those of ours that it lacked."""
+    """A list of formats, with our formats that it lacked."""
 
     def __init__(self, name: str, default: Sequence[Format]) -> None:
         self.first: Format | None = None
-        """Of those that are there."""
+        """The first format that the part has."""
         self._name = name
         self._default = default
         self._list: Node | None = None
         self._count = 0
         self._new: list[Format] = []
         self._indexes: dict[int, int] = {}
-        """By their hashes, since a workbook may have a hundred thousand that nobody uses."""
+        """By the hashes of formats: a workbook may have a hundred thousand unused ones."""
 
     def take(self, parent: Node, node: Node) -> int | None:
-        """Note the next format of the list that is there, and return its index.
+        """Note the next format of the part, and return its index.
 
-        A second list of its name is ignored.
+        A second list of the same name is ignored.
         """
         self._list = self._list or parent
         if parent is not self._list:
@@ -211,15 +211,15 @@ class _Formats:
         self._count += 1
         return self._count - 1
 
-    def index(self, wanted: Format) -> int:
-        """The index of a format; appended if it is not there yet."""
+    def index(self, required: Format) -> int:
+        """Return the index of a format, which is appended if it is missing."""
         self._fill()
-        if hash(wanted) not in self._indexes:
-            self._append(wanted)
-        return self._indexes[hash(wanted)]
+        if hash(required) not in self._indexes:
+            self._append(required)
+        return self._indexes[hash(required)]
 
     def edits(self, data: bytes, root: Node) -> Iterator[Edit]:
-        """The changes of the part."""
+        """Yield the changes of the part."""
         self._fill()
         if not self._new:
             return
@@ -231,7 +231,7 @@ class _Formats:
             place = self._place(root)
             yield Edit(place, place, markup)
         elif present.is_empty_tag:
-            # One edit must not lie inside the other: the tag is written anew, as a whole.
+            # One edit must not lie inside the other, so the whole tag is written anew.
             yield Edit(present.start, present.end, markup)
         else:
             yield appended(present, data, new)
@@ -239,7 +239,7 @@ class _Formats:
                 yield counted
 
     def _fill(self) -> None:
-        """Ours refer to the first of each list, so that none may be empty."""
+        """Add defaults to an empty list, because our formats refer to the first of each list."""
         if not self._count:
             for known in self._default:
                 self._append(known)
@@ -250,7 +250,7 @@ class _Formats:
         self._count += 1
 
     def _place(self, root: Node) -> int:
-        """The place of an absent list: before the first that comes after it."""
+        """Return the place of an absent list: before the first list that follows it."""
         later = _ORDER[_ORDER.index(self._name) + 1 :]
         followers = (node.start for node in root.children if node.name in later)
         return next(followers, root.close)
@@ -262,7 +262,7 @@ def _read(node: Node) -> Format:
 
 
 def _font_with(base: Format, *changes: str) -> Format:
-    """A font like the workbook's first, but for some of its properties."""
+    """Return the workbook's first font with some properties changed."""
     properties = {child.name: child for child in (*base.children, *map(_format, changes))}
     order = {name: place for place, name in enumerate(_FONT_ORDER)}
     children = sorted(properties.values(), key=lambda child: order.get(child.name, len(order)))
@@ -270,7 +270,7 @@ def _font_with(base: Format, *changes: str) -> Format:
 
 
 def _format(markup: str) -> Format:
-    """A format that is written as XML."""
+    """Parse a format that is written as XML."""
     part = f'<styleSheet xmlns="{MAIN_NAMESPACES[0]}">{markup}</styleSheet>'
     return _read(outline(part.encode(), "styles").children[0])
 
@@ -291,22 +291,22 @@ def _cell_format(look: CellLook, font: int, fill: int, border: int) -> Format:
     )
 
 
-def _fill(ground: str) -> Format:
+def _fill(background: str) -> Format:
     return _format(
-        f'<fill><patternFill patternType="solid"><fgColor rgb="{ground}"/></patternFill></fill>'
+        f'<fill><patternFill patternType="solid"><fgColor rgb="{background}"/></patternFill></fill>'
     )
 
 
-def _colour(letters: str, ground: str) -> Format:
+def _colour(text: str, background: str) -> Format:
     return _format(
-        f'<dxf><font><color rgb="{letters}"/></font>'
-        f'<fill><patternFill><bgColor rgb="{ground}"/></patternFill></fill></dxf>'
+        f'<dxf><font><color rgb="{text}"/></font>'
+        f'<fill><patternFill><bgColor rgb="{background}"/></patternFill></fill></dxf>'
     )
 
 
 @cache
 def _defaults() -> dict[str, tuple[Format, ...]]:
-    """The lists that ours go into or refer to, in the schema's order, with what they need."""
+    """Return the lists of our formats and their default entries, in the schema's order."""
     root = outline(empty_styles(MAIN_NAMESPACES[0]), "styles")
     lists = {node.name: tuple(map(_read, node.children)) for node in root.children}
     del lists["cellStyles"]

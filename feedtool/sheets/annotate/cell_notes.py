@@ -1,9 +1,9 @@
-"""Notes in cells, as spreadsheet programs show them when the pointer is over the cell.
+"""Notes in cells, which spreadsheet programs show when the pointer is over the cell.
 
-A sheet has them in two parts: the texts (`comments`), and a drawing of their boxes in the markup
-of old Office programs (`vmlDrawing`), without which Excel shows none. Both are ours alone: a sheet
-that has notes or such drawings of its own gets none. Ours begin with `feedtool: `, which every
-program keeps; by that they are found and taken back when the sheet is annotated again.
+A sheet has notes in two parts: the texts (`comments`), and a drawing of their boxes in the markup
+of old Office programs (`vmlDrawing`), which Excel needs to show them. A sheet that already has
+notes or such drawings gets none. Our notes begin with `feedtool: `, which every program keeps; by
+this they are found and removed when the sheet is annotated again.
 """
 
 import re
@@ -28,9 +28,9 @@ _AFTER_DRAWING = frozenset(
     {"legacyDrawingHF", "drawingHF", "picture", "oleObjects", "controls", "webPublishItems",
      "tableParts", "extLst"}
 )  # fmt: skip
-"""Elements that the schema puts behind a sheet's `legacyDrawing`."""
-_THEIRS = frozenset({"comments", "threadedComment", "vmlDrawing"})
-"""Relationships of a sheet that has notes, or drawings of the old sort."""
+"""Elements that the schema puts after a sheet's `legacyDrawing`."""
+_NOTE_RELATIONS = frozenset({"comments", "threadedComment", "vmlDrawing"})
+"""Relationships of a sheet that has notes, or drawings of the old format."""
 _BOX = re.compile(rb"<(?:\w+:)?shape\s")
 _SHAPES = (
     b'<xml xmlns:v="urn:schemas-microsoft-com:vml"'
@@ -53,7 +53,7 @@ _SHAPE = (
 )
 _FIRST_SHAPE = 1025
 _COLUMNS, _LINE, _POINTS = 3, 40, 15
-"""Of a box: its width in columns, the letters of a line, the height of a line."""
+"""A box's width in columns, the characters of a line, the height of a line in points."""
 _VML = "application/vnd.openxmlformats-officedocument.vmlDrawing"
 _COMMENTS = "application/vnd.openxmlformats-officedocument.spreadsheetml.comments+xml"
 
@@ -61,24 +61,28 @@ Notes = Mapping[tuple[int, int], str]
 """Texts by row and 0-based column."""
 
 
-def take_back_notes(
+def remove_notes(
     parts: BookParts, package: ZipPackage, entry: SheetEntry, envelope: SheetEnvelope
 ) -> list[Edit] | None:
-    """The edits of a sheet that take our earlier notes out; None where it has some of its own.
+    """Return the edits of a sheet that remove our earlier notes; None if it has the user's.
 
     Raises CorruptXml, CorruptZip, ZipBomb.
     """
-    listed = read_relationships(package, parts.relations_of(entry.part))
-    related = {it.kind: it for it in listed if it.kind in _THEIRS}
+    listed = [
+        relation
+        for relation in read_relationships(package, parts.relations_of(entry.part))
+        if relation.kind in _NOTE_RELATIONS
+    ]
+    related = {relation.kind: relation for relation in listed}
     drawing = envelope.root.child("legacyDrawing")
     if not related and drawing is None:
         return []
     if related.keys() != {"comments", "vmlDrawing"} or drawing is None:
         return None
     names = [related[kind].target for kind in sorted(related)]
-    if len(names) < sum(it.kind in _THEIRS for it in listed) or not _are_ours(package, *names):
+    if len(names) < len(listed) or not _are_ours(package, *names):
         return None
-    parts.unrelate(entry.part, {it.id for it in related.values()})
+    parts.unrelate(entry.part, {relation.id for relation in related.values()})
     for name in names:
         parts.drop(name)
     return [Edit(drawing.start, drawing.end, b"")]
@@ -94,7 +98,7 @@ def _are_ours(package: ZipPackage, comments: str, boxes: str) -> bool:
             return False
         texts = parse_part(package, comments).child("commentList")
     except FileProblem:
-        return False  # whatever it is, the copy keeps it
+        return False  # an unreadable part is kept
     return (
         texts is not None
         and len(texts.children) == count
@@ -105,7 +109,7 @@ def _are_ours(package: ZipPackage, comments: str, boxes: str) -> bool:
 def add_notes(
     parts: BookParts, entry: SheetEntry, envelope: SheetEnvelope, notes: Notes
 ) -> list[Edit]:
-    """Enters notes into a workbook whose sheet has none; the edits of the sheet."""
+    """Add notes to a workbook whose sheet has none, and return the edits of the sheet."""
     if not notes:
         return []
     texts = parts.add_part("comments{}.xml", _COMMENTS)
@@ -117,7 +121,8 @@ def add_notes(
         _box(number, *place, text) for number, (place, text) in enumerate(notes.items())
     )
     root = envelope.root
-    place = next((it.start for it in root.children if it.name in _AFTER_DRAWING), root.close)
+    later = (node.start for node in root.children if node.name in _AFTER_DRAWING)
+    place = next(later, root.close)
     names = quoted(parts.relations), quoted(relation)
     return [Edit(place, place, b"<%blegacyDrawing xmlns:r=%b r:id=%b/>" % (root.prefix, *names))]
 
@@ -129,20 +134,20 @@ def _texts(notes: Notes, namespace: str) -> bytes:
         b"<commentList>%b</commentList>"
         % b"".join(
             b'<comment ref="%b%d" authorId="0"><text><t xml:space="preserve">%b</t></text>'
-            b"</comment>" % (letters(column).encode(), row, escaped(_said(text)))
+            b"</comment>" % (letters(column).encode(), row, escaped(_note_text(text)))
             for (row, column), text in notes.items()
         ),
     )
 
 
-def _said(text: str) -> str:
+def _note_text(text: str) -> str:
     text = shown(text)
     return _START + (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
 def _box(number: int, row: int, column: int, text: str) -> bytes:
-    """The box of a note, with room for its text."""
-    lines = 1 + sum(1 + len(line) // _LINE for line in _said(text).splitlines())
+    """Return the box of a note, with room for its text."""
+    lines = 1 + sum(1 + len(line) // _LINE for line in _note_text(text).splitlines())
     return _SHAPE % {
         b"id": _FIRST_SHAPE + number,
         b"height": lines * _POINTS,

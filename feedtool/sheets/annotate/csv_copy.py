@@ -1,8 +1,8 @@
-"""The annotated copy of a CSV: each record keeps its bytes, and three fields are put behind them.
+"""The annotated copy of a CSV: each record keeps its bytes, and gets three fields at its end.
 
-Record numbers and fields are those of the reader (`csv_source`); bytes are those of the file. In
-UTF-8 and the single-byte encodings separators, quotes and line ends are single bytes that mean
-nothing else, so the file is cut there as bytes, and nothing is decoded but our headings.
+Record numbers and fields come from the reader (`csv_source`), bytes from the file. In UTF-8 and
+the single-byte encodings separators, quotes and line ends are single bytes without another meaning,
+so the file is cut there as bytes, and only the headings are decoded.
 """
 
 import re
@@ -28,34 +28,34 @@ from feedtool.sheets.read.csv_source import (
 )
 
 _RECORDS = 1000
-"""Of a batch."""
+"""Records of a batch."""
 _ENDS = re.compile(r"(?:\r\n?|\n|\x1a)\Z")
 """The end of a record; a Ctrl-Z only where it ends the file."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Beginnings of texts that a spreadsheet program takes for formulas, or loses before them.
+"""Beginnings of texts that spreadsheet programs read as formulas, or skip before a formula.
 
 The last four are the full-width `= + - @`, which Japanese editions read as the plain ones.
 """
-UNHELD = re.compile("[\0\x1a\ufeff]")
-"""Characters that a reader takes for the file's own: its end, or its byte order mark."""
+FORBIDDEN = re.compile("[\0\x1a\ufeff]")
+"""Characters that a reader takes for the end of the file, or its byte order mark."""
 _PLAIN = str.maketrans({"“": '"', "”": '"', "…": "...", "€": "EUR"})
-"""Marks in our messages, and what stands for them where they would be misread."""
+"""Marks in our messages, and their replacements in a file that would make them unreadable."""
 _BLOCK = 1 << 16
 _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "koi8", "mac")
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
 
 
 class CsvLayout(NamedTuple):
-    """The columns that our fields go into, 0-based."""
+    """The columns of our fields, 0-based."""
 
     columns: tuple[int, ...]
-    """Of status, message and code."""
+    """The columns of status, message and code."""
     earlier: frozenset[int]
-    """The columns under our headings now."""
+    """The columns that have our headings in the source."""
 
 
 class _Text:
-    """The way a CSV is cut into records and ours is written."""
+    """Cuts a CSV into records, and encodes our fields."""
 
     def __init__(self, source: CsvSource) -> None:
         self.source = source
@@ -64,20 +64,20 @@ class _Text:
         self.encoding = self.dialect.encoding.name
         bytewise = self.encoding.startswith(_BYTEWISE) and separator.isascii()
         self.codec = "latin-1" if bytewise else self.encoding
-        """The one that the file is cut with: `latin-1` shows each byte as a character."""
+        """The codec for cutting the file: `latin-1` shows each byte as a character."""
         has_mark = self.encoding.startswith("utf")
         self.mark = "\ufeff".encode(self.encoding).decode(self.codec) if has_mark else ""
-        """A byte order mark in that codec."""
+        """A byte order mark, decoded with `codec`."""
         plain = f"[^{re.escape(separator)}\r\n]*"
         blanks, quote = " *" * quoting.skips_blanks, quoting.mark
-        # As the csv module reads: behind the closing quote the field goes on without quotes.
+        # As in the csv module a field may go on without quotes after its closing quote.
         quoted = f"{blanks}{quote}(?:[^{quote}]|{quote}{quote})*+{quote}"
         self.fields = re.compile(f"{quoted}{plain}|{plain}")
 
     def records(self, path: Path) -> Iterator[tuple[CsvRecords, Sequence[str]]]:
-        """The records, and each as it stands in the file, one character a byte if bytewise.
+        """Yield records with their text in the file; a bytewise one has a character for each byte.
 
-        At last there are no records, and what follows them in the file.
+        The last item has no records, and the rest of the file.
         """
         end = CsvRecords(1, 1, 1, [])
         with path.open("rb") as file:
@@ -87,15 +87,15 @@ class _Text:
                 starts = [*records.starts(), records.following]
                 lines = list(islice(raw, records.following - records.line))
                 if len(lines) > len(records.fields):
-                    given = iter(lines)
+                    remaining = iter(lines)
                     sizes = (after - before for before, after in pairwise(starts))
-                    lines = ["".join(islice(given, size)) for size in sizes]
+                    lines = ["".join(islice(remaining, size)) for size in sizes]
                 yield records, lines
                 end = records._replace(first=records.numbers.stop, fields=[])
             yield end, ["".join(raw)]
 
     def split(self, body: str) -> list[str]:
-        """The fields of a record as they stand in the file, quotation marks and all."""
+        """Return the fields of a record with their quotation marks."""
         start = len(lead(body, self.mark))
         raw = []
         while start <= len(body):
@@ -106,38 +106,38 @@ class _Text:
         return [lead(body, self.mark) + raw[0], *raw[1:]]
 
     def decoded(self, text: str) -> str:
-        """A field's text."""
         if self.codec == self.encoding or text.isascii():
             return text
         return text.encode(self.codec).decode(self.encoding, "replace")
 
-    def held(self, text: str) -> str:
-        """A text of ours as this file can hold it, in the codec that the file is cut with."""
-        text = UNHELD.sub("\ufffd", text)
+    def encodable(self, text: str) -> str:
+        """Return one of our texts without characters that the file cannot hold, in `codec`."""
+        text = FORBIDDEN.sub("\ufffd", text)
         if text.startswith(FORMULA_STARTS):
             text = "'" + text
         if text.isascii():
             return text
-        if self.dialect.encoding.doubts:  # letters of ours would tell another encoding than theirs
+        if self.dialect.encoding.doubts:  # our letters could change the guess of the encoding
             return text.translate(_PLAIN).encode("ascii", "replace").decode()
         raw = text.encode(self.encoding, "replace")
         if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
-            # A letter of theirs and a mark of ours, such as `É”`, would look like UTF-8.
+            # A letter beside one of our marks, such as `É”`, would look like UTF-8.
             raw = text.translate(_PLAIN).encode(self.encoding, "replace")
             raw = MULTIBYTE.sub(lambda match: b"?" * len(match[0]), raw)
         return raw.decode(self.codec)
 
     def quoted_like(self, old: str, text: str) -> str:
-        """A field's text in the place of another one, with quotation marks if that had them."""
+        """Return a field's text, with quotation marks if the field `old` has them."""
         quote = self.dialect.quoting.mark
         if text and old.strip().startswith(quote):
             return quote + text.replace(quote, quote * 2) + quote
         return self.quoted(text)
 
     def quoted(self, text: str) -> str:
-        """A field's text with quotation marks, where it needs them.
+        """Return a field's text, with quotation marks if it needs them.
 
-        Among apostrophes it always has them: by its headings such a file is known.
+        In a file that quotes with apostrophes it always has them: the reader recognises such a
+        file by its headings.
         """
         quote, skips_blanks = self.dialect.quoting
         special = (self.dialect.separator, quote, "\r", "\n")
@@ -151,9 +151,10 @@ class _Text:
 
 
 def _new_values(text: _Text, note: Note, present: list[str]) -> dict[int, str]:
-    """The new fields of a record; one that the file's encoding lacks stays as it is.
+    """Return the new values of a record by column.
 
-    So does one that a spreadsheet program would now take for a formula.
+    A field keeps its old value if the file's encoding lacks a character of the new one, or if a
+    spreadsheet program would read only the new one as a formula.
     """
     fields = {}
     for column, value in note.values:
@@ -188,15 +189,16 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
 def is_annotated_csv(path: Path, notes: SheetNotes, fallback: str) -> bool:
     """True if a CSV has all of our headings in its row of headings. Raises FileProblem."""
     text = _Text(CsvSource(path, fallback))
-    return all(_headed(text, path, notes).values())
+    return all(_heading_columns(text, path, notes).values())
 
 
 def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
-    """The columns behind the longest record, so that ours stand in line. Raises NoRoom.
+    """Return the columns after the longest record, so that our fields form columns.
 
-    Where that is beyond a sheet's last column, what is longest is blank, and ours go into it.
+    If that is beyond a sheet's last column, blank fields at the end of records are used. Raises
+    NoRoom.
     """
-    by_heading = _headed(text, source, notes)
+    by_heading = _heading_columns(text, source, notes)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
     if all(by_heading.values()):
         return CsvLayout(tuple(columns[0] for columns in by_heading.values()), earlier)
@@ -217,7 +219,7 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
 
 
 def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[str]], int]) -> int:
-    """The greatest width of the records from the headings on."""
+    """Return the greatest width of the records from the headings on."""
     return max(
         width(fields)
         for records, _ in text.records(source)
@@ -225,8 +227,8 @@ def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[
     )
 
 
-def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
-    """The columns under each of our headings."""
+def _heading_columns(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
+    """Return the columns of each of our headings."""
     columns = dict[str, list[int]]((heading, []) for heading in notes.headings)
     rows = notes.header_rows
     for records, _ in text.records(source):
@@ -242,7 +244,7 @@ def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]
 def _annotated(
     text: _Text, source: Path, layout: CsvLayout, notes: SheetNotes
 ) -> Iterator[tuple[Sequence[str], list[list[str]]]]:
-    """Batches of records with ours in them, and the fields that they should then be read as."""
+    """Yield batches of records with our fields, and the fields that a reader should then find."""
     due = NoteQueue(notes)
     for records, raws in text.records(source):
         if not (records.fields and (layout.earlier or due.row in records.numbers)):
@@ -253,7 +255,7 @@ def _annotated(
             note, body, shown = due.take(number), raw, fields
             if number >= notes.header_row:
                 end = len(_ENDS.sub("", raw))
-                body, shown = _with_ours(text, layout, raw[:end], fields, note)
+                body, shown = _with_results(text, layout, raw[:end], fields, note)
                 body += raw[end:]
             new.append(body)
             read.append(shown)
@@ -261,26 +263,26 @@ def _annotated(
     due.finish()
 
 
-def _with_ours(
+def _with_results(
     text: _Text, layout: CsvLayout, body: str, fields: list[str], note: Note | None
 ) -> tuple[str, list[str]]:
-    """A record's body with ours in it, and the fields that it should then be read as."""
+    """Return a record with our fields, and the fields that a reader should then find."""
     present = fields or [""]
     changes = {column: "" for column in layout.earlier if column < len(present) and present[column]}
     values = {} if note is None else _new_values(text, note, present)
     if note is not None:
-        ours = (note.status, note.line, note.code)
-        changes |= zip(layout.columns, map(text.held, ours), strict=True)
+        results = (note.status, note.line, note.code)
+        changes |= zip(layout.columns, map(text.encodable, results), strict=True)
         changes |= values
     if not changes:
         return body, fields
-    behind = range(len(present), max(*changes, len(present) - 1) + 1)
-    shown = present + [""] * len(behind)
+    appended = range(len(present), max(*changes, len(present) - 1) + 1)
+    shown = present + [""] * len(appended)
     raw = text.split(body) if min(changes) < len(present) else [body]
     for column, changed in changes.items():
         shown[column] = changed
         if column < len(present):
             quoted = text.quoted_like(raw[column], changed) if column in values else None
             raw[column] = text.quoted(changed) if quoted is None else quoted
-    raw += (text.quoted(shown[column]) for column in behind)
+    raw += (text.quoted(shown[column]) for column in appended)
     return text.dialect.separator.join(raw), shown

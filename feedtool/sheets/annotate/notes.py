@@ -1,4 +1,4 @@
-"""The results to be written beside the rows, as cells and colours, and the summary beside them."""
+"""The results to write beside the rows, as cells and colours, and the summary sheet."""
 
 import re
 from array import array
@@ -18,17 +18,17 @@ from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
 LINE_LENGTH = 80
-"""Characters in a line of a message, at least, in a column of its usual width."""
+"""The least characters that fit in a line of a message, in a column of its usual width."""
 HIGHEST = 408
-"""Points: no program shows a higher row."""
+"""The greatest height of a row, in points."""
 OUR_FRACTION = b".01"
 """Marks a height by its last digits: programs round the heights that they save to pixels."""
 _FORMAT = re.compile(rb"""\ss\s*=\s*["']([0-9]+)["']""")
 MOST_COMMENTS = 1000
-"""Notes in the cells of a sheet: of more, no one would look at each, and programs grow slow."""
+"""Notes in the cells of a sheet at most: more would slow programs down, and nobody reads them."""
 Finish = Literal["full", "plain", "bare"]
-"""How much of ours a copy has beside the texts and the colours of guilty cells: `plain` has neither
-notes in cells nor a filter, `bare` (the user's own file) no formats of statuses and messages too.
+"""The extras of a copy beside our texts and the colours of guilty cells: `plain` has no notes in
+cells and no filter, `bare` (the user's own file) has no formats of statuses and messages either.
 """
 
 
@@ -36,27 +36,26 @@ class Note(Struct, frozen=True):
     """The result beside a row. An empty text leaves its cell empty."""
 
     row: int
-    """The sheet's own row number, 1-based; in a CSV the record's, as the reader counts them."""
+    """The number of the row in the sheet, 1-based; in a CSV that of the record in the reader."""
     status: str
     message: str
-    """A line for each problem; where no line of a cell is shown by itself they stand in one."""
+    """A line for each problem; in cells without line breaks all are in one line."""
     code: str
     guilty: tuple[tuple[int, Severity], ...] = ()
-    """The cells to colour: 0-based column and how bad it is."""
+    """The cells to colour: 0-based column, and severity."""
     values: tuple[tuple[int, str | Decimal], ...] = ()
-    """What cells of the row are to hold, by 0-based column, none beyond the last used one.
+    """New values of cells of the row, by 0-based column, none beyond the last used one.
     An empty text is a blank.
 
-    A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
+    A cell keeps its formula, and a field of a CSV its text if it cannot hold the new one.
     """
     outcome: Outcome | None = None
-    """The colour of the status; None leaves it without one."""
+    """The colour of the status; None is without a colour."""
     comments: tuple[tuple[int, str], ...] = ()
     """The texts of notes in its cells, by 0-based column; a CSV has none."""
 
     @property
     def line(self) -> str:
-        """The message in one line."""
         return self.message.replace("\n", "; ")
 
 
@@ -65,17 +64,17 @@ class SheetNotes(Struct, frozen=True):
 
     sheet: str
     header_row: int
-    """The row of the headings, 1-based: ours are written there, notes only below it."""
+    """The row of the headings, 1-based: our headings are written there, notes only below it."""
     headings: tuple[str, str, str]
-    """Of status, message and code. By these an earlier annotation is recognised."""
+    """Our headings of status, message and code; an earlier annotation is recognised by them."""
     notes: Iterable[Note]
-    """By ascending row; gone through once. Every row must be in the sheet."""
+    """Notes by ascending row; iterated once. Every row must be in the sheet."""
     last_header_row: int = 0
-    """The last row before the data, where keys stand below the headings; 0 is the headings'."""
+    """The last row before the data, if keys are below the headings; 0 is the row of headings."""
 
     @property
     def header_rows(self) -> range:
-        """The rows among which an earlier annotation may have its headings."""
+        """The rows in which an earlier annotation may have its headings."""
         return range(self.header_row, max(self.header_row, self.last_header_row) + 1)
 
 
@@ -85,7 +84,7 @@ class Link(NamedTuple):
     text: str
     sheet: str
     ref: str
-    """`B5`; `5` is the status of that row."""
+    """A cell, `B5`, or a row, `5`: the status of that row."""
     style: Style = "link"
 
     def __str__(self) -> str:
@@ -93,14 +92,14 @@ class Link(NamedTuple):
 
 
 class Styled(NamedTuple):
-    """A cell of the summary with a look of its own."""
+    """A cell of the summary with its own style."""
 
     value: str | int
     style: Style
 
 
 class DataBar(NamedTuple):
-    """A cell of the summary that shows a number as a bar, `most` filling the cell."""
+    """A cell of the summary that shows a number as a bar; `most` fills the cell."""
 
     number: int
     most: int
@@ -112,17 +111,17 @@ Table = Sequence[Sequence[SummaryCell]]
 
 
 class Summary(Struct, frozen=True):
-    """A sheet that is put last in the workbook, or takes the place of the one of its name."""
+    """A sheet that becomes the last of the workbook, or replaces the one of its name."""
 
     name: str
     table: Table
     """Rows of cells, from A1 on."""
     widths: Sequence[int] = ()
-    """Of the columns, in characters."""
+    """Widths of the columns, in characters."""
 
 
 class NoteQueue:
-    """The headings and the notes of a sheet, taken out in the order of rows."""
+    """The headings and the notes of a sheet, taken in the order of rows."""
 
     def __init__(self, sheet: SheetNotes) -> None:
         self._notes = chain((Note(sheet.header_row, *sheet.headings),), sheet.notes)
@@ -131,11 +130,11 @@ class NoteQueue:
 
     @property
     def row(self) -> int | None:
-        """The row of the next one."""
+        """The row of the next note, or None."""
         return self._next.row if self._next else None
 
     def take(self, row: int) -> Note | None:
-        """The note of a row. Notes come from reading this sheet: none may have been passed by."""
+        """Return the note of a row, or None; ValueError if a note was passed over."""
         note = self._next
         if note is None or note.row > row:
             return None
@@ -156,13 +155,13 @@ class NoteQueue:
 
 
 class HighlightedCells:
-    """The cells to colour, as runs of rows by column: a million cells are a few bytes a run."""
+    """The cells to colour, stored as runs of rows by column, so that they need little memory."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[Severity, int], array[int]] = {}
 
     def add(self, row: int, column: int, severity: Severity) -> None:
-        """Colour one cell; rows come in ascending order."""
+        """Add a cell; rows come in ascending order."""
         runs = self._runs.setdefault((severity, column), array("L"))
         if runs and runs[-1] >= row - 1:
             runs[-1] = row
@@ -170,7 +169,7 @@ class HighlightedCells:
             runs.extend((row, row))
 
     def areas(self, severity: Severity) -> Iterator[bytes]:
-        """`B3:B7`, column by column."""
+        """Yield ranges such as `B3:B7`, column by column."""
         for (kind, column), runs in sorted(self._runs.items()):
             if kind != severity:
                 continue
@@ -179,32 +178,32 @@ class HighlightedCells:
 
 
 class AnswerCells(NamedTuple):
-    """The cells of all rows that have the same answer: a number is all in which they differ."""
+    """The cells of all rows with the same answer, which differ in the row's number alone."""
 
     cells: Sequence[tuple[int, bytes, bytes]] = ()
     """From left to right: the column, the markup before the row's number, and that after it."""
     pieces: Sequence[bytes] = ()
-    """The markup of all of them between the numbers."""
+    """The markup of all cells between the row's numbers."""
     texts: tuple[str, ...] = ()
-    """What our columns show."""
+    """The texts of our columns."""
     height: bytes = b""
-    """The attribute of a row whose message has several lines."""
+    """The row's attribute for a message of several lines."""
 
     def row(self, number: int) -> list[tuple[int, bytes]]:
-        """Column and cell, from left to right."""
+        """Return columns and cells, from left to right."""
         return [
             (column, b"%b%d%b" % (before, number, after)) for column, before, after in self.cells
         ]
 
 
 NO_ANSWER = AnswerCells()
-"""Of a row without a note."""
+"""The answer of a row without a note."""
 _REMEMBERED = 1024
-"""Answers that are kept ready: most rows share a few."""
+"""Answers that are cached: most rows share a few."""
 
 
 class NoteCells(NoteQueue):
-    """The cells to be written in each row, asked for by ascending row."""
+    """The cells to write in each row, requested by ascending row."""
 
     def __init__(
         self,
@@ -220,42 +219,42 @@ class NoteCells(NoteQueue):
         self.guilty = HighlightedCells()
         self.digest = Digest()
         self.values: Sequence[tuple[int, str | Decimal]] = ()
-        """What cells of the user's are to hold in the row that was asked for last."""
+        """The new values of the user's cells in the row that was requested last."""
         self.changed: dict[int, dict[int, str]] = {}
-        """The text that each of them was given, by row and column."""
+        """The new texts of the user's cells, by row and column."""
         self.comments: dict[tuple[int, int], str] = {}
         """The first notes in cells, by row and column."""
         self.first_bad: int | None = None
         """The first row that is to be corrected."""
         self.heading_style = styles.cells["heading"]
-        """That of the user's headings beside ours, once it is known."""
+        """The style of the user's headings beside ours, once it is known."""
         self.is_styled = is_styled
-        """True if statuses are coloured and messages are wrapped."""
+        """True if statuses are coloured and messages wrapped."""
         self._answers: dict[Hashable, AnswerCells] = {}
         self._styles, self._line, self._wrapped = styles.cells, styles.line, styles.wrapped
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
         )
-        """Column, which of the three texts it shows, its letters; by column."""
+        """Column, index of its text (status, message, code), and its letters; by column."""
 
     def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
-        """Column and cell, from left to right; nothing for a row without a note."""
+        """Return columns and cells, from left to right; [] for a row without a note."""
         return self.answer(row, prefix).row(row)
 
     def answer(self, row: int, prefix: bytes) -> AnswerCells:
-        """The cells of a row, which is noted as having them."""
+        """Return the cells of a row, and note its colours, comments and texts."""
         note = self.take(row)
         self.values = note.values if note else ()
         if note is None:
             return NO_ANSWER
         for column, severity in note.guilty:
             self.guilty.add(row, column, severity)
-        for column, said in note.comments:
+        for column, comment in note.comments:
             if len(self.comments) < MOST_COMMENTS:
-                self.comments[row, column] = said
+                self.comments[row, column] = comment
         if note.outcome == "bad" and self.first_bad is None:
             self.first_bad = row
-        # Making the cells takes seven times as long as to look them up.
+        # Making the cells takes seven times as long as looking them up.
         key = note.status, note.message, note.code, note.outcome, prefix
         answer = self._answers.get(key)
         if answer is None:
@@ -269,11 +268,11 @@ class NoteCells(NoteQueue):
         return answer
 
     def height(self, answer: AnswerCells, cells: bytes) -> bytes:
-        """The height for a row with these cells; nothing where one of them is wrapped, too."""
+        """Return the height of a row with these cells; b"" if one of them is wrapped, too."""
         if answer.height and self._wrapped:
             formats = map(int, _FORMAT.findall(cells))
             if any(self._wrapped[place : place + 1].strip(b"\0") for place in formats):
-                return b""  # the program that shows it measures it
+                return b""  # the spreadsheet program measures the row
         return answer.height
 
     def _made(self, note: Note, prefix: bytes) -> AnswerCells:
@@ -295,14 +294,14 @@ class NoteCells(NoteQueue):
         return AnswerCells(cells, tuple(pieces), tuple(map(shown, texts)), height)
 
     def _height(self, message: str) -> bytes:
-        """The height that shows a wrapped message: not every program measures it by itself."""
+        """Return the height for a wrapped message, which not every program measures."""
         lines = sum(max(1, ceil(len(line) / LINE_LENGTH)) for line in message.splitlines())
         if not self.is_styled or lines <= 1:
             return b""
         return b' ht="%d%b"' % (min(ceil(lines * self._line), HIGHEST), OUR_FRACTION)
 
     def _styles_of(self, note: Note) -> tuple[int, int, int]:
-        """The formats of status, message and code."""
+        """Return the formats of status, message and code."""
         text = self._styles["text"]
         if note.row == self.header_row:
             return (self.heading_style,) * 3

@@ -1,7 +1,7 @@
-"""The rows of a sheet of any writing, taken apart into their cells by a parser, and put together.
+"""Split the rows of any sheet into cells with a parser, and write them with our cells.
 
-Rows and cells without `r`, comments, CDATA, odd quotes and blanks: the parser knows them. Nothing
-is written from what it says; the bytes are cut where it says that a row or a cell begins.
+The parser reads rows and cells without `r`, comments, CDATA, unusual quotes and blanks. It only
+gives the places at which rows and cells begin; the bytes are cut there and written unchanged.
 """
 
 import re
@@ -31,35 +31,35 @@ class CellSpan(NamedTuple):
     start: int
     end: int
     is_used: bool
-    """It holds a value, a formula or a text; else it has nothing but a format."""
+    """True if it has a value, a formula or a text, not only a format."""
 
 
 class RawRow(NamedTuple):
-    """One row as it is written."""
+    """The bytes of a row, and the places in them."""
 
     number: int
     data: bytes
     prefix: bytes
-    """Of the workbook's namespace: `x:` or nothing."""
+    """The prefix of the workbook's namespace: `x:` or empty."""
     inner: int
     """The end of the start tag."""
     close: int
     """The beginning of the end tag or of the row's extensions before it; in `<row/>` the end."""
     cells: Sequence[CellSpan]
-    """At least all from the first of our columns on."""
+    """All cells from the first of our columns on, or more."""
 
 
 class RowParser(PlaceParser):
-    """A parser that is fed the sheet, or all of it but some whole rows.
+    """A parser of a sheet, from which complete rows may be left out.
 
-    Raises on feeding: CorruptXml, XmlDoctype, ZipBomb.
+    Feeding raises CorruptXml, XmlDoctype, ZipBomb.
     """
 
     def __init__(self, part: str, limits: ReadingLimits) -> None:
         self.head = b""
-        """All up to the rows; complete when the first row is."""
+        """All bytes up to the rows; complete when the first row is."""
         self.last_row = 0
-        """The number of the last row so far, whoever looked at it."""
+        """The number of the last row so far, also of rows that were left out."""
         self._ready: list[tuple[int, RawRow]] = []
         self._data: Node | None = None
         self._tail_start: int | None = None
@@ -68,7 +68,7 @@ class RowParser(PlaceParser):
         super().__init__(part, limits, rows, starts={DATA: self._open_data}, ends=ends)
 
     def rows(self, data: bytes) -> Iterator[RawRow | bytes]:
-        """The rows that end in the next piece, and the bytes between them."""
+        """Yield the rows that end in the next piece, and the bytes between them."""
         self.feed(data)
         if self._data is not None and not self.head:
             self.head = self.take(self._data.inner)
@@ -79,11 +79,11 @@ class RowParser(PlaceParser):
             yield row
 
     def flush(self) -> bytes:
-        """The bytes since the last row, before rows that are not fed."""
+        """Return the bytes since the last row; called before rows that are left out."""
         return self.take(self.done + len(self.buffer))
 
     def rest(self) -> tuple[bytes, bytes]:
-        """The bytes from the last row to the end of the rows, and all from there on."""
+        """Return the bytes from the last row to the end of the rows, and all after it."""
         self.finish()
         if self._tail_start is None:
             raise corrupt(self.part, "it has no sheetData")
@@ -93,7 +93,7 @@ class RowParser(PlaceParser):
         self._data = self._data or node
 
     def _close_data(self) -> None:
-        # The end tag, or of `<sheetData/>`, for which the parser names its beginning, the end.
+        # The parser gives the place of the end tag, but for `<sheetData/>` its beginning.
         inner = self._data.inner if self._data else 0
         self._tail_start = max(self.position, inner)
 
@@ -118,7 +118,7 @@ class RowParser(PlaceParser):
         self._ready.append((node.start, row))
 
     def _column(self, cell: Node, last: int) -> int:
-        """The 0-based column of a cell; the next one if it does not say."""
+        """Return the 0-based column of a cell; without `r` it is the next column."""
         reference = cell.attributes.get("r")
         if reference is None:
             return last + 1
@@ -129,21 +129,21 @@ class RowParser(PlaceParser):
 
 
 def rewrite(
-    row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Collection[int], height: bytes = b""
+    row: RawRow, added: Sequence[tuple[int, bytes]], stale: Collection[int], height: bytes = b""
 ) -> bytes:
-    """The row with our cells in their places, and what was used in `stale` columns taken out.
+    """Return the row with the `added` cells, without the used cells in `stale` columns.
 
-    An empty cell at the place of one of ours gives way; all other bytes stay, but for the `height`
-    of a row that states none, and that of an earlier annotation.
+    An added cell replaces the one at its place. All other bytes stay, except that a row without a
+    height gets `height`, and one of an earlier annotation is removed.
     """
     edits = []
-    written = {column for column, _ in ours}
+    written = {column for column, _ in added}
     present = {cell.column: cell for cell in row.cells}
-    for column, markup in ours:
-        at = present.get(column)
+    for column, markup in added:
+        old = present.get(column)
         right = (cell.start for cell in row.cells if cell.column > column)
-        place = at.start if at else next(right, row.close)
-        edits.append(Edit(place, at.end if at else place, markup))
+        place = old.start if old else next(right, row.close)
+        edits.append(Edit(place, old.end if old else place, markup))
     edits += (
         Edit(cell.start, cell.end, b"")
         for cell in row.cells
@@ -151,16 +151,16 @@ def rewrite(
     )
     tag = row.data[: row.inner]
     tag = with_height(_OUR_HEIGHT.sub(b"", tag) if stale else tag, height)
-    if ours:
+    if added:
         tag = widened(tag, min(written), max(written))
-    if ours and row.inner == len(row.data):
-        inner = b"".join(markup for _, markup in ours)
+    if added and row.inner == len(row.data):
+        inner = b"".join(markup for _, markup in added)
         return b"%b>%b</%brow>" % (tag[:-2].rstrip(), inner, row.prefix)  # was `<row/>`
     return tag + splice(row.data, edits, row.inner)
 
 
 def with_height(tag: bytes, height: bytes) -> bytes:
-    """A row's start tag, or its attributes, with a height unless one is stated."""
+    """Return a row's start tag, or its attributes, with a height unless it has one."""
     if not height or _HEIGHT.search(tag):
         return tag
     end = _END.search(tag)
@@ -170,7 +170,7 @@ def with_height(tag: bytes, height: bytes) -> bytes:
 
 @lru_cache(4096)
 def widened(tag: bytes, first: int, last: int) -> bytes:
-    """A row's start tag, its `spans` reaching from our first to our last column (0-based)."""
+    """Return a row's start tag; its `spans` include the columns (0-based) `first` and `last`."""
     spans = _SPANS.search(tag)
     if spans is None:
         return tag

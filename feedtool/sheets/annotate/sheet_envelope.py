@@ -1,7 +1,7 @@
-"""The part of a sheet around its rows: its size, columns' widths, ranges and colours.
+"""The part of a sheet around its rows: size, widths of columns, ranges and colours.
 
-Each conditional format of ours says nothing but who made it (`LEN("feedtool")>0` is always true):
-by that it is found and taken back when the sheet is annotated again.
+The condition of our conditional formats is a mark (`LEN("feedtool")>0` is always true): by this
+they are found and removed when the sheet is annotated again.
 """
 
 import re
@@ -21,19 +21,19 @@ _KEPT = frozenset(
     {"col", "mergeCell", "cfRule", "formula", "ext", "conditionalFormattings",
      "conditionalFormatting"}
 )  # fmt: skip
-"""The elements deeper in a sheet that are looked at."""
+"""The elements deeper in a sheet that are read."""
 WIDTHS = (17, 90, 26)
-"""Of the status, the message and the code, in characters."""
+"""The widths of status, message and code, in characters."""
 _MARK = 'LEN("feedtool")'
 _FORMULA = b'LEN("feedtool")&gt;0'
 _AREAS = 400
-"""Areas of one rule. Excel reads thousands, but a list that a person opens should stay readable."""
+"""Areas of one rule at most. Excel reads thousands, but people should be able to read the list."""
 _BEFORE = frozenset(
     {"sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "sheetCalcPr",
      "sheetProtection", "protectedRanges", "scenarios", "autoFilter", "sortState",
      "dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting"}
 )  # fmt: skip
-"""Elements that the schema puts before a conditional format; others come after it."""
+"""Elements that the schema puts before a conditional format; all others follow it."""
 _BEFORE_LINKS = _BEFORE | {"dataValidations"}
 _REF = re.compile(rb"\sref=[\"']([A-Z]+)[0-9]+[\"']")
 
@@ -47,18 +47,18 @@ class SheetEnvelope:
         self.root = outline(self._data, part, _KEPT)
 
     def head(self, edits: list[Edit]) -> bytes:
-        """The head with those edits made that lie in it."""
+        """Return the head with the edits that lie in it."""
         return splice(self._data, (edit for edit in edits if edit.end <= self._cut), 0, self._cut)
 
     def tail(self, edits: list[Edit]) -> bytes:
-        """The tail with those edits made that lie in it: sloppy programs put `cols` there."""
+        """Return the tail with the edits that lie in it: some programs write `cols` there."""
         return splice(self._data, (edit for edit in edits if edit.end > self._cut), self._cut)
 
     def ranges(self, header_row: int) -> Iterator[CellRange]:
-        """Merged cells and the autofilter.
+        """Yield the ranges of merged cells and of the autofilter.
 
-        A merge of whole rows above the headings, as titles are made, says nothing about where the
-        table ends and is left out.
+        Merges of whole rows above the headings are left out: titles are made so, and such a merge
+        does not show the end of the table.
         """
         for area in self.merges():
             if area.last_column < LAST_COLUMN or area.last_row >= header_row:
@@ -66,12 +66,11 @@ class SheetEnvelope:
         yield from _areas(self.root.all("autoFilter"))
 
     def merges(self) -> Iterator[CellRange]:
-        """The ranges of merged cells."""
         for group in self.root.all("mergeCells"):
             yield from _areas(group.all("mergeCell"))
 
     def resize(self, written: CellRange) -> list[Edit]:
-        """The edit that makes the stated dimension include ours."""
+        """Return the edit that adds our cells to the stated dimension, if there is one."""
         node = self.root.child("dimension")
         stated = cell_range(node.attributes.get("ref", "")) if node else None
         if node is None or stated is None:
@@ -80,10 +79,9 @@ class SheetEnvelope:
         return [edit] if edit else []
 
     def widen(self, columns: Sequence[int], *, earlier: bool) -> list[Edit]:
-        """The edits that make our columns visible and readable.
+        """Return the edits that make our columns visible and wide enough.
 
-        Of an `earlier` annotation's columns those that can be seen keep the width that the user
-        gave them.
+        Visible columns of an `earlier` annotation keep the width that the user gave them.
         """
         widths = dict(zip(columns, WIDTHS, strict=True))
         group = self.root.child("cols")
@@ -111,49 +109,53 @@ class SheetEnvelope:
         return edits
 
     def recolour(self, guilty: HighlightedCells, styles: FormatIndexes) -> list[Edit]:
-        """The edits that take an earlier annotation's rules out of the sheet and put ours in."""
-        edits = list(_take_back(self.root))
+        """Return the edits that replace the rules of an earlier annotation by ours."""
+        edits = list(_removed_rules(self.root))
         rules = list(_rules(self.root.prefix, guilty, styles))
-        # Before all rules of the user if there is room, since a colour that says "wrong" should be
-        # seen; else after them. Theirs are not moved: nothing of theirs is changed.
+        # Before the user's rules if priorities are free, so that the colour of an error is seen;
+        # else after them: the user's rules are never changed.
         taken = sorted(_priorities(self.root))
         first = 1 if not taken or taken[0] > len(rules) else taken[-1] + 1
         new = b"".join(rule % priority for priority, rule in enumerate(rules, first))
         if new:
-            # An element that nobody knows counts as one that comes after ours.
-            before = [it for it in self.root.children if it.is_main and it.name in _BEFORE]
-            edits.append(Edit(before[-1].end, before[-1].end, new))
+            # Unknown elements are taken for later ones.
+            place = self.end_of(_BEFORE)
+            edits.append(Edit(place, place, new))
         return edits
 
     def link_back(
         self, cell: tuple[int, int] | None, summary: str, earlier: Collection[int]
     ) -> list[Edit]:
-        """The edits that lead from a cell (its row and 0-based column) to the summary.
+        """Return the edits that link a cell (its row and 0-based column) to the summary.
 
-        A link in one of the `earlier` columns gives way.
+        Such links in the `earlier` columns are removed.
         """
         location = quoted(f"'{summary}'!A1")
         group = self.root.child("hyperlinks")
         start, end = (group.inner, group.close) if group else (self._cut, self._cut)
         place = re.escape(location).replace(b"'", b"(?:'|&apos;)")
         links = re.compile(rb"<(?:\w+:)?hyperlink\s[^<>]*\slocation=%b[^<>]*/>" % place)
-        ours = [
+        old_links = [
             link
             for link in links.finditer(self._data, start, end)
-            if (at := _REF.search(link[0])) and index_of(at[1].decode()) in earlier
+            if (ref := _REF.search(link[0])) and index_of(ref[1].decode()) in earlier
         ]
         markup = b""
         if cell:
-            ref = f"{letters(cell[1])}{cell[0]}".encode()
-            markup = b'<%bhyperlink ref="%b" location=%b/>' % (self.root.prefix, ref, location)
-        if group and self._data[start:end].strip() != b"".join(link[0] for link in ours):
-            edits = [Edit(link.start(), link.end(), b"") for link in ours]
+            name = f"{letters(cell[1])}{cell[0]}".encode()
+            markup = b'<%bhyperlink ref="%b" location=%b/>' % (self.root.prefix, name, location)
+        if group and self._data[start:end].strip() != b"".join(link[0] for link in old_links):
+            edits = [Edit(link.start(), link.end(), b"") for link in old_links]
             return [*edits, Edit(end, end, markup)]
         edits = [Edit(group.start, group.end, b"")] if group else []
-        before = [it.end for it in self.root.children if it.is_main and it.name in _BEFORE_LINKS]
         tags = self.root.prefix + b"hyperlinks"
-        whole = b"<%b>%b</%b>" % (tags, markup, tags) if markup else b""
-        return [*edits, Edit(before[-1], before[-1], whole)]
+        element = b"<%b>%b</%b>" % (tags, markup, tags) if markup else b""
+        after = self.end_of(_BEFORE_LINKS)
+        return [*edits, Edit(after, after, element)]
+
+    def end_of(self, names: Collection[str]) -> int:
+        """Return the end of the last of the root's children with these names."""
+        return [node.end for node in self.root.children if node.is_main and node.name in names][-1]
 
 
 def _areas(nodes: Iterable[Node]) -> Iterator[CellRange]:
@@ -161,7 +163,7 @@ def _areas(nodes: Iterable[Node]) -> Iterator[CellRange]:
 
 
 def _span(node: Node) -> tuple[int, int]:
-    """First and last column of a `<col>`, 0-based; -1 where it does not say."""
+    """Return the first and last column of a `<col>`, 0-based; -1 if it does not state it."""
     first, last = (whole(node.attributes.get(name)) or 0 for name in ("min", "max"))
     return first - 1, last - 1
 
@@ -172,9 +174,9 @@ def _column(prefix: bytes, column: int, width: int, collapsed: bytes = b"") -> b
 
 
 def _split(node: Node, prefix: bytes, widths: dict[int, int]) -> Iterator[bytes]:
-    """A range of columns, ours taken out of it."""
+    """Yield the columns of a range; our columns become elements of their own."""
     first, last = _span(node)
-    # The button of a collapsed group of columns stands on the column behind the group.
+    # The button of a collapsed group of columns is on the column after the group.
     collapsed = b' collapsed="1"' if is_true(node.attributes.get("collapsed")) else b""
     for column in sorted(widths):
         if first <= column <= last:
@@ -187,7 +189,7 @@ def _split(node: Node, prefix: bytes, widths: dict[int, int]) -> Iterator[bytes]
 
 
 def _part(node: Node, first: int, last: int) -> bytes:
-    """The columns `first` to `last` of a range, as they were."""
+    """Return the columns `first` to `last` of a range, with its attributes."""
     attributes = node.attributes | {"min": str(first + 1), "max": str(last + 1)}
     markup = b"".join(b" %s=%s" % (key.encode(), quoted(v)) for key, v in attributes.items())
     return b"<%scol%s/>" % (node.prefix, markup)
@@ -198,19 +200,18 @@ def _is_ours(rule: Node) -> bool:
     return formula is not None and formula.text.startswith(_MARK)
 
 
-def _take_back(root: Node) -> Iterator[Edit]:
-    """Our rules of an earlier time; the whole element where no other rule is in it."""
+def _removed_rules(root: Node) -> Iterator[Edit]:
+    """Yield edits that remove our earlier rules, and elements that have no other rules."""
     for formats in root.all("conditionalFormatting"):
-        rules = list(formats.all("cfRule"))
-        ours = [rule for rule in rules if _is_ours(rule)]
-        if ours and len(ours) == len(formats.children):
+        rules = [rule for rule in formats.all("cfRule") if _is_ours(rule)]
+        if rules and len(rules) == len(formats.children):
             yield Edit(formats.start, formats.end, b"")
         else:
-            yield from (Edit(rule.start, rule.end, b"") for rule in ours)
+            yield from (Edit(rule.start, rule.end, b"") for rule in rules)
 
 
 def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> Iterator[bytes]:
-    """Elements of ours, the priority still open; errors first, so that they win."""
+    """Yield our elements with a `%d` for the priority; errors first, so that they win."""
     for severity in get_args(Severity):
         areas = guilty.areas(severity)
         while chunk := b" ".join(islice(areas, _AREAS)):
@@ -228,7 +229,7 @@ def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> It
 
 
 def _priorities(node: Node) -> Iterator[int]:
-    """Of all rules of the sheet but ours, those in extensions included."""
+    """Yield the priorities of the user's rules, those in extensions included."""
     for child in node.children:
         priority = whole(child.attributes.get("priority"))
         if child.name != "cfRule":

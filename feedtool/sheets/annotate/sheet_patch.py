@@ -1,7 +1,7 @@
-"""The rows of a sheet with ours in them, written once the sheet was looked through (`sheet_scan`).
+"""Write the rows of a sheet with our cells, after the sheet was scanned (`sheet_scan`).
 
-Chunks that patterns are proven to see are patched by patterns; all else is left to the parser
-(`row_parser`), with the same results.
+Chunks in which patterns are proven to find every row are patched by patterns; the parser
+(`row_parser`) handles all others, with the same results.
 """
 
 import re
@@ -36,7 +36,7 @@ _FORMULA = re.compile(rb"<(?:[^\s<>:/]+:)?f[\s/>]")
 def patch_rows(
     stream: Iterator[bytes], scan: SheetScan, notes: NoteCells, stale: frozenset[int]
 ) -> Iterator[bytes]:
-    """All between head and tail: the rows with ours in them, without what `stale` columns hold."""
+    """Yield all bytes between head and tail: the rows with our cells, without `stale` columns."""
     parser = RowParser(scan.part, scan.limits)
     for chunk, last_row in zip(chunks(stream), scan.plain, strict=True):
         if last_row is not None and chunk.prefix is not None:
@@ -58,7 +58,7 @@ def patch_rows(
 
 
 def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None:
-    """In the row of headings: gives ours the format of the last one before them that has one."""
+    """In the row of headings: give ours the format of the last formatted heading before them."""
     if row.number != notes.header_row or not notes.is_styled:
         return
     for cell in row.cells:
@@ -69,16 +69,16 @@ def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None
 
 
 def _with_values(
-    row: RawRow, ours: Sequence[tuple[int, bytes]], notes: NoteCells
+    row: RawRow, added: Sequence[tuple[int, bytes]], notes: NoteCells
 ) -> Sequence[tuple[int, bytes]]:
-    """Our cells of a row, and those of the user's that get another value, in their format.
+    """Return our cells of a row, and the user's cells that get another value, in their format.
 
-    A formula stays, since it would bring its own value back.
+    A cell keeps its formula, which would restore the old value.
     """
     if not notes.values:
-        return ours
+        return added
     present = {cell.column: row.data[cell.start : cell.end] for cell in row.cells}
-    cells = list(ours)
+    cells = list(added)
     for column, value in notes.values:
         cell = present.get(column, b"")
         if _FORMULA.search(cell):
@@ -97,7 +97,7 @@ def _with_values(
 
 
 def _content(value: str | Decimal, prefix: bytes) -> bytes:
-    """The rest of a cell's markup, after its format."""
+    """Return a cell's markup after its format."""
     if isinstance(value, str):
         return inline(value, prefix) if value else b"/>"
     return b"><%bv>%b</%bv></%bc>" % (prefix, f"{value:f}".encode(), prefix, prefix)
@@ -118,16 +118,16 @@ class _PatternPatcher:
         self._left, self._right = min(notes.columns), max(notes.columns)
         first = min(self._left, *stale, self._left)
         self._beyond = cell_beyond(tags.prefix, first - 1)
-        """Finds a cell at our columns or to the right of them."""
+        """Finds a cell in our columns or to the right of them."""
         self._appends = scan.widest < first
-        """No row has such a cell."""
+        """True if no row has such a cell."""
 
     def block(self, block: bytes) -> bytes:
-        """The same rows, ours in them.
+        """Return the rows with our cells.
 
-        Nearly all rows of nearly all sheets get ours behind their last cell. Nothing is looked for
-        in those, and what they hold is copied once, into the block. With answers that are made once
-        (`NoteCells.answer`) that halved the time of the whole step.
+        In nearly all sheets our cells follow the last cell of a row. Such rows are not searched,
+        and their bytes are copied once, into the block. With cached answers (`NoteCells.answer`)
+        this halved the time of the whole step.
         """
         done: list[bytes] = []
         tags, notes, row_end = self._tags, self._notes, self._tags.row_end
@@ -135,13 +135,13 @@ class _PatternPatcher:
         for row in parts:
             part, tag = row, tags.row.match(row)
             if tag is None or tag[2].endswith(b"/"):
-                # Rows written `<row/>`, or blanks, are in front of the row that ends here.
+                # Rows written `<row/>`, or blanks, are before the row that ends here.
                 start = row.rfind(tags.row_start)
                 done += self._empty_rows(row[:start])
                 part = row[start:]
                 tag = tags.row.match(part)
             if tag is None:
-                continue  # never, as the scan has proven
+                continue  # the scan has proven that this cannot happen
             digits, attributes = tag.groups()
             number, inner = int(digits), tag.end()
             if number == notes.header_row:
@@ -152,8 +152,8 @@ class _PatternPatcher:
             elif answer.cells:
                 opened = widened(attributes, self._left, self._right)
                 opened = with_height(opened, notes.height(answer, part))
-                ours = digits.join(answer.pieces)
-                done += (self._opening, digits, b'"', opened, b">", part[inner:], ours, row_end)
+                cells = digits.join(answer.pieces)
+                done += (self._opening, digits, b'"', opened, b">", part[inner:], cells, row_end)
             else:
                 done += (part, row_end)
         done += self._empty_rows(rest)
@@ -164,16 +164,16 @@ class _PatternPatcher:
         _match_heading(row, self._notes, self._stale)
 
     def _rewritten(self, number: int, part: bytes, inner: int, answer: AnswerCells) -> bytes:
-        """A row, which comes without its end tag, with ours wherever they belong."""
+        """Return a row, given without its end tag, with our cells at their places."""
         notes = self._notes
         stale = self._stale if number >= notes.header_row else _NOTHING
         beyond = cell_beyond(self._tags.prefix, -1) if notes.values else self._beyond
         row = self._raw_row(number, part, inner, beyond)
-        ours = _with_values(row, answer.row(number), notes)
-        return rewrite(row, ours, stale, notes.height(answer, row.data))
+        cells = _with_values(row, answer.row(number), notes)
+        return rewrite(row, cells, stale, notes.height(answer, row.data))
 
     def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
-        """The row with its cells from the first one on that `beyond` finds."""
+        """Return the row with its cells from the first that `beyond` finds."""
         data = part + self._tags.row_end
         first = beyond.search(part, inner)
         end = first.start() if first else len(part)
@@ -190,7 +190,7 @@ class _PatternPatcher:
         return RawRow(number, data, self._tags.prefix, inner, len(part), cells)
 
     def _empty_rows(self, data: bytes) -> Iterator[bytes]:
-        """Rows written `<row/>`, and blanks between rows."""
+        """Yield the rows written `<row/>` with our cells, and the blanks between rows."""
         end = 0
         for tag in self._tags.row.finditer(data):
             yield data[end : tag.start()]
@@ -199,12 +199,12 @@ class _PatternPatcher:
             prefix = self._tags.prefix
             row = RawRow(number, tag[0], prefix, len(tag[0]), len(tag[0]), ())
             answer = self._notes.answer(number, prefix)
-            ours = _with_values(row, answer.row(number), self._notes)
-            yield rewrite(row, ours, _NOTHING, answer.height)
+            cells = _with_values(row, answer.row(number), self._notes)
+            yield rewrite(row, cells, _NOTHING, answer.height)
         yield data[end:]
 
     def _ends_with_cell(self, part: bytes, inner: int) -> bool:
-        """True if a row (without its end tag) ends with a cell, or has none: no extensions."""
+        """True if a row (without its end tag) ends with a cell or is empty: no extensions."""
         return (
             part.endswith(self._cell_ends)
             or not part[inner:].strip()

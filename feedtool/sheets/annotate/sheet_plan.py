@@ -1,4 +1,4 @@
-"""The plan of a sheet's annotation, made before the first byte is written, and its new part."""
+"""Plan the annotation of a sheet before the first byte is written, and write its new part."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.cell_notes import add_notes, take_back_notes
+from feedtool.sheets.annotate.cell_notes import add_notes, remove_notes
 from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.sheet_patch import patch_rows
 from feedtool.sheets.annotate.sheet_scan import SheetScan, scan_sheet
-from feedtool.sheets.annotate.table_filter import add_filter, take_back_filter
+from feedtool.sheets.annotate.table_filter import add_filter, remove_filter
 from feedtool.sheets.annotate.workbook_parts import BookParts
 from feedtool.sheets.annotate.xml_offsets import Edit, utf8
 from feedtool.sheets.atomic_write import Digest
@@ -38,48 +38,48 @@ class NoRoom(UsageProblem):
 
 
 class SheetPlan(Struct):
-    """The decisions on how a sheet is annotated, made before the first byte is written."""
+    """The decisions about the annotation of a sheet, and later its results."""
 
     notes: SheetNotes
     entry: SheetEntry
     scan: SheetScan
     envelope: SheetEnvelope
     columns: tuple[int, ...]
-    """Of status, message and code, 0-based."""
+    """The columns of status, message and code, 0-based."""
     header: "HeaderRows"
     finish: Finish
     has_notes: bool = False
     """True if its cells get notes."""
     edits: list[Edit] = field(default_factory=list)
-    """Those around the rows that other parts make necessary."""
+    """Edits around the rows, for notes in cells and the filter."""
     digest: Digest = field(default_factory=Digest)
-    """Of the cells of ours that were written, once they are."""
+    """The digest of our cells, once they are written."""
     changed: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """The text that cells of the user's were given, by row and column, once they were."""
+    """The new texts of the user's cells, by row and column, once they are written."""
 
     def prepare(self, package: ZipPackage, parts: BookParts) -> None:
-        """Take back what other parts have of an earlier annotation, and enter a new filter."""
-        notes = take_back_notes(parts, package, self.entry, self.envelope)
-        of_filter = take_back_filter(parts, self.entry, self.envelope)
-        self.has_notes = notes is not None and self.finish == "full"
+        """Remove an earlier annotation from other parts, and add a new filter."""
+        note_edits = remove_notes(parts, package, self.entry, self.envelope)
+        filter_edits = remove_filter(parts, self.entry, self.envelope)
+        self.has_notes = note_edits is not None and self.finish == "full"
         top, last = self.notes.header_rows[-1], self.scan.last_row
-        if of_filter is not None and self.finish == "full" and not self.header.is_hidden:
+        if filter_edits is not None and self.finish == "full" and not self.header.is_hidden:
             right = max(*self.columns, self.scan.used)
             area = CellRange(top, self.header.first_column, last, right)
-            of_filter += add_filter(parts, self.entry, self.envelope, area) if last > top else []
-        self.edits = [*(of_filter or ()), *(notes or ())]
+            filter_edits += add_filter(parts, self.entry, self.envelope, area) if last > top else []
+        self.edits = [*(filter_edits or ()), *(note_edits or ())]
 
     def patched(
         self, package: ZipPackage, parts: BookParts, styles: FormatIndexes, summary: Summary | None
     ) -> Iterator[bytes]:
-        """The sheet's part with the annotation in it; notes in cells are entered at its end."""
+        """Yield the sheet's part with the annotation; notes in cells are added at its end."""
         is_styled = self.finish != "bare"
         cells = NoteCells(self.notes, self.columns, styles, is_styled=is_styled)
         top, earlier = self.notes.header_row, self.header.earlier
         written = CellRange(top, min(self.columns), max(self.scan.last_row, top), max(self.columns))
-        was_here = earlier.issuperset(self.columns)
+        was_annotated = earlier.issuperset(self.columns)
         envelope = self.envelope
-        edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_here)
+        edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_annotated)
         yield envelope.head(edits)
         stream = utf8(package.stream(self.entry.part), self.entry.part)
         yield from patch_rows(stream, self.scan, cells, earlier)
@@ -102,7 +102,7 @@ def plan_sheet(
     notes: SheetNotes,
     finish: Finish = "full",
 ) -> SheetPlan:
-    """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
+    """Scan a sheet, and return its plan. Raises NoRoom, FileProblem."""
     scan = SheetScan(entry.part, notes.header_row, package.limits)
     scan_sheet(utf8(package.stream(entry.part), entry.part), scan)
     if not scan.has_header:
@@ -110,7 +110,7 @@ def plan_sheet(
     envelope = SheetEnvelope(scan.head, scan.tail, entry.part)
     header = header_rows(package, book, entry, notes)
     columns = header.columns
-    # In place: they may have become part of a table, or columns may have come after them.
+    # Earlier columns are used again, also in a table or with other columns after them.
     if not columns:
         areas = (*envelope.ranges(notes.header_row), *_tables(package, entry))
         last = max(scan.used, *(area.last_column for area in areas), -1)
@@ -141,23 +141,23 @@ def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
 
 
 class HeaderRows(NamedTuple):
-    """The rows of headings and keys as they are."""
+    """The rows of headings and keys in the source."""
 
     by_heading: Mapping[str, Sequence[int]]
     """The columns (0-based) under each of our headings."""
     first_column: int = 0
-    """The first that has a heading."""
+    """The first column that has a heading."""
     is_hidden: bool = False
-    """True if the last row is."""
+    """True if the last of these rows is hidden."""
 
     @property
     def earlier(self) -> frozenset[int]:
-        """The columns under our headings now: what they hold below is taken out."""
+        """The columns under our headings in the source: their cells below are removed."""
         return frozenset(chain.from_iterable(self.by_heading.values()))
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """Those of status, message and code; none where not all are there."""
+        """The columns of status, message and code; () unless all are there."""
         present = all(self.by_heading.values())
         return tuple(columns[0] for columns in self.by_heading.values()) if present else ()
 
@@ -165,7 +165,7 @@ class HeaderRows(NamedTuple):
 def header_rows(
     package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
 ) -> HeaderRows:
-    """The rows among which our headings may stand. Raises FileProblem."""
+    """Read the rows that may have our headings. Raises FileProblem."""
     columns: dict[str, list[int]] = {heading: [] for heading in notes.headings}
     texts = cache(lambda: _texts(package, book.shared_strings, notes.headings))
     decode = Decoder(texts, (), date1904=False)
@@ -183,13 +183,13 @@ def header_rows(
 
 
 def _texts(
-    package: ZipPackage, part: str | None, wanted: Sequence[str]
+    package: ZipPackage, part: str | None, headings: Sequence[str]
 ) -> SharedStrings | Mapping[int, str]:
-    """The shared strings; all of them `?` where none of the wanted texts can be among them.
+    """Return the shared strings; all of them are `?` if none of the headings is among them.
 
-    Most workbooks never saw us: looking through the bytes spares reading the texts.
+    Most workbooks were never annotated: searching the bytes saves reading the texts.
     """
-    texts = [text.encode() for text in wanted]
+    texts = [text.encode() for text in headings]
     overlap, before = max(map(len, texts)), b""
     for data in utf8(package.stream(part), part) if part else ():
         window = before + data

@@ -1,10 +1,9 @@
-"""A sheet looked through before its first row can be written.
+"""Scan a sheet before its first row is written.
 
-Sheets as all usual programs write them are read by patterns. In XML without comments, CDATA and
-processing instructions every `<` begins a tag. So if each `<row` of a chunk begins `<row r="…"`,
-each `<c` begins `<c r="…"`, and each row that is opened is closed by a plain `</row>`, then
-patterns see every row and every cell. Whatever does not hold up to that is left to the parser
-(`row_parser`), with the same results.
+Sheets of all usual programs are read by patterns. In XML without comments, CDATA and processing
+instructions every `<` begins a tag. So if each `<row` of a chunk begins `<row r="…"`, each `<c`
+begins `<c r="…"`, and each row that is opened is closed by a plain `</row>`, then patterns find
+every row and every cell. The parser (`row_parser`) reads all other chunks, with the same results.
 """
 
 import re
@@ -30,7 +29,7 @@ column_index = lru_cache(1 << 15)(lambda name: index_of(name.decode()))
 
 
 class SheetScan(Struct):
-    """A sheet looked through once: what must be known before its first row can be written."""
+    """The facts about a sheet that are needed before its first row can be written."""
 
     part: str
     header_row: int
@@ -38,17 +37,17 @@ class SheetScan(Struct):
     head: bytes = b""
     tail: bytes = b""
     used: int = -1
-    """The rightmost column (0-based) with a cell that holds something; -1 if there is none."""
+    """The rightmost column (0-based) with a cell that is not empty; -1 without such a cell."""
     widest: int = -1
-    """The rightmost column with any cell at all, formatted-but-empty ones included."""
+    """The rightmost column with any cell, also an empty one with a format."""
     last_row: int = 0
     has_header: bool = False
-    """The row of the headings is there."""
+    """True if the sheet has the row of the headings."""
     plain: list[int | None] = field(default_factory=list)
-    """Of each chunk the number of its last row, if patterns see all of it."""
+    """For each chunk the number of its last row; None if only the parser can read it."""
 
-    def see_rows(self, numbers: Sequence[int]) -> None:
-        """Rows ascend. Raises CorruptXml, GridOutOfRange."""
+    def note_rows(self, numbers: Sequence[int]) -> None:
+        """Note rows, which must ascend. Raises CorruptXml, GridOutOfRange."""
         last = self.last_row
         for number in numbers:
             if number <= last:
@@ -62,8 +61,8 @@ class SheetScan(Struct):
         self.last_row = last
         self.has_header = self.has_header or self.header_row in numbers
 
-    def see_columns(self, columns: set[int], used: set[int]) -> None:
-        """Columns with cells, and those of them whose cells hold something."""
+    def note_columns(self, columns: set[int], used: set[int]) -> None:
+        """Note columns with cells, and those with cells that are not empty."""
         self.widest = max(self.widest, *columns, -1)
         self.used = max(self.used, *used, -1)
         if self.widest > LAST_COLUMN:
@@ -74,28 +73,28 @@ class SheetScan(Struct):
 
 
 class Tags(NamedTuple):
-    """Tags and patterns to look for in a sheet's bytes, with the prefix its writer chose."""
+    """Tags and patterns to find in a sheet's bytes, for the prefix that its program uses."""
 
     prefix: bytes
-    """Of the workbook's namespace: `x:` or nothing."""
+    """The prefix of the workbook's namespace: `x:` or empty."""
     row_start: bytes
     row_end: bytes
     cell_start: bytes
     row: re.Pattern[bytes]
-    """A row's start tag: its number, and the rest, which in `<row/>` ends with a slash."""
+    """A row's start tag: its number, and the rest, which ends with a slash in `<row/>`."""
     opened: re.Pattern[bytes]
     """The start tag of a row that is not `<row/>`: none may be inside another."""
     cell: re.Pattern[bytes]
     """The beginning of a cell: the letters of its column."""
     used: re.Pattern[bytes]
-    """The same of a cell in which there is something."""
+    """The same for a cell that is not empty."""
     whole_cell: re.Pattern[bytes]
-    """A cell: the letters of its column, what is in it if it is used, its end; then blanks."""
+    """A cell: the letters of its column, its content if any, its end; then blanks."""
 
 
 @lru_cache(8)
 def tags_of(prefix: bytes) -> Tags:
-    """What to look for where the workbook's namespace has this prefix."""
+    """Return the tags and patterns for a prefix of the workbook's namespace."""
     start, end = rb"<" + re.escape(prefix), rb"</" + re.escape(prefix)
     cell = start + rb'c r="([A-Z]{1,4})[0-9]+"'
     return Tags(
@@ -116,7 +115,7 @@ def tags_of(prefix: bytes) -> Tags:
 
 @lru_cache(64)
 def cell_beyond(prefix: bytes, column: int) -> re.Pattern[bytes]:
-    """Finds a cell that does not say that it is in the columns up to this one (-1: any cell)."""
+    """Return a pattern for cells not known to be in the columns up to this one (-1: any cell)."""
     name = letters(column)
     within = [
         f"{name[:place]}[A-{chr(ord(letter) - 1)}][A-Z]{{{len(name) - place - 1}}}"
@@ -129,7 +128,7 @@ def cell_beyond(prefix: bytes, column: int) -> re.Pattern[bytes]:
 
 
 def scan_sheet(stream: Iterator[bytes], scan: SheetScan) -> None:
-    """Look through a sheet. Raises CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb."""
+    """Fill in the facts about a sheet. Raises CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb."""
     parser = RowParser(scan.part, scan.limits)
     for chunk in chunks(stream):
         if _is_plain(chunk, parser, scan):
@@ -140,15 +139,15 @@ def scan_sheet(stream: Iterator[bytes], scan: SheetScan) -> None:
         scan.plain.append(None)
         for row in parser.rows(chunk.data):
             if isinstance(row, RawRow):
-                scan.see_rows((row.number,))
+                scan.note_rows((row.number,))
                 used = {cell.column for cell in row.cells if cell.is_used}
-                scan.see_columns({cell.column for cell in row.cells}, used)
+                scan.note_columns({cell.column for cell in row.cells}, used)
     _, scan.tail = parser.rest()
     scan.head = parser.head
 
 
 def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
-    """True if patterns are proven to see all of a chunk; then its rows and columns are noted."""
+    """Note a chunk's rows and columns by patterns; False if they are not proven to find all."""
     if chunk.prefix is None or not parser.is_right_inside(DATA, chunk.prefix):
         return False
     block, tags = chunk.data, tags_of(chunk.prefix.encode())
@@ -156,7 +155,7 @@ def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     opened = len(rows) - sum(rest.endswith(b"/") for _, rest in rows)
     *parts, _ = block.split(tags.row_end)
     if (
-        # With a second prefix for the workbook's namespace there might be cells of another look.
+        # A second prefix for the workbook's namespace would hide cells.
         b"xmlns" in block
         or len(_NAMESPACE.findall(parser.head)) > 1
         or block.count(tags.row_start) != len(rows)
@@ -165,14 +164,14 @@ def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     ):
         return False
     cells, used = set[int](), set[int]()
-    # One search for whatever begins like a cell and is none of the columns that are known: where it
-    # finds nothing, no cell has to be counted, which was a third of the time of a scan.
+    # One search for the beginning of a cell outside the known columns: if it finds none, no cell
+    # has to be counted, which took a third of the time of a scan.
     if cell_beyond(tags.prefix, scan.used).search(block):
         names = tags.cell.findall(block)
         if block.count(tags.cell_start) != len(names):
             return False
         cells = {column_index(name) for name in set(names)}
         used = {column_index(name) for name in set(tags.used.findall(block))}
-    scan.see_rows([int(number) for number, _ in rows])
-    scan.see_columns(cells, used)
+    scan.note_rows([int(number) for number, _ in rows])
+    scan.note_columns(cells, used)
     return True

@@ -1,4 +1,4 @@
-"""The part of the summary sheet. Links are to this workbook (`location`): no relationships."""
+"""Write the part of the summary sheet. Its links stay in the workbook: no relationships."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
@@ -19,7 +19,7 @@ _BARS: Mapping[Outcome, str] = {
 def summary_sheet(
     summary: Summary, styles: FormatIndexes, namespace: str, status_columns: Mapping[str, int]
 ) -> bytes:
-    """The part; `status_columns` are those (0-based) of the statuses by the name of their sheet."""
+    """Return the part; `status_columns` are the columns (0-based) of statuses by sheet name."""
     rows = b"".join(
         b'<row r="%d" ht="%d" customHeight="1">%b</row>'
         % (number, _height(row, summary.widths), b"".join(_cells(number, row, styles)))
@@ -73,14 +73,14 @@ def _styled(cell: SummaryCell) -> Styled:
 
 
 def _height(row: Sequence[SummaryCell], widths: Sequence[int]) -> int:
-    """The height in points: programs that trust a file do not measure its wrapped texts."""
+    """Return the height in points: some programs do not measure wrapped texts of a file."""
     styled = [_styled(cell) for cell in row]
     if any(style == "title" for _, style in styled):
         return _TITLE
     texts = zip(styled, widths, strict=False)
     lines = [
         sum(
-            1 + (len(part) - 1) // (width - 2)  # a long word is broken, on lines of its own
+            1 + (len(part) - 1) // (width - 2)  # a long word fills several lines
             for line in str(value).splitlines()
             for part in wrap(line, width - 2, break_long_words=False)
         )
@@ -92,7 +92,7 @@ def _height(row: Sequence[SummaryCell], widths: Sequence[int]) -> int:
 
 
 def _bars(summary: Summary) -> Iterator[bytes]:
-    """A rule for each bar, so that it has its colour."""
+    """Yield a rule for each bar, which gives it its colour."""
     bars = (
         (f"{letters(column)}{number}", cell)
         for number, row in enumerate(summary.table, 1)

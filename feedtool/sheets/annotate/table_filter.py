@@ -1,8 +1,8 @@
-"""A filter over the table of a sheet that has none, known as ours by a hidden name.
+"""Add a filter to the table of a sheet without one, and mark it as ours with a hidden name.
 
-Excel gives the range of each filter a hidden name of its own; both names are ours, and are taken
-back with the filter. A filter in which something was chosen is the user's from then on: rows may
-be hidden by it, and without it nothing would say why.
+Excel also gives the range of each filter a hidden name; we write both names, and remove both with
+the filter. A filter with a selection belongs to the user: it may hide rows, and without it nobody
+would see why.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from feedtool.sheets.read.workbook import SheetEntry
 from feedtool.sheets.read.xml_parser import Node
 
 MARK = "_feedtool_filter"
-_EXCELS = "_xlnm._FilterDatabase"
+_EXCEL_NAME = "_xlnm._FilterDatabase"
 _BEFORE_NAMES = frozenset(
     {"fileVersion", "fileSharing", "workbookPr", "workbookProtection", "bookViews", "sheets",
      "functionGroups", "externalReferences"}
@@ -27,22 +27,22 @@ _BEFORE_FILTER = frozenset(
      "sheetProtection", "protectedRanges", "scenarios"}
 )  # fmt: skip
 """Elements that the schema puts before the names of a workbook and the filter of a sheet."""
-_INSTEAD = ("autoFilter", "sortState", "tableParts", "sheetProtection", "customSheetViews")
-"""Elements of a sheet that have a filter of their own, or where ours could not be used."""
+_EXCLUDING = ("autoFilter", "sortState", "tableParts", "sheetProtection", "customSheetViews")
+"""Elements of a sheet that have their own filter, or with which ours could not be used."""
 
 
-def take_back_filter(
+def remove_filter(
     parts: BookParts, entry: SheetEntry, envelope: SheetEnvelope
 ) -> list[Edit] | None:
-    """The edits of a sheet that take our filter out; None where it has one of its own."""
+    """Return the edits of a sheet that remove our filter; None if it has the user's filter."""
     names = list(_names(parts, entry))
     old = envelope.root.child("autoFilter")
     if not any(node.attributes.get("name") == MARK for node in names):
-        has_own = names or any(map(envelope.root.child, _INSTEAD))
-        return None if has_own else []
+        has_filter = names or any(map(envelope.root.child, _EXCLUDING))
+        return None if has_filter else []
     if old and not old.is_empty_tag and old.inner < old.close:
         return None
-    # Their list goes with them where it looks like one of ours.
+    # The list of names is removed, too, if it looks like one that we have added.
     root = parts.root(parts.workbook)
     group = root.child("definedNames")
     is_ours = group and not group.text.strip() and group.start == _end_before_names(root)
@@ -51,26 +51,26 @@ def take_back_filter(
 
 
 def _names(parts: BookParts, entry: SheetEntry) -> Iterator[Node]:
-    """The names of a filter that a sheet has."""
+    """Yield the defined names of a sheet's filter."""
     number = str(parts.sheets.index(entry))
     group = parts.root(parts.workbook).child("definedNames")
     for node in group.children if group else ():
-        known = node.attributes.get("name") in (MARK, _EXCELS)
-        if known and node.attributes.get("localSheetId") == number:
+        is_filter = node.attributes.get("name") in (MARK, _EXCEL_NAME)
+        if is_filter and node.attributes.get("localSheetId") == number:
             yield node
 
 
 def _end_before_names(root: Node) -> int:
-    """Where names belong in a workbook that has none."""
+    """Return the place for names in a workbook without any."""
     return max(node.end for node in root.children if node.name in _BEFORE_NAMES)
 
 
 def add_filter(
     parts: BookParts, entry: SheetEntry, envelope: SheetEnvelope, area: CellRange
 ) -> list[Edit]:
-    """Enters a filter over a range, the row of its buttons first; the edits of the sheet.
+    """Add a filter over a range, whose first row has its buttons; return the sheet's edits.
 
-    There is none where cells of it are merged, since they cannot be sorted.
+    A range with merged cells gets no filter, since they cannot be sorted.
     """
     if any(merge.last_row >= area.first_row for merge in envelope.merges()):
         return []
@@ -87,15 +87,15 @@ def add_filter(
     markup = b"".join(
         b'<%bdefinedName name="%b" localSheetId="%d" hidden="1">%b</%bdefinedName>'
         % (root.prefix, name.encode(), parts.sheets.index(entry), place, root.prefix)
-        for name in (MARK, _EXCELS)
+        for name in (MARK, _EXCEL_NAME)
     )
     group = root.child("definedNames")
     if group:
         parts.append(parts.workbook, group, markup)
     else:
         tags = root.prefix + b"definedNames"
-        whole = b"<%b>%b</%b>" % (tags, markup, tags)
-        parts.insert(parts.workbook, _end_before_names(root), whole)
-    before = [it.end for it in envelope.root.children if it.is_main and it.name in _BEFORE_FILTER]
+        element = b"<%b>%b</%b>" % (tags, markup, tags)
+        parts.insert(parts.workbook, _end_before_names(root), element)
+    after = envelope.end_of(_BEFORE_FILTER)
     ref = str(area).encode()
-    return [Edit(before[-1], before[-1], b'<%bautoFilter ref="%b"/>' % (envelope.root.prefix, ref))]
+    return [Edit(after, after, b'<%bautoFilter ref="%b"/>' % (envelope.root.prefix, ref))]

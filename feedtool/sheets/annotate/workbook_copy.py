@@ -1,4 +1,4 @@
-"""The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
+"""Write the annotated copy of a workbook: some parts are patched, all others copied unchanged."""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet
 from feedtool.sheets.annotate.summary_part import summary_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8
-from feedtool.sheets.annotate.zip_copy import Repack, named, raw
+from feedtool.sheets.annotate.zip_copy import Repack, compressed, new_member
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
@@ -39,14 +39,17 @@ def annotate_workbook(
     """
     with ZipPackage(source, limits) as package:
         book = read_workbook(package)
-        plans = [plan_sheet(package, book, book.worksheet(it.sheet), it, finish) for it in sheets]
+        plans = [
+            plan_sheet(package, book, book.worksheet(notes.sheet), notes, finish)
+            for notes in sheets
+        ]
         parts = BookParts(package, book)
         for plan in plans:
             plan.prepare(package, parts)
-        styles = _enter_ours(package, book, parts, summary, plans)
+        styles = _add_styles_and_summary(package, book, parts, summary, plans)
         with TemporaryFile() as patched, result.open("wb") as out:
             side = Repack(patched)
-            # The sheets first: what is in them decides on the parts that stand in front of them.
+            # The sheets first: parts that precede them in the package depend on them.
             members = {
                 part_key(plan.entry.part): side.write(
                     info, plan.patched(package, parts, styles, summary), is_sheet=True
@@ -58,7 +61,7 @@ def annotate_workbook(
         try:
             check_package(result, package, plans, parts)
         except NotAsWritten:
-            # Patterns do not see every mistake in the user's own XML: then it is that.
+            # Patterns do not find every fault in the user's XML; the parser reports it here.
             for plan in plans:
                 deque(_sheet_blocks(package, plan), maxlen=0)
             raise
@@ -72,7 +75,7 @@ def is_annotated_workbook(
 ) -> bool:
     """True if a workbook has our summary, or our headings in one of the sheets.
 
-    Raises FileProblem for what is no workbook.
+    Raises FileProblem if it is no workbook.
     """
     with ZipPackage(path, limits) as package:
         book = read_workbook(package)
@@ -86,14 +89,14 @@ def is_annotated_workbook(
         )
 
 
-def _enter_ours(
+def _add_styles_and_summary(
     package: ZipPackage,
     book: WorkbookParts,
     parts: BookParts,
     summary: Summary | None,
     plans: Sequence[SheetPlan],
 ) -> FormatIndexes:
-    """Enters styles and summary into the parts; where our styles are."""
+    """Add our styles and the summary to the parts, and return the indexes of our styles."""
     if book.styles is None:
         data, styles = add_styles(empty_styles(parts.namespace), "styles.xml")
         parts.changed[parts.add_styles()] = data
@@ -108,9 +111,9 @@ def _enter_ours(
 
 
 def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
-    """The part of an earlier summary; names of sheets differ in more than their case."""
-    wanted = summary.name.casefold()
-    parts = (entry.part for entry in book.sheets if entry.name.casefold() == wanted)
+    """Return the part of an earlier summary; names of sheets are compared without case."""
+    name = summary.name.casefold()
+    parts = (entry.part for entry in book.sheets if entry.name.casefold() == name)
     return next(parts, None)
 
 
@@ -121,7 +124,7 @@ def _write(
     sheets: Mapping[str, ZipInfo],
     patched: IO[bytes],
 ) -> None:
-    """All members in the order of the source, new ones at the end; `sheets` are in `patched`."""
+    """Write the members in the order of the source, new ones last; `sheets` are in `patched`."""
     changed = {part_key(name): data for name, data in parts.changed.items()}
     like = package.infos[0]
     with package.path.open("rb") as file:
@@ -138,16 +141,16 @@ def _write(
                 repack.copy(info, file)
     for name, data in parts.changed.items():
         if package.part(name) is None or part_key(name) in parts.dropped:
-            repack.write(named(name, like), (data,))
+            repack.write(new_member(name, like), (data,))
     repack.finish(package.comment)
 
 
 def check_package(
     path: Path, source: ZipPackage, plans: Collection[SheetPlan], parts: BookParts
 ) -> None:
-    """Raise NotAsWritten if a package differs from its source but in these sheets and parts.
+    """Raise NotAsWritten if a package differs from its source in other sheets or parts.
 
-    Or if it cannot be read, or does not hold what was to be written.
+    Or if it cannot be read, or lacks a text that was written.
     """
     sheets = {part_key(plan.entry.part) for plan in plans}
     try:
@@ -166,12 +169,12 @@ def check_package(
                     _check_changed(block, plan)
                 digest.require_same(plan.digest, plan.entry.part)
     except FileProblem as problem:
-        # It is the copy that cannot be read, not the user's file.
+        # The copy cannot be read, not the user's file.
         raise not_as_written(problem.message) from problem
 
 
 def _check_changed(block: Block, plan: SheetPlan) -> None:
-    """Raise NotAsWritten unless each changed cell holds the text that it was given."""
+    """Raise NotAsWritten unless each changed cell has its new text."""
     if not plan.changed:
         return
     cells = Cells(block)
@@ -184,7 +187,7 @@ def _check_changed(block: Block, plan: SheetPlan) -> None:
 def _check_copies(
     written: ZipPackage, source: ZipPackage, anew: Collection[str], dropped: Collection[str]
 ) -> None:
-    """Raise NotAsWritten unless every copied member has the bytes it had, in the order it had."""
+    """Raise NotAsWritten unless every copied member has its old bytes and its old place."""
     kept = [info for info in source.infos if part_key(info.filename) not in dropped]
     with written.path.open("rb") as new, source.path.open("rb") as old:
         for place, before in enumerate(kept):
@@ -193,14 +196,14 @@ def _check_copies(
             after = written.infos[place]
             is_same = before.orig_filename == after.orig_filename
             if is_same and part_key(before.filename) not in anew:
-                pieces = zip(raw(after, new), raw(before, old), strict=True)
-                is_same = before.CRC == after.CRC and all(mine == theirs for mine, theirs in pieces)
+                pieces = zip(compressed(after, new), compressed(before, old), strict=True)
+                is_same = before.CRC == after.CRC and all(left == right for left, right in pieces)
             if not is_same:
                 raise not_as_written(before.filename)
 
 
 def _sheet_blocks(package: ZipPackage, plan: SheetPlan) -> Iterator[Block]:
-    """The rows of an annotated sheet, or of its source, from the headings on."""
+    """Yield the rows of an annotated sheet, or of its source, from the headings on."""
     decode = Decoder(SharedStrings, (), date1904=False)
     first = 0 if plan.changed else min(plan.columns)
     width = max(plan.scan.used, *plan.columns) + 1

@@ -1,4 +1,4 @@
-"""The parts around the sheets, changed as parts are added and taken back."""
+"""Change the parts around the sheets when parts are added or removed."""
 
 import posixpath
 from collections.abc import Collection, Iterable, Sequence
@@ -22,7 +22,7 @@ _NO_RELATIONSHIPS = (
 
 
 def read_utf8(package: ZipPackage, name: str) -> bytes:
-    """A small part, whole. Raises CorruptZip, CorruptXml, ZipBomb."""
+    """Return a small part in UTF-8. Raises CorruptZip, CorruptXml, ZipBomb."""
     return b"".join(utf8(package.small(name), name))
 
 
@@ -31,24 +31,24 @@ class BookParts:
 
     def __init__(self, package: ZipPackage, book: WorkbookParts) -> None:
         self.changed: dict[str, bytes] = {}
-        """The parts that were touched, as they go into the package."""
+        """The new content of changed parts."""
         self.dropped: set[str] = set()
-        """The keys of parts that are left out; a new part may have its name again."""
+        """The keys of parts that are left out; a new part may get such a name."""
         self.workbook = book.workbook
         self.sheets = book.sheets
         self.namespace = parse_part(package, book.workbook).namespace
-        """The workbook's own: transitional or strict."""
+        """The namespace of the workbook: transitional or strict."""
         is_strict = self.namespace.startswith(_STRICT)
         self.relations = _STRICT_RELATIONS if is_strict else _TRANSITIONAL_RELATIONS
         """The namespace of relationships."""
         self._package, self._book = package, book
         self._folder = posixpath.dirname(book.workbook.replace("\\", "/"))
-        """The workbook's, where new parts go."""
+        """The workbook's folder, in which new parts are put."""
 
     def add_sheet(self, name: str) -> str:
-        """Enter a sheet as the workbook's last one; the name of its new part.
+        """Add a sheet as the workbook's last one, and return the name of its part.
 
-        Raises CorruptXml where the workbook has no list of sheets to append to.
+        Raises CorruptXml if the workbook has no list of sheets.
         """
         part = self._free_name("worksheets/sheet{}.xml", count(1))
         relation = self._relate("worksheet", part)
@@ -74,29 +74,28 @@ class BookParts:
         return part
 
     def add_styles(self) -> str:
-        """Enter a styles part into a workbook that has none; its name."""
+        """Add a styles part to a workbook without one, and return its name."""
         part = self._free_name("styles{}.xml", chain(("",), count(1)))
         self._relate("styles", part)
         self._declare(part, f"{_CONTENT}styles+xml")
         return part
 
     def root(self, name: str) -> Node:
-        """The root of a part that is to be changed."""
+        """Return the root of a part that will be changed."""
         if name not in self.changed:
             self.changed[name] = read_utf8(self._package, name)
         return outline(self.changed[name], name)
 
     def append(self, name: str, parent: Node, markup: bytes) -> None:
-        """Put markup behind the last child of an element."""
+        """Insert markup after the last child of an element."""
         data = self.changed[name]
         self.changed[name] = splice(data, (appended(parent, data, markup),))
 
     def insert(self, name: str, place: int, markup: bytes) -> None:
-        """Put markup into a part that is to be changed."""
         self.changed[name] = splice(self.changed[name], (Edit(place, place, markup),))
 
     def remove(self, name: str, nodes: Sequence[Node], *, parent: str) -> None:
-        """Take elements out of a part; their parent, too, where it has no others."""
+        """Remove elements from a part, and their parent if it has no others."""
         root = self.root(name)
         group = root.child(parent)
         if group and len(group.children) == len(nodes):
@@ -105,46 +104,47 @@ class BookParts:
         self.changed[name] = splice(self.changed[name], edits)
 
     def add_part(self, pattern: str, content_type: str) -> str:
-        """The name of a new part, `{}` in its pattern a number."""
+        """Add a part, and return its name: the pattern with a number for `{}`."""
         part = self._free_name(pattern, count(1))
         self.changed[part] = b""
         self._declare(part, content_type)
         return part
 
     def drop(self, part: str) -> None:
-        """Leave a part of ours out of the package."""
+        """Leave one of our parts out of the package."""
         self.dropped.add(part_key(part))
         self.changed.pop(part, None)
         types = self._book.content_types
-        stated = self.root(types).children
-        ours = [
-            it for it in stated if part_key(it.attributes.get("PartName", "")) == part_key(part)
+        entries = [
+            node
+            for node in self.root(types).children
+            if part_key(node.attributes.get("PartName", "")) == part_key(part)
         ]
-        self.remove(types, ours, parent="")
+        self.remove(types, entries, parent="")
 
     def relations_of(self, part: str) -> str:
-        """The name of the part with the relationships of another one."""
+        """Return the name of the part with the relationships of a part."""
         folder, _, name = part.replace("\\", "/").rpartition("/")
         return f"{folder}/_rels/{name}.rels".lstrip("/")
 
     def relate(self, source: str, kind: str, part: str) -> str:
-        """A relationship from a part to a new one; its id."""
+        """Add a relationship from a part to a new one, and return its id."""
         name = self.relations_of(source)
         if name not in self.changed and self._is_free(name):
             self.changed[name] = _NO_RELATIONSHIPS
         return self._relate(kind, part, name, posixpath.dirname(source.replace("\\", "/")))
 
     def unrelate(self, source: str, ids: Collection[str]) -> None:
-        """Take relationships of ours out, with their part where it was ours as a whole."""
+        """Remove our relationships, and their part if it has no others."""
         name = self.relations_of(source)
         root = self.root(name)
-        ours = [node for node in root.children if node.attributes.get("Id") in ids]
-        self.remove(name, ours, parent="")
+        nodes = [node for node in root.children if node.attributes.get("Id") in ids]
+        self.remove(name, nodes, parent="")
         if self.changed[name] == _NO_RELATIONSHIPS:
             self.drop(name)
 
     def _free_name(self, pattern: str, numbers: Iterable[int | str]) -> str:
-        """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
+        """Return the first free name in the workbook's folder: `xl/worksheets/sheet4.xml`."""
         names = (posixpath.join(self._folder, pattern.format(number)) for number in numbers)
         return next(name for name in names if self._is_free(name) and name not in self.changed)
 
@@ -154,15 +154,15 @@ class BookParts:
     def _relate(
         self, kind: str, part: str, relations: str | None = None, folder: str | None = None
     ) -> str:
-        """A relationship to a new part, from the workbook if from no other; its id."""
+        """Add a relationship to a new part, by default from the workbook, and return its id."""
         relations = relations or self._book.workbook_rels
         folder = self._folder if folder is None else folder
         root = self.root(relations)
         taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
         for name, known in taken.items():
-            # There may be one already, to a part that was never there.
-            leads_there = resolve(folder, known.get("Target", "")) == part
-            if leads_there and known.get("Type", "").endswith(f"/{kind}"):
+            # A relationship to a missing part of this name may exist already.
+            is_to_part = resolve(folder, known.get("Target", "")) == part
+            if is_to_part and known.get("Type", "").endswith(f"/{kind}"):
                 return name
         name = next(name for number in count(1) if (name := f"rId{number}") not in taken)
         markup = b"<%bRelationship Id=%b Type=%b Target=%b/>" % (
@@ -175,7 +175,7 @@ class BookParts:
         return name
 
     def _declare(self, part: str, content_type: str) -> None:
-        """Enter the content type of a new part."""
+        """Add the content type of a new part."""
         root = self.root(self._book.content_types)
         names = quoted("/" + part), quoted(content_type)
         markup = b"<%bOverride PartName=%b ContentType=%b/>" % (root.prefix, *names)

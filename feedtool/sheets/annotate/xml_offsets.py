@@ -1,7 +1,7 @@
-"""The places of elements in a part, byte by byte, so that it can be patched.
+"""Find the places of elements in the bytes of a part, so that it can be patched.
 
-A part is never written anew from what was understood of it. It is cut where something of ours
-goes in, and all other bytes stay. A part in another encoding than UTF-8 becomes UTF-8.
+A part is never written anew from parsed elements. It is cut at the places of our markup, and all
+other bytes stay. A part in another encoding than UTF-8 becomes UTF-8.
 """
 
 import codecs
@@ -18,9 +18,9 @@ from feedtool.sheets.read.xml_parser import ROOT, Node, XmlParser, corrupt
 _DECLARATION = re.compile(r"\A\ufeff?<\?xml[^>]*?\?>")
 _ENCODING = re.compile(r"""encoding\s*=\s*["']([^"']+)""")
 _LEAD = 256
-"""Bytes in which an XML declaration must have ended."""
+"""Bytes within which an XML declaration must end."""
 _TAG = re.compile(rb"<(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
-"""A tag in well-formed XML, from its `<` on: a `>` may stand in an attribute."""
+"""A tag in well-formed XML, from its `<` on; an attribute may contain a `>`."""
 
 
 class Edit(NamedTuple):
@@ -32,7 +32,7 @@ class Edit(NamedTuple):
 
 
 def appended(node: Node, data: bytes, new: bytes) -> Edit:
-    """The edit that puts `new` behind an element's last child. Opens an empty-element tag."""
+    """Return the edit that inserts `new` after an element's last child, also in `<name/>`."""
     if not node.is_empty_tag:
         return Edit(node.close, node.close, new)
     tag = data[node.start : node.end]
@@ -42,16 +42,16 @@ def appended(node: Node, data: bytes, new: bytes) -> Edit:
 
 
 def with_attribute(node: Node, data: bytes, name: str, value: str) -> Edit | None:
-    """The edit that gives a present attribute without prefix another value."""
+    """Return the edit that changes an attribute without prefix, or None if it is absent."""
     pattern = rb"\s" + name.encode() + rb"\s*=\s*(\"[^\"]*\"|'[^']*')"
     match = re.compile(pattern).search(data, node.start, node.inner)
     return match and Edit(match.start(1), match.end(1), quoted(value))
 
 
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
-    """Bytes `start` to `end` of the part with the edits made that lie in there."""
+    """Return bytes `start` to `end` of the part with the edits, which lie within them."""
     stop = len(data) if end is None else end
-    view = memoryview(data)  # what stays is copied once
+    view = memoryview(data)  # so that the bytes are copied only once
     pieces: list[bytes | memoryview] = []
     for edit in sorted(edits, key=itemgetter(0, 1)):
         pieces += (view[start : edit.start], edit.new)
@@ -61,19 +61,18 @@ def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None =
 
 
 class PlaceParser(XmlParser):
-    """A parser that tells where the tags of elements end, too, and keeps what it was fed."""
+    """A parser that also finds the ends of tags, and keeps the bytes that it was fed."""
 
     buffer = b""
     done = 0
     """Bytes that were taken out of the buffer."""
 
     def feed(self, data: bytes) -> None:
-        """Go on with a piece."""
         self.buffer += data
         super().feed(data)
 
     def take(self, end: int) -> bytes:
-        """The bytes up to a place, out of the buffer."""
+        """Take the bytes up to a place out of the buffer."""
         size = end - self.done
         taken, self.buffer = self.buffer[:size], self.buffer[size:]
         self.done = end
@@ -86,8 +85,8 @@ class PlaceParser(XmlParser):
         return node
 
     def _close(self, node: Node) -> None:
-        at = node.inner - self.done
-        if self.buffer[at - 2 : at] == b"/>":
+        end = node.inner - self.done
+        if self.buffer[end - 2 : end] == b"/>":
             node.close = node.end = node.inner
         else:
             node.close = self.position
@@ -100,11 +99,11 @@ def outline(
     keep: Collection[str] | None = None,
     each: Callable[[Node, Node], None] | None = None,
 ) -> Node:
-    """The root of a part in UTF-8. Raises CorruptXml, XmlDoctype.
+    """Return the root of a part in UTF-8. Raises CorruptXml, XmlDoctype.
 
     With `keep` only elements of these names have nodes, besides the root and its children, so
-    that a hundred thousand hyperlinks are not a hundred thousand objects. With `each` none is
-    kept below the root's children: it gets each of these with each of its children, whole.
+    that a hundred thousand hyperlinks do not become objects. With `each` the root's children keep
+    no children: it is called with each child of the root and each complete child of that.
     """
     parser = _OutlineParser(part, keep, each)
     parser.feed(data)
@@ -133,9 +132,9 @@ class _OutlineParser(PlaceParser):
 
 
 def utf8(stream: Iterator[bytes], part: str) -> Iterator[bytes]:
-    """A part's bytes as UTF-8; of another encoding mark and declaration are left out.
+    """Yield a part's bytes as UTF-8; from another encoding without mark and declaration.
 
-    Raises CorruptXml for an unknown encoding, and for bytes that do not belong to it.
+    Raises CorruptXml for an unknown encoding, and for bytes that are invalid in it.
     """
     first = b""
     while len(first) < _LEAD and (piece := next(stream, b"")):
@@ -154,7 +153,7 @@ def utf8(stream: Iterator[bytes], part: str) -> Iterator[bytes]:
 
 
 def _codec(start: bytes, part: str) -> str | None:
-    """The Python codec of a part that is no UTF-8."""
+    """Return the Python codec of a part, or None for UTF-8."""
     if start.startswith((codecs.BOM_UTF16_LE, b"<\0")):
         return "utf-16-le"
     if start.startswith((codecs.BOM_UTF16_BE, b"\0<")):
@@ -164,7 +163,7 @@ def _codec(start: bytes, part: str) -> str | None:
     if not name:
         return None
     try:
-        "".encode(name[1])  # refuses what is a codec, but of no text
+        "".encode(name[1])  # refuses codecs that are not for text
         codec = codecs.lookup(name[1]).name
     except (LookupError, ValueError):
         raise corrupt(part, f"its encoding {name[1]!r} is unknown") from None

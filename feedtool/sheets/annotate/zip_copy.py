@@ -1,8 +1,8 @@
-"""A zip package made from another one: what is unchanged is copied compressed, as it is.
+"""Make a zip package from another one; unchanged members are copied in compressed form.
 
 `zipfile` can only inflate a member and deflate it again. Here a copied member keeps its deflated
-bytes, its times, its attributes and its extra fields; only its offset changes, and where its sizes
-stood behind the data they are now where they belong, in front of it.
+bytes, its times, its attributes and its extra fields; only its offset changes, and sizes that
+followed the data are written before it.
 """
 
 import struct
@@ -17,11 +17,11 @@ from feedtool.model.text import tr
 from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
 
 MOST = 0xFFFF_FFFF
-"""Bytes of a part or a package without the 64-bit fields that not every program reads."""
+"""Bytes of a part or a package at most, without the 64-bit fields that not all programs read."""
 _COPIED = 1 << 20
 _BLOCK = 1 << 18
 _SHEET_LEVEL = 1
-"""Of isal's four: 0 is as fast and leaves a fifth more, 3 is slower than zlib."""
+"""A compression level of isal, 0 to 3: 0 is as fast but a fifth larger, 3 is slower than zlib."""
 
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
@@ -45,16 +45,16 @@ class Repack:
         self._members: list[ZipInfo] = []
 
     def copy(self, info: ZipInfo, source: IO[bytes]) -> None:
-        """Copy a member of `source` as it is compressed."""
+        """Copy a member of `source` in compressed form."""
         extra, _ = _open_local(info, source)
         self._begin(info, extra)
-        for piece in raw(info, source):
+        for piece in compressed(info, source):
             self._out.write(piece)
 
     def write(self, info: ZipInfo, pieces: Iterable[bytes], *, is_sheet: bool = False) -> ZipInfo:
-        """The member that was written: new content under a name, times and attributes, deflated.
+        """Deflate new content for a member of this name, times and attributes, and return it.
 
-        What may be large, as a sheet is, is deflated in the fastest way.
+        A sheet may be large, so it is deflated in the fastest way.
         """
         member = copy(info)
         member.compress_type = ZIP_DEFLATED
@@ -64,7 +64,7 @@ class Repack:
         deflater: _Deflater = _fastest() if is_sheet else zlib.compressobj(-1, zlib.DEFLATED, -15)
         begin = self._out.tell()
         crc = size = 0
-        for piece in _evenly(pieces):
+        for piece in _even_blocks(pieces):
             crc = zlib.crc32(piece, crc)
             size += len(piece)
             self._out.write(deflater.compress(piece))
@@ -99,40 +99,40 @@ class Repack:
         self._out.write(_local_header(member, extra))
 
 
-def _evenly(pieces: Iterable[bytes]) -> Iterator[memoryview]:
-    """The same bytes in blocks of one size, on whose ends it depends what isal makes of them."""
-    waiting, size = [], 0
+def _even_blocks(pieces: Iterable[bytes]) -> Iterator[memoryview]:
+    """Yield the bytes in blocks of one size: isal's output depends on the ends of blocks."""
+    pending, size = [], 0
     for piece in pieces:
-        waiting.append(piece)
+        pending.append(piece)
         size += len(piece)
         if size >= _BLOCK:
-            whole, end = memoryview(b"".join(waiting)), size - size % _BLOCK
-            yield from (whole[start : start + _BLOCK] for start in range(0, end, _BLOCK))
-            waiting, size = [bytes(whole[end:])], size - end
-    yield memoryview(b"".join(waiting))
+            view, end = memoryview(b"".join(pending)), size - size % _BLOCK
+            yield from (view[start : start + _BLOCK] for start in range(0, end, _BLOCK))
+            pending, size = [bytes(view[end:])], size - end
+    yield memoryview(b"".join(pending))
 
 
 def _fastest() -> _Deflater:
-    """Deflates a sheet of 37 MB in 0.04 s to 5.3 MB; zlib takes 0.15 s and 5.6 MB at its fastest.
+    """Return isal's deflater: 37 MB take 0.04 s to 5.3 MB; zlib's fastest 0.15 s to 5.6 MB.
 
-    Only what we write goes through it. What comes from outside is inflated by zlib, and so is what
-    was written here, when it is checked: so that one that errs is found out by the other.
+    isal only deflates our own output. zlib inflates all files, and our output when it is checked,
+    so that an error of one is found by the other.
     """
     from isal import isal_zlib
 
     return isal_zlib.compressobj(_SHEET_LEVEL, isal_zlib.DEFLATED, -15)
 
 
-def raw(info: ZipInfo, source: IO[bytes]) -> Iterator[bytes]:
-    """A member's bytes as they are compressed. Raises CorruptZip if they end too early."""
+def compressed(info: ZipInfo, source: IO[bytes]) -> Iterator[bytes]:
+    """Yield a member's compressed bytes. Raises CorruptZip if they end too early."""
     _, start = _open_local(info, source)
-    left = info.compress_size
+    remaining = info.compress_size
     source.seek(start)
-    while left:
-        piece = source.read(min(left, _COPIED))
+    while remaining:
+        piece = source.read(min(remaining, _COPIED))
         if not piece:
             raise _damaged(f"part {info.filename} is cut off")
-        left -= len(piece)
+        remaining -= len(piece)
         yield piece
 
 
@@ -142,8 +142,8 @@ def _damaged(what: str) -> CorruptZip:
     )
 
 
-def named(name: str, like: ZipInfo) -> ZipInfo:
-    """A new member with the times and attributes of another one."""
+def new_member(name: str, like: ZipInfo) -> ZipInfo:
+    """Return a new member with the times and attributes of another one."""
     info = copy(like)
     info.filename = info.orig_filename = name
     info.comment = b""
@@ -152,7 +152,7 @@ def named(name: str, like: ZipInfo) -> ZipInfo:
 
 
 def _open_local(info: ZipInfo, source: IO[bytes]) -> tuple[bytes, int]:
-    """A member's local extra fields, and where its data begins."""
+    """Return a member's local extra fields, and the place of its data."""
     source.seek(info.header_offset)
     header = source.read(_LOCAL.size)
     if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
@@ -164,7 +164,7 @@ def _open_local(info: ZipInfo, source: IO[bytes]) -> tuple[bytes, int]:
 
 
 def _without_zip64(extra: bytes) -> bytes:
-    """Extra fields without the 64-bit sizes, which the headers now hold themselves."""
+    """Return the extra fields without the 64-bit sizes, which are in the headers now."""
     kept, rest = b"", extra
     while len(rest) >= 4:  # noqa: PLR2004 — the head of a field
         kind, size = struct.unpack_from("<HH", rest)
@@ -202,7 +202,7 @@ def _central_header(info: ZipInfo) -> bytes:
 
 
 def _common(info: ZipInfo) -> tuple[int, ...]:
-    """The fields that both headers share, from the version to the inflated size."""
+    """Return the fields that both headers share, from the version to the inflated size."""
     year, month, day, hour, minute, second = info.date_time
     return (
         info.extract_version,

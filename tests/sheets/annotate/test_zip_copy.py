@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
 
-from feedtool.sheets.annotate.zip_copy import Repack, named, raw
+from feedtool.sheets.annotate.zip_copy import Repack, compressed, new_member
 from feedtool.sheets.read.errors import CorruptZip
 
 TEXT = b"all work and no play makes a dull text. " * 50
@@ -126,7 +126,7 @@ def test_new_content_under_an_old_name() -> None:
     out = io.BytesIO()
     repack = Repack(out)
     repack.write(member("a.xml"), (TEXT, TEXT))
-    repack.write(named("new/é.xml", member("a.xml")), iter([b""]), is_sheet=True)
+    repack.write(new_member("new/é.xml", member("a.xml")), iter([b""]), is_sheet=True)
     repack.finish(b"")
     with ZipFile(out) as package:
         assert package.testzip() is None
@@ -142,10 +142,10 @@ def test_a_member_that_is_cut_off(tmp_path: Path) -> None:
     with ZipFile(path) as package:
         info = package.getinfo("a.xml")
     with pytest.raises(CorruptZip, match="cut off"):
-        list(raw(info, io.BytesIO(path.read_bytes()[:50])))
+        list(compressed(info, io.BytesIO(path.read_bytes()[:50])))
     info.header_offset = 3
     with path.open("rb") as file, pytest.raises(CorruptZip, match="not where"):
-        list(raw(info, file))
+        list(compressed(info, file))
 
 
 def test_what_zipfile_writes_is_what_we_write() -> None:
