@@ -1,4 +1,4 @@
-"""When something of a package is lost, by the service's clock, and when a run can be given up.
+"""Deadlines of packages by the service's clock, and giving up runs.
 
 Specification, part "Limits": an open package is kept 6 hours if it is not completed, results are
 kept 3 days after the processing.
@@ -23,21 +23,21 @@ READING = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ}
 
 
 class Deadline(NamedTuple):
-    """A loss and its time."""
+    """A coming or past loss, and its time."""
 
     at: datetime
     what: str
     was: str
-    """The same, once it is over."""
+    """The text of the loss once it has happened."""
     soon: timedelta
-    """So long before it is warned of."""
+    """The time before the loss in which warnings are given."""
 
     def is_near(self, clock: "ServiceClock") -> bool:
-        """True if it is to be warned of."""
+        """True if a warning is due."""
         return self.at - clock.service <= self.soon
 
     def describe(self, clock: "ServiceClock") -> MessageText:
-        """The loss with its time, over or to come."""
+        """The text of the loss with its time."""
         time = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         if self.at <= clock.earliest:
             return tr("{loss} ({time})", loss=self.was, time=time)
@@ -45,35 +45,35 @@ class Deadline(NamedTuple):
 
 
 class ServiceClock(NamedTuple):
-    """The time at the service, as far as it is known here.
+    """The time at the service, as known here.
 
-    How far ahead its clock is may be known from days ago, and ours may have been set right since.
-    So what has passed by one of the two clocks alone is warned of, and not said to be lost.
+    The lead of its clock may be days old, and this machine's clock may have been corrected since.
+    So a deadline that has passed by only one of the two clocks gives a warning, but is not called
+    lost.
     """
 
-    ours: datetime
+    local: datetime
     skew: timedelta = timedelta(0)
-    """The time that the service's clock is ahead of ours."""
+    """The lead of the service's clock over the local one."""
     ahead: timedelta = timedelta(0)
-    """The time that both are ahead of real time, which leaps in the embedded sandbox."""
+    """The lead of both over real time, which leaps in the embedded sandbox."""
 
     @property
     def service(self) -> datetime:
-        """The time by the service's clock."""
-        return self.ours + self.skew
+        return self.local + self.skew
 
     @property
     def earliest(self) -> datetime:
-        """The one of the two clocks that is behind."""
-        return min(self.ours, self.service)
+        """The earlier time of the two clocks."""
+        return min(self.local, self.service)
 
-    def shown(self, at: datetime) -> datetime:
-        """A time of the ledger's in real time, which people read."""
-        return at - self.ahead
+    def shown(self, moment: datetime) -> datetime:
+        """Convert a time of the ledger to real time, for people."""
+        return moment - self.ahead
 
 
 def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline | None:
-    """The next loss of a package, by the service's clock; None where nothing can be lost."""
+    """The next loss of a package, by the service's clock; None if nothing can be lost."""
     if package.phase in FILLING and package.created_at:
         return Deadline(
             package.created_at + OPEN_FOR,
@@ -81,11 +81,11 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
             tr("what was uploaded has expired"),
             timedelta(hours=1),
         )
-    # The commit was noted by our clock.
+    # The commit was noted by the local clock.
     since = package.finished_at or (package.committed_at and package.committed_at + clock.skew)
     has_log = package.phase is Phase.SUBMITTED and routes[package.package_type].travel.has_log
     if since and (package.phase in READING or has_log):
-        # Where the end of the processing is not known, it cannot have been before the commit.
+        # The processing cannot have ended before the commit.
         return Deadline(
             since + RESULTS_FOR,
             tr("its results are deleted"),
@@ -96,13 +96,13 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
 
 
 def soon(package: Package, clock: ServiceClock, routes: Routes) -> MessageText | None:
-    """The text of a loss that is near, or over."""
+    """The text of a near or past loss; else None."""
     loss = deadline(package, clock, routes)
     return loss.describe(clock) if loss and loss.is_near(clock) else None
 
 
 def warnings(packages: Iterable[Package], clock: ServiceClock, routes: Routes) -> list[str]:
-    """A warning for each package of which something is lost soon, or was."""
+    """A warning for each package with a near or past loss."""
     lost = ((package, soon(package, clock, routes)) for package in packages)
     return [
         tr("package {id}: {loss}", id=package.package_id, loss=loss)
@@ -114,11 +114,11 @@ def warnings(packages: Iterable[Package], clock: ServiceClock, routes: Routes) -
 def warnings_of_others(
     ledger: Ledger, run_id: int, clock: ServiceClock, routes: Routes
 ) -> Iterator[str]:
-    """The same for other open runs of the seller at the service."""
-    this = ledger.run(run_id)
-    for other in ledger.unfinished(this.seller) if this else ():
+    """Warnings of other open runs of the seller at the service."""
+    present = ledger.run(run_id)
+    for other in ledger.unfinished(present.seller) if present else ():
         run = ledger.run(other)
-        if this and run and other != run_id and run.service == this.service:
+        if present and run and other != run_id and run.service == present.service:
             for warning in warnings(ledger.read_packages(other), clock, routes):
                 yield tr(
                     "run {other}: {warning}; go on with it: feedtool resume {other}",
@@ -128,7 +128,7 @@ def warnings_of_others(
 
 
 FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
-"""The service is done with the package; perhaps not all of its answer is read here."""
+"""The service is done with the package; its answer may not be read completely yet."""
 
 NEVER_SENT = tr("Not sent: the run was given up.")
 NEVER_COMMITTED = tr("Not in force: the run was given up before its package was committed.")
@@ -138,15 +138,17 @@ NOT_READ = tr("The run was given up before the service's answer was fetched.")
 def abandon(
     ledger: Ledger, run_id: int, now: datetime, clock: ServiceClock, routes: Routes
 ) -> list[str]:
-    """Give a run up; the lines say what is in doubt.
+    """Give a run up; the lines name packages in doubt.
 
-    Raises UsageProblem if something of it may still be applied, or another process is at work.
+    Raises UsageProblem if a package may still be applied, or another process is at work.
     """
     run = ledger.run(run_id)
     if run is None:
         raise ValueError(f"the ledger has no run {run}")
     with hold(ledger.engine, run.seller, run.service, command="runs", now=now):
-        packages = [p for p in ledger.read_packages(run_id) if p.phase is not Phase.CLOSED]
+        packages = [
+            package for package in ledger.read_packages(run_id) if package.phase is not Phase.CLOSED
+        ]
         for package in packages:
             if open_until := may_be_applied(package, clock):
                 raise UsageProblem(
@@ -161,8 +163,12 @@ def abandon(
                         until=f"{clock.shown(open_until):%Y-%m-%d %H:%M}",
                     ),
                 )
-        personal = [p.key for p in packages if routes[p.package_type].requests.is_personal]
-        rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages}, personal)
+        personal = [
+            package.key for package in packages if routes[package.package_type].requests.is_personal
+        ]
+        rows = ledger.abandon(
+            run_id, now, {package.key: end_of(package) for package in packages}, personal
+        )
         ledger.counts.note(run_id, now)
     return [
         tr(
@@ -177,16 +183,16 @@ def abandon(
 
 
 def may_be_applied(package: Package, clock: ServiceClock) -> datetime | None:
-    """The time until which something of a package may still be applied; None where nothing can be.
+    """The time until which something of a package may still be applied; None if nothing can be.
 
-    What was committed, or sent, is taken for over when the service no longer keeps its results:
-    3 days. An upload without an answer counts for as long as its package is open: 6 hours.
+    A committed, or sent, package counts as over when the service no longer keeps its results:
+    3 days. An upload without an answer counts as long as its package is open: 6 hours.
     """
     if package.phase in FINAL:
         return None
     until = None
     if package.committed_at is not None:
-        until = package.committed_at + clock.skew + RESULTS_FOR  # it was noted by our clock
+        until = package.committed_at + clock.skew + RESULTS_FOR  # it was noted by the local clock
     elif package.created_at and (package.staged(Stage.DOUBTFUL) or package.staged(Stage.SENDING)):
         until = package.created_at + OPEN_FOR
     return until if until and clock.service < until else None

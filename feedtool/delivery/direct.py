@@ -1,16 +1,16 @@
 """Single requests, each of which is one call: `NEXT` and `RULES`. Pure.
 
-A request is a package of its own, and goes, when nothing goes wrong,
+A request is a package of its own. Without failures its phases are
 
     planned → cleared → checked → submitting → submitted → closed
 
-- Before it is sent a look tells where it stands: what is as asked already, or cannot be done any
-  more, is not sent. What was there before, the baseline, is written down with the intent.
-- After a call of unknown outcome looks tell, and what shows beyond the baseline is ours. What
-  still does not show after the area's patience and two looks is sent again, if the call is
-  repeatable (`Repeat`): a SAFE one three times in all, a TRACED one twice, and a NEVER one never.
-- What was taken is looked at until the service has said the last word, or for so long that nothing
-  will come of it: somebody else was faster.
+- Before it is sent its state is read: a request that is done already, or can no longer be done, is
+  not sent. The state before it, the baseline, is saved with the intent.
+- After a call of unknown outcome the state is read: changes from the baseline are ours. If none
+  shows after the area's patience and two readings, the call is sent again if it is repeatable
+  (`Repeat`): a SAFE one three times in all, a TRACED one twice, and a NEVER one never.
+- A request that was taken is read until the service has given a final answer, or for so long that
+  nothing will come of it: somebody else was faster.
 """
 
 from datetime import timedelta
@@ -44,14 +44,14 @@ NEXT: dict[Phase, Step | None] = {
     Phase.SUBMITTED: Step.FOLLOW,
     Phase.CLOSED: None,
 }
-"""The step that each phase waits for. A request whose call is under way is busy: what is found
-SUBMITTING has had no answer, or was refused."""
+"""The next step of each phase. A request with a call under way is busy: one that is found in
+SUBMITTING had no answer, or was refused."""
 
 SENDS = {Repeat.SAFE: 3, Repeat.TRACED: 2, Repeat.NEVER: 1}
-"""How often a call is made in all while its outcome stays unknown."""
+"""The most calls of a request while its outcome stays unknown."""
 
 LOOKS = 2
-"""So many looks must show nothing before a call counts as without effect."""
+"""Readings without an effect before a call counts as without effect."""
 
 NOT_SHOWN = tr(
     "The answer was lost, and the service shows no effect: look at it before you send again"
@@ -72,7 +72,7 @@ def _act_of(context: AnswerContext) -> Act:
 
 
 def _closed(package: Package, judgement: Judgement, context: AnswerContext) -> Transition:
-    """The end: the row has what the state says of it."""
+    """Close the package with the row's result from its state."""
     after = context.close(replace(package, state=judgement.word or package.state))
     result = (_act_of(context).reference, judgement.status, judgement.messages)
     return Transition(after, results=[result])
@@ -119,7 +119,7 @@ def _called(package: Package, context: AnswerContext) -> Transition:
 
 
 def _call_refused(package: Package, context: AnswerContext) -> Transition:
-    """It is judged once more, since an earlier call, or somebody else, may have done it."""
+    """Read the state again, since an earlier call, or somebody else, may have done it."""
     if context.answer.status not in ABOUT_THE_CONTENT | GONE:
         return stop_run(package, context)
     stage = Stage.DOUBTFUL if package.creations > 1 else Stage.REFUSED
@@ -128,7 +128,7 @@ def _call_refused(package: Package, context: AnswerContext) -> Transition:
 
 
 def _call_in_doubt(package: Package, context: AnswerContext) -> Transition:
-    """The call may have been on its way all the time: its effect is waited for from now on."""
+    """Wait for the effect from now on: the call may have been under way all the time."""
     return in_doubt(replace(package, created_at=context.service_time), context)
 
 
@@ -144,13 +144,13 @@ def _confirmed(package: Package, context: AnswerContext) -> Transition:
 
 
 def _refused(package: Package, context: AnswerContext) -> Transition:
-    """The end of what the service has refused, for its reason."""
+    """Close a refused request with the reason of the refusal."""
     refusal = package.message or Message("", tr("The service refused it and gave no reason."))
     return _rejected(replace(package, message=None), refusal, context)
 
 
 def _not_shown(package: Package, judgement: Judgement, context: AnswerContext) -> Transition:
-    """A call that may have been taken, and of which nothing shows."""
+    """Handle a call that may have been taken, but shows no effect."""
     protocol: Direct[object] = context.protocol
     looks, only_reads = package.readings + 1, not context.settings.submissions
     if looks < LOOKS or _is_early(package, context) or only_reads:
@@ -162,7 +162,7 @@ def _not_shown(package: Package, judgement: Judgement, context: AnswerContext) -
 
 
 def _is_early(package: Package, context: AnswerContext) -> bool:
-    """True if an effect may still come to show."""
+    """True if an effect may still appear."""
     protocol: Direct[object] = context.protocol
     return _age(package, context) < protocol.patience
 
@@ -172,7 +172,7 @@ def _age(package: Package, context: AnswerContext) -> timedelta:
 
 
 def _not_confirmed(package: Package, context: AnswerContext) -> Transition:
-    """No look can be had: a service that gives no answer at all may give one later."""
+    """Handle an unreadable state: a service without any answer may answer later."""
     if package.staged(Stage.REFUSED):
         return _refused(package, context)
     if _is_early(package, context):

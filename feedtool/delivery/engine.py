@@ -1,8 +1,8 @@
-"""The shell that carries the steps out: `schedule` and `machine` say which, and what they come to.
+"""Carry out the steps of a delivery; `schedule` and `machine` choose them and judge the answers.
 
-Only the calls themselves run in a pool. Each turn writes what the answers came to and which steps
-are begun next in one commit, so that no request leaves before its intent is on disk, and no step
-follows from an answer that is not.
+Only the calls themselves run in a pool. Each turn saves the results of answers and the intents of
+new steps in one commit, so that no request leaves before its intent is on disk, and no step
+follows from an unsaved answer.
 """
 
 import random
@@ -61,19 +61,19 @@ POOL = 4
 
 
 class PendingCall(NamedTuple):
-    """A step that is a call, or several reading ones: intended, and then under way."""
+    """A step with one call, or several reading ones: intended, and then under way."""
 
     intent: StepIntent
     attempt: Attempt
-    asked: StepCalls
+    step_calls: StepCalls
 
 
 @dataclass
 class Delivery:
-    """The delivery of what a run planned, or the rest of it; its outcome is `ledger.verdicts`.
+    """The delivery of a run's packages, or the rest of them; its outcome is `ledger.verdicts`.
 
-    What other runs of the seller have committed is brought to its end too, since their rows may
-    keep ours waiting.
+    Committed packages of the seller's other runs are completed too, since their rows may keep
+    ours waiting.
     """
 
     ledger: Ledger
@@ -85,19 +85,19 @@ class Delivery:
     sleep: Callable[[float], None]
     jitter: Callable[[], float] = random.random
     pool: int = POOL
-    """With 1 all happens in the calling thread, in the same order every time."""
+    """With 1 all calls are made in the calling thread, always in the same order."""
     on_event: Callable[[Event], None] = lambda _: None
     wait: bool = True
-    """False if it ends once all is committed."""
+    """False if the delivery ends once all is committed."""
     settings: DeliverySettings = field(default_factory=DeliverySettings)
     stopping: Callable[[], FeedtoolError | None] = lambda: None
-    """Once it says why, no step is begun and that is raised."""
+    """Returns None, or the error that ends the delivery: no further step is begun."""
     only_fetch: bool = False
-    """True if the packages that are not committed are left as they are."""
+    """True if uncommitted packages are not touched."""
     ahead: timedelta = timedelta(0)
-    """The time that `now` is ahead of real time, in which deadlines are told."""
+    """The lead of `now` over real time, in which people read deadlines."""
     kept_pace: str | None = None
-    """The pace that the seller's run before has kept; see `pace`."""
+    """The stored pace of the seller's previous run; see `pace`."""
 
     def __post_init__(self) -> None:
         run = self.ledger.run(self.run_id)
@@ -111,23 +111,23 @@ class Delivery:
         self._state = DeliveryState(self.ledger, self.routes, paths, self._events, self.only_fetch)
         self._builder = CallBuilder(self.ledger, run.language, self.settings)
         self._skew = self.ledger.skew(run.service)
-        """What the service's clock is ahead of ours."""
+        """The lead of the service's clock over the local one."""
         self.pace = Pace.restored(self.pool, self.kept_pace, self.now())
-        """How many calls the seller's quota seems to bear."""
+        """The rate of calls that the seller's quota seems to allow."""
 
     def run(self) -> None:
-        """Take steps until there is none to take. What others began is fetched first.
+        """Take steps until none is left; packages of other runs come first.
 
-        It ends when every package is closed, or when one has made no progress for so long
-        (`settings.patience`) that its rows stay Pending.
+        The delivery ends when every package is closed, or when one has made no progress for so
+        long (`settings.patience`) that its rows stay Pending.
 
         Raises:
             NotAuthorised: The service does not accept the token.
-            Interrupted: Something is left uncommitted. The ledger is true after either.
+            Interrupted: Some package is left uncommitted. The ledger is up to date after either.
         """
-        own = self.ledger.read_packages(self.run_id)
-        packages = [*self.ledger.irrevocable(self.run_id), *own]
-        if self.only_fetch:  # another run's single request that was sent may be due again, too
+        run_packages = self.ledger.read_packages(self.run_id)
+        packages = [*self.ledger.irrevocable(self.run_id), *run_packages]
+        if self.only_fetch:  # sent single requests of other runs may be due again, too
             packages = [package for package in packages if package.phase in FETCHED]
         with CallPool[PendingCall](self.client, self.pool) as self._calls:
             for package in packages:
@@ -135,7 +135,7 @@ class Delivery:
                 check_sendable(package, travel, self._run.language)
                 self._state.add(package)
                 self._state.change(package, resume(package))
-            singles = single_packages(own, self.routes)
+            singles = single_packages(run_packages, self.routes)
             names = self.ledger.single_references(self.run_id) if len(singles) > SINGLY else {}
             self._overviews = OverviewReader(self.client, self.routes, names, self._calls.lanes)
             try:
@@ -149,12 +149,12 @@ class Delivery:
         check_all_committed(self._state.own(), self.routes)
 
     def _turn(self) -> bool:
-        """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
+        """Begin all possible steps, then wait for an answer or a due time; False at the end."""
         steps = self._steps()
         reads = {Step.LOOKUP} | (READ_REPORTS if self._state.has_results() else set())
         if any(step in reads for _, step, _ in steps):
-            self._state.save()  # which rows are still to be looked up is read from the ledger
-        self._builder.read_singles([p.key for p, step, _ in steps if step in SINGLE])
+            self._state.save()  # the rows that are still to be looked up are read from the ledger
+        self._builder.read_singles([package.key for package, step, _ in steps if step in SINGLE])
         for package, step, upload in steps:
             if step not in LOCAL:
                 self._begin(package, step, upload)
@@ -188,27 +188,31 @@ class Delivery:
         return self._overviews.choose(steps, room, now, is_busy=is_busy)
 
     def _begin(self, package: Package, step: Step, upload: int) -> None:
-        """Write down that a step is intended."""
+        """Save the intent of a step, and begin its calls."""
         # An earlier step of this turn may have changed the package.
         package = self._state.packages[package.key]
         travel = self.routes[package.package_type].travel
-        asked = self._builder.build(package, step, upload, travel)
-        if asked.calls:
+        step_calls = self._builder.build(package, step, upload, travel)
+        if step_calls.calls:
             if step is Step.SUBMIT and travel.has_reports:
                 self._state.sent_at = self.now()
             after, intent, attempt = intend(package, step, upload, travel, self.now(), self._skew)
             self._state.change(package, after, attempt)
-            intent = intent._replace(rows=asked.rows, act=asked.act)
-            pending = PendingCall(intent, attempt, asked)
+            intent = intent._replace(rows=step_calls.rows, act=step_calls.act)
+            pending = PendingCall(intent, attempt, step_calls)
             if shown := self._overviews.take(package, step):
                 self._read(pending, shown)
             else:
                 leaving = partial(ask_anew, self.ledger.engine, attempt.intended_at, self.now)
-                self._calls.begin(pending, [replace(call, leaving=leaving) for call in asked.calls])
-        elif asked.rows:
-            resolved = unknown(asked.rows, travel.lookup.texts.unaskable if travel.lookup else "")
+                self._calls.begin(
+                    pending, [replace(call, leaving=leaving) for call in step_calls.calls]
+                )
+        elif step_calls.rows:
+            resolved = unknown(
+                step_calls.rows, travel.lookup.texts.unaskable if travel.lookup else ""
+            )
             self._state.change(package, package, news=Transition(package, resolutions=resolved))
-        else:  # no row is left to ask for: the package is at its end
+        else:  # no row is left to query: the package is finished
             self._state.change(package, self._context(package).close(package, package.message))
 
     def _take_results(self, results: Iterable[tuple[PendingCall, CallResult]]) -> None:
@@ -219,7 +223,7 @@ class Delivery:
             self._cancel()
 
     def _cancel(self) -> None:
-        """Take back what still waits for a lane: it has never left."""
+        """Cancel calls that wait for a lane: they have not left."""
         for pending in self._calls.cancelled():
             self._take_in(
                 pending, Answer(AnswerKind.WAIT, tr("taken back before it left"), wait=0.0)
@@ -231,28 +235,28 @@ class Delivery:
         package = self._state.packages[intent.package]
         answer = without_foreign(
             intent.step,
-            read_answer(pending.asked.calls[0], result, now, pending.asked.read),
+            read_answer(pending.step_calls.calls[0], result, now, pending.step_calls.read),
             package,
             self.routes[package.package_type].travel,
             self.ledger,
-            seen=self._events.results[intent.package],
-            ours=self._state.packages.values(),
+            read_before=self._events.results[intent.package],
+            delivered=self._state.packages.values(),
         )
         if answer.service_time is not None:
             self._skew = answer.service_time - now
-        if not isinstance(result, NotYet):  # that says nothing of the seller's own quota
+        if not isinstance(result, NotYet):  # that is not about the seller's own quota
             self.pace = self.pace.after(answer.kind, now)
         self._take_in(pending, answer)
 
     def _take_in(self, pending: PendingCall, answer: Answer) -> None:
-        """Write down what an answer comes to."""
+        """Save the result of an answer."""
         now, intent = self.now(), pending.intent
         before = self._state.packages[intent.package]
         news = transition(before, intent, answer, self._context(before))
         is_named = intent.step in {Step.CREATE, *AT_ONCE} and isinstance(answer.value, str)
-        named = answer.value if is_named else None
+        package_id = answer.value if is_named else None
         if intent.step is Step.FIND_REPORT:
-            named = news.package.package_id
+            package_id = news.package.package_id
         attempt = replace(
             pending.attempt,
             answered_at=now,
@@ -260,21 +264,21 @@ class Delivery:
             status=answer.status,
             trace_id=(answer.refusal.trace_id or None) if answer.refusal else None,
             detail=answer.detail or None,
-            package_id=named,
+            package_id=package_id,
         )
         self._state.change(before, news.package, attempt, news)
         after = self._state.packages[before.key]
         self._events.answer(intent.step, answer, before, after, now)
-        if news.rest:
-            self._events.rest(news.rest, before)
+        if news.quota_until:
+            self._events.quota_used_up(news.quota_until, before)
 
     def _clear(self, keys: Sequence[int]) -> None:
-        """See which rows of packages may be in flight; all of it in one commit."""
+        """Clear packages, all in one commit: find the rows that may be in flight."""
         packages = [self._state.packages[key] for key in keys]
-        wanted = [(package, clearance_of(package, self.routes)) for package in packages]
-        if wanted:
+        clearances = [(package, clearance_of(package, self.routes)) for package in packages]
+        if clearances:
             self._builder.forget()
-        for package in self.ledger.clear(wanted, self._run) if wanted else ():
+        for package in self.ledger.clear(clearances, self._run) if clearances else ():
             self._state.packages[package.key] = package
             self._state.change(package, clear(package, self._context(package)))
             others = self._state.packages
@@ -282,7 +286,7 @@ class Delivery:
                 self._events.held(package)
 
     def _close(self, package: Package) -> None:
-        """Count the results of a package, now that all are read."""
+        """Count the results of a package after its last page."""
         package, context = self._state.packages[package.key], self._context(package)
         after = count_results(package, self.ledger.result_counts(package.key), context)
         self._state.change(package, after)
@@ -293,7 +297,7 @@ class Delivery:
         return TransitionContext(self.now(), self.jitter(), self.settings, travel, self._skew)
 
     def _held_until(self) -> datetime | None:
-        """No call begins before this: the service asked for it, or its quota wants a pause."""
+        """The time before which no call begins: the service, or its quota, needs a pause."""
         return max(filter(None, (self._state.hold, self.pace.next_at)), default=None)
 
     def _sleep_until_due(self) -> bool:
@@ -313,7 +317,7 @@ class Delivery:
         return True
 
     def _park(self) -> None:
-        """Let the calls under way finish, and write down what they came to."""
+        """Let the calls under way finish, and save their results."""
         with suppress(FeedtoolError):
             for pending in self._calls.unsent:
                 self._read(pending, NotSent(tr("the run was stopped")))

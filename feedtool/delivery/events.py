@@ -1,4 +1,4 @@
-"""Events of a delivery under way, kept until their causes are in the ledger."""
+"""Events of a delivery, held back until their causes are in the ledger."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ from feedtool.service.fetch import unreachable
 
 
 class Event(NamedTuple):
-    """Something happened to a package; `text` says it all on one line."""
+    """A change of a package; `text` describes it on one line."""
 
     kind: str
     """created, upload, state, committed, results, closed, waiting, deadline, trouble, or
@@ -30,32 +30,32 @@ class Event(NamedTuple):
     """Its number within the file, 1-based."""
     package_id: str | None
     state: str | None
-    """The service's last word for it."""
+    """The service's last state of the package."""
     done: int
-    """Uploads answered; from kind `results` on, rows that have a result."""
+    """Answered uploads; from kind `results` on, rows with a result."""
     total: int
     """Uploads, or rows."""
 
 
 class EventBuffer(Struct):
-    """The events that are not passed on yet, and the counts that they need."""
+    """The events that are not passed on yet, and their counts."""
 
     on_event: Callable[[Event], None]
     paths: Mapping[int, str]
-    """Of the run's files, by key."""
+    """The paths of the run's files, by key."""
     failures: int
-    """So many calls in a row without an answer end the run."""
+    """Calls in a row without an answer that end the run."""
     routes: Routes
     results: Counter[int] = field(default_factory=Counter)
-    """Rows that have a result, by package."""
+    """The number of rows with a result, by package."""
     events: list[Event] = field(default_factory=list)
     warned: set[str] = field(default_factory=set)
-    """The deadlines that were warned of."""
+    """The texts of deadlines that have had their warning."""
 
     def answer(
         self, step: Step, answer: Answer, before: Package, after: Package, now: datetime
     ) -> None:
-        """Add what an answer came to; `now` by our clock."""
+        """Add the event of an answer; `now` is local time."""
         kind, detail = answer.kind, answer.detail
         if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
             self._add("unreachable", unreachable(detail, now, self.failures), after)
@@ -70,18 +70,18 @@ class EventBuffer(Struct):
         elif _is_news(step, before, after):
             self._add(*_describe(step, after, self.results[after.key]), after)
 
-    def rest(self, until: datetime, package: Package) -> None:
-        """Add that a quota is used up: nothing of its kind is sent for a while."""
+    def quota_used_up(self, until: datetime, package: Package) -> None:
+        """Add that a quota is used up: no such package is sent for a while."""
         text = tr("a quota is used up, nothing more is sent before {until:%H:%M} UTC", until=until)
         self._add("waiting", text, package)
 
     def held(self, package: Package) -> None:
-        """Add that what its offers need has had no answer yet."""
+        """Add that a package waits for the answer to products that its offers need."""
         text = tr("held back until its offers' products are answered")
         self._add("waiting", text, package)
 
     def deadlines(self, packages: Iterable[Package], clock: ServiceClock) -> None:
-        """Add, once, what is lost before long: whoever reads it may see to the service."""
+        """Add a warning of each near loss, once, so that people can react."""
         for package in packages:
             if loss := soon(package, clock, self.routes):
                 text = joined((package.package_id, loss), ": ")
@@ -90,7 +90,7 @@ class EventBuffer(Struct):
                     self._add("deadline", text, package)
 
     def flush(self) -> None:
-        """Pass the events on: their causes are in the ledger."""
+        """Pass the events on, now that their causes are in the ledger."""
         events, self.events = self.events, []
         for event in events:
             self.on_event(event)
@@ -122,7 +122,7 @@ class EventBuffer(Struct):
         has_no_state = travel.has_log and package.package_id is None
         is_direct = isinstance(travel.protocol, Direct)
         if travel.has_reports or has_no_state or is_direct:
-            # A single request may be of several rows.
+            # A single request may have several rows.
             numbers = {"results": self.results[package.key], "rows": package.rows}
             if is_direct:
                 return tr("closed: results of {results} of {rows} requests", **numbers)
@@ -132,11 +132,11 @@ class EventBuffer(Struct):
 
 
 def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
-    """The kind of a step's event, and its text."""
+    """The kind and the text of a step's event."""
     state = tr("the service says {state}", state=package.state)
     count = tr("results of {results} of {rows} rows", results=results, rows=package.rows)
-    found = tr("its report was found: {package_id}", package_id=package.package_id)
-    report = found if package.package_id else tr("no report names it: it is sent once more")
+    report_found = tr("its report was found: {package_id}", package_id=package.package_id)
+    report = report_found if package.package_id else tr("no report names it: it is sent once more")
     texts = {
         Step.CREATE: ("created", tr("created as {package_id}", package_id=package.package_id)),
         Step.UPLOAD: (
@@ -161,7 +161,7 @@ def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
 
 
 def _is_news(step: Step, before: Package, after: Package) -> bool:
-    """True if the package has come on."""
+    """True if the package has made progress."""
     if step in READ_REPORTS:
         return (before.phase, before.since) != (after.phase, after.since)
     if step is Step.GET_LOG:

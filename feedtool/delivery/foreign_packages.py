@@ -1,4 +1,4 @@
-"""Packages and rows that are not of this ledger: those that are open, and those in answers."""
+"""Packages and rows that this ledger does not know: open packages, and entries in answers."""
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -28,12 +28,12 @@ from feedtool.service.calls import Answer
 from feedtool.service.fetch import not_authorised
 
 MOST = 20
-"""So many are named; the others are counted."""
+"""Packages that warnings name; others are counted."""
 
 NO_ERROR = Message("", tr("The service counts no error in the package, and does not list it all."))
 
 PAGES = 5
-"""So many pages of a list are looked at."""
+"""The most pages that are read of a list."""
 
 OPEN = frozenset({Meaning.OPEN, Meaning.SETTLING})
 
@@ -41,9 +41,9 @@ OPEN = frozenset({Meaning.OPEN, Meaning.SETTLING})
 def foreign_packages(
     ledger: Ledger, client: Sender, routes: Routes, meanings: Collection[Meaning] = OPEN
 ) -> list[str]:
-    """A warning for each in such a state, up to MOST; none where the service shows no list.
+    """A warning for each foreign package in one of these states, up to MOST; none without a list.
 
-    NotAuthorised alone is raised: a seller who may not see the list (403) may be allowed to send.
+    Only NotAuthorised is raised: a seller who may not see the list (403) may be allowed to send.
     """
     protocols = (feed.travel.protocol for feed in routes.values())
     staged = {item.listing: item for item in protocols if isinstance(item, Staged)}.values()
@@ -58,7 +58,7 @@ def foreign_packages(
     except (Unreadable, OutcomeUnknown) as error:
         return [tr("open packages that were not begun here are not known: {error}", error=error)]
     except (FeedtoolError, Failure):
-        return []  # whatever it is, the delivery meets it too, and tells it better
+        return []  # the delivery meets the same error, and reports it better
     listed = [package for package in shown.values() if package.meaning in meanings]
     known = ledger.known([package.package_id for package in listed])
     foreign = [package for package in listed if package.package_id not in known]
@@ -85,13 +85,13 @@ def foreign_packages(
 def _in_states(
     client: Sender, protocol: Staged, meanings: Collection[Meaning]
 ) -> Iterator[ListedPackage]:
-    """Packages by state, since open ones may be far behind; of all states where that is refused."""
+    """Packages by state, since open ones may be far behind; of all states if that is refused."""
     is_refused = False
     for state in protocol.states:
         if protocol.meaning(state) in meanings:
             try:
                 yield from _listed(client, protocol.listing, state)
-            except _ListRefused:  # that of another state may be shown
+            except _ListRefused:  # another state's list may be shown
                 is_refused = True
     if is_refused:
         with suppress(_ListRefused):
@@ -128,38 +128,39 @@ def without_foreign(
     travel: Travel,
     ledger: Ledger,
     *,
-    seen: int,
-    ours: Collection[Package],
+    read_before: int,
+    delivered: Collection[Package],
 ) -> Answer:
-    """A success without its entries about rows and packages that it was not asked for.
+    """A successful answer without entries about rows and packages that it should not have.
 
-    `seen` results of the package were read before; `ours` are all packages being delivered.
+    `read_before` is the number of the package's results that were read before, `delivered` are all
+    packages of the delivery.
     """
     if answer.kind is not AnswerKind.DONE:
         return answer
     page, key = answer.value, package.key
-    # While there are no more results than rows nobody else's can swell the ledger.
-    if step is Step.GET_RESULTS and seen + len(page.items) > package.rows:
+    # As long as there are no more results than rows, foreign ones cannot swell the ledger.
+    if step is Step.GET_RESULTS and read_before + len(page.items) > package.rows:
         known = ledger.references(key, [result.reference for result in page.items])
         page = page._replace(items=[item for item in page.items if item.reference in known])
     elif step is Step.GET_LOG:
         known = ledger.references(key, [entry.reference for entry in page.entries])
         entries = [entry for entry in page.entries if entry.reference in known]
-        strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
+        unmatched = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
         protocol = travel.protocol
         outcome = protocol.outcome if isinstance(protocol, Submitted) else None
-        if strange and isinstance(outcome, PackageLog):
-            # Their references are not ours: the area matches them with the rows.
+        if unmatched and isinstance(outcome, PackageLog):
+            # Their references are foreign: the area matches them with the rows.
             pending = (row for row in ledger.pending(key) if row.reference not in known)
-            entries += outcome.match(strange, pending)
+            entries += outcome.match(unmatched, pending)
         if page.meaning is Meaning.INTEGRATED and page.is_other(package.pages + 1):
-            # A further page cannot be had: where none has an error, none of the others has.
+            # No further page can be read: if the package has no error, no other row has one.
             left = (row.reference for row in ledger.pending(key) if page.errors == 0)
             entries += [LogEntry(name, "", Status.INTEGRATED, (NO_ERROR,)) for name in left]
         page = page._replace(entries=entries)
     elif step is Step.FIND_REPORT:
         ids = {item.package_id for item in page.items if item.package_id}
-        others = ledger.known(ids) | {other.package_id for other in ours}
+        others = ledger.known(ids) | {other.package_id for other in delivered}
         items = [item for item in page.items if item.package_id not in others]
         page = page._replace(items=items)
     return answer._replace(value=page)

@@ -1,6 +1,6 @@
-"""The state machines together: a package's next step, its calls, and the reading of its answer.
+"""The joined state machines: a package's next step, its calls, and the reading of its answer.
 
-Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is made here.
+Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is made in this module.
 """
 
 from collections.abc import Callable, Collection
@@ -25,13 +25,13 @@ from feedtool.service.calls import Answer
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
 
 MOST_SINGLES = 2_000
-"""Single requests that are held in memory."""
+"""Single requests held in memory."""
 AHEAD = 16
 """Uploads whose requests are read at once."""
 
 
 def next_step(package: Package, routes: Routes) -> Step | None:
-    """The step that a package waits for."""
+    """The next step of a package; None at its end."""
     travel = routes[package.package_type].travel
     if isinstance(travel.protocol, Submitted):
         table = submitted.WITH_REPORTS if travel.has_reports else submitted.WITH_LOG
@@ -43,12 +43,12 @@ def next_step(package: Package, routes: Routes) -> Step | None:
 def transition(
     package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
 ) -> Transition:
-    """The package after an answer. One about a package given up changes nothing."""
+    """The package after an answer. An answer about a package given up changes nothing."""
     if intent.package_id != package.package_id:
         return Transition(package)
-    given = (context.time, context.jitter, context.settings, context.travel, context.skew)
-    read = AnswerContext(*given, intent=intent, answer=answer)
-    return RULES[intent.step, answer.kind](package, read)
+    circumstances = (context.time, context.jitter, context.settings, context.travel, context.skew)
+    answer_context = AnswerContext(*circumstances, intent=intent, answer=answer)
+    return RULES[intent.step, answer.kind](package, answer_context)
 
 
 def requeue_of(package: Package, protocol: Protocol) -> Requeue:
@@ -62,7 +62,7 @@ def requeue_of(package: Package, protocol: Protocol) -> Requeue:
 
 
 def clearance_of(package: Package, routes: Routes) -> Clearance:
-    """The packages that one waits for, beside those that hold its rows' keys."""
+    """The conditions of a package's beginning, besides the keys of its rows."""
     travels = {kind: feed.travel for kind, feed in routes.items()}
     travel = travels[package.package_type]
     return Clearance(
@@ -74,18 +74,18 @@ def clearance_of(package: Package, routes: Routes) -> Clearance:
 
 
 class StepCalls(NamedTuple):
-    """The calls of a step, and what they ask for."""
+    """The calls of a step, and the rows or the request that they are about."""
 
     calls: tuple[Call, ...] = ()
-    """None where nothing is left to ask for, or where no call can ask for it."""
+    """Empty if nothing is left to query, or no call can do it."""
     read: Callable[[Any], Any] | None = None
-    """The reader of their success; None where it carries nothing."""
+    """The reader of a successful answer; None if it carries nothing."""
     rows: tuple[PendingRow, ...] = ()
     act: Act | None = None
 
 
 def check_sendable(package: Package, travel: Travel, language: str) -> None:
-    """UsageProblem where a channel or a language cannot be sent; found before anything is."""
+    """Raise UsageProblem if a channel or a language cannot be sent, before any call."""
     if isinstance(travel.protocol, Staged):
         travel.protocol.create.call(_ref_of(package, language, CallSettings()))
     else:
@@ -107,7 +107,7 @@ def _ref_of(package: Package, language: str, settings: CallSettings) -> PackageR
 
 
 class CallBuilder(Struct):
-    """Makes the calls of steps, with what the ledger has of their rows."""
+    """Builds the calls of steps from the ledger's requests."""
 
     ledger: Ledger
     language: str
@@ -115,10 +115,10 @@ class CallBuilder(Struct):
     _ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
     """The requests of the next uploads, by package and upload."""
     _singles: dict[int, PendingRow] = field(default_factory=dict)
-    """The requests of packages of one request, by the package's key."""
+    """The requests of single-request packages, by the package's key."""
 
     def build(self, package: Package, step: Step, upload: int, travel: Travel) -> StepCalls:
-        """The calls of a step of a package."""
+        """Build the calls of a package's step."""
         ref, protocol = _ref_of(package, self.language, self.settings.calls), travel.protocol
         if step is Step.LOOKUP:
             return self._lookup(package, ref, travel.lookup)
@@ -138,7 +138,7 @@ class CallBuilder(Struct):
         return StepCalls((call(ref),), read)
 
     def read_singles(self, packages: Collection[int]) -> None:
-        """Read the requests of packages of one request: many at once take the time of a few."""
+        """Read the requests of single-request packages: many at once take the time of a few."""
         missing = [key for key in packages if key not in self._singles]
         if len(self._singles) > MOST_SINGLES:
             self._singles, missing = {}, [*packages]
@@ -146,15 +146,15 @@ class CallBuilder(Struct):
             self._singles |= self.ledger.single_requests(missing)
 
     def forget(self) -> None:
-        """Read the requests of uploads anew: which of them are sent may have changed."""
+        """Forget the requests of uploads, since those to be sent may have changed."""
         self._ahead = {}
 
     def _lookup(self, package: Package, ref: PackageRef, lookup: Lookup[Any] | None) -> StepCalls:
         rows = self.ledger.lookup_rows(package.key, self.settings.sought)
-        asked = lookup.ask(ref, rows) if lookup and rows else None
-        if lookup is None or asked is None:
+        chosen = lookup.ask(ref, rows) if lookup and rows else None
+        if lookup is None or chosen is None:
             return StepCalls(rows=tuple(rows))
-        return StepCalls((asked[1],), lookup.read, tuple(asked[0]))
+        return StepCalls((chosen[1],), lookup.read, tuple(chosen[0]))
 
     def _direct(
         self, package: Package, ref: PackageRef, step: Step, protocol: Direct[Any]
@@ -186,16 +186,16 @@ class CallBuilder(Struct):
             return StepCalls()
         if step is Step.GET_REPORT:
             return StepCalls((outcome.page.call(ref),), read, rows)
-        # A package whose id is not known is asked for by its rows.
-        call, asked = outcome.find(ref, rows)
-        return StepCalls((call,), read, rows[:asked])
+        # A package with an unknown id is found by its rows.
+        call, count = outcome.find(ref, rows)
+        return StepCalls((call,), read, rows[:count])
 
     def _whole(self, package: Package) -> list[bytes]:
         """The requests of a package of one upload."""
         return self.ledger.bodies(package.key, [1])[1]
 
     def _upload(self, package: Package, upload: int) -> list[bytes]:
-        """The requests of an upload; those of the next ones are read with them."""
+        """The requests of an upload; those of the next uploads are read too."""
         if (package.key, upload) not in self._ahead:
             stages = enumerate(package.uploads, 1)
             left = (n for n, stage in stages if stage is Stage.PLANNED and n >= upload)

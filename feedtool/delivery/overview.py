@@ -1,7 +1,7 @@
-"""Where many single requests stand: by a list of the service, in the place of a look at each.
+"""Read the states of many single requests by a list of the service, instead of one by one.
 
-Nothing depends on it: a request that the list does not show is looked at by itself, and so are all
-where the list cannot be read. Before they are sent, all requests of a run are read at once; after
+The lists are only an optimisation: a request that the list does not show is read by itself, and so
+are all if the list cannot be read. Before sending, all requests of a run are read at once; after
 it those that are waited for, once there are many.
 """
 
@@ -22,15 +22,15 @@ from feedtool.service.answers import Unreadable
 from feedtool.service.calls import results_of
 
 SINGLY = 30
-"""So many requests are looked at one by one."""
+"""Up to this number requests are read one by one."""
 MANY = 100
-"""While there is something else to do, looks at what was sent wait until they are so many."""
+"""While other work is left, readings of sent requests wait until there are as many."""
 AT_ONCE = 32
-"""So many steps that ask nothing of the service are taken in one turn."""
+"""Steps without a call that are taken in one turn."""
 AHEAD = 8
-"""So many pages are read at a time, where nobody knows how many it takes."""
+"""Pages that are read at a time if the number of needed pages is unknown."""
 FRESH = timedelta(minutes=10)
-"""Before it is sent a request may have been shown so long ago."""
+"""The greatest age of a list's state when its request is sent."""
 LOOKS = frozenset({Step.CHECK, Step.FOLLOW})
 
 StepOf = tuple[Package, Step, int]
@@ -38,31 +38,31 @@ StepOf = tuple[Package, Step, int]
 
 
 class OverviewReader(Struct):
-    """The lists that were read of a delivery's requests."""
+    """The lists that a delivery has read of its requests."""
 
     client: Sender
     routes: Routes
     references: Mapping[int, str]
-    """Of the requests that are packages of their own, by the package's key."""
+    """The references of single requests, by the package's key."""
     lanes: Executor
-    """What the lists are read in, beside the calls."""
+    """The threads that read the lists, besides the calls."""
     _before: dict[str, Reply] = field(default_factory=dict)
-    """What was shown of references before anything was sent, and is not used yet."""
+    """Unused states from before the sending, by reference."""
     _read_at: datetime | None = None
     _after: dict[int, Reply] = field(default_factory=dict)
-    """What was shown of packages after they were sent, and is not used yet."""
+    """Unused states from after the sending, by package."""
     _reading: Future[dict[int, Reply]] | None = None
-    """A list that is being read of packages that were sent."""
+    """A list of sent packages that is being read."""
     _asked: set[int] = field(default_factory=set)
-    """The packages that the last list was read for, and that were not looked at since."""
+    """The packages of the last list that were not read since."""
 
     def choose(
         self, steps: Sequence[StepOf], room: int, now: datetime, *, is_busy: bool
     ) -> list[StepOf]:
-        """The steps to begin: all that a list has answered, and of the others as many as `room`.
+        """The steps to begin: all that a list has answered, and up to `room` others.
 
-        Looks at what was sent wait until they are many, and while a list is read, as long as calls
-        are under way or there is something else to do.
+        Readings of sent requests wait until they are many, and while a list is read, as long as
+        calls are under way or other work is left.
         """
         listed = [step for step in steps if step[1] in LOOKS and self._overview(step[0])]
         self._read_before([package for package, step, _ in listed if step is Step.CHECK], now)
@@ -75,7 +75,7 @@ class OverviewReader(Struct):
         return [*free[:AT_ONCE], *left[:room]]
 
     def take(self, package: Package, step: Step) -> Reply | None:
-        """What a list has shown of a package, once; None where it is to be looked at."""
+        """Take a package's state from a list, once; None if it has to be read by itself."""
         reply = self._shown(package, step)
         if reply and step is Step.CHECK:
             self._before.pop(self.references[package.key])
@@ -100,8 +100,8 @@ class OverviewReader(Struct):
             self._before, self._read_at = {}, None
         overview = self._overview(checked[0]) if checked else None
         if overview and self._read_at is None and len(self.references) > SINGLY:
-            wanted = set(self.references.values())
-            self._before = read_overview(self.client, overview, wanted, self._at_once)
+            references = set(self.references.values())
+            self._before = read_overview(self.client, overview, references, self._at_once)
             self._read_at = now
 
     def _at_once(
@@ -110,7 +110,7 @@ class OverviewReader(Struct):
         return results_of([self.lanes.submit(read, page) for page in pages])
 
     def _read_after(self, followed: Sequence[Package], *, has_time: bool) -> set[int]:
-        """Read a list of them once they are many; the keys of those that wait for one."""
+        """Read a list of sent packages once they are many; return the keys that wait for it."""
         if self._reading and (self._reading.done() or not has_time):
             (shown,) = results_of([self._reading])
             self._after, self._reading = self._after | shown, None
@@ -133,13 +133,13 @@ class OverviewReader(Struct):
 def read_overview(
     client: Sender,
     overview: Overview,
-    wanted: Collection[str],
+    references: Collection[str],
     each: Callable[..., Iterable[Mapping[str, Reply]]] = map,
 ) -> dict[str, Reply]:
-    """What a list shows of some references, from what changed last on.
+    """The states of references in a list of the service, the last changes first.
 
-    It is read no further than all are found, and never so far that looks at each would take less.
-    Pages may be read at a time, those that it takes in any case all at once: `each` is as `map`.
+    Reading stops when all are found, and before it takes longer than reading each by itself.
+    Pages may be read at a time, the certainly needed ones all at once: `each` is like `map`.
     """
 
     def shown_on(number: int) -> Mapping[str, Reply]:
@@ -149,19 +149,19 @@ def read_overview(
         except (Failure, FeedtoolError, Unreadable):
             return {}
 
-    least, last = 1 + (len(wanted) - 1) // overview.size, 1 + len(wanted) // 4
-    found: dict[str, Reply] = {}
+    least, last = 1 + (len(references) - 1) // overview.size, 1 + len(references) // 4
+    replies: dict[str, Reply] = {}
     at_once = (range(1, least + 1), *(range(n, n + AHEAD) for n in range(least + 1, last, AHEAD)))
     for shown in chain.from_iterable(each(shown_on, numbers) for numbers in at_once):
-        # A page that is read later may show an older state of what has moved down since.
-        found = {name: shown[name] for name in shown if name in wanted} | found
-        if len(shown) < overview.size or len(found) == len(wanted):
+        # A later page may show an older state of an entry that has moved down since.
+        replies = {name: shown[name] for name in shown if name in references} | replies
+        if len(shown) < overview.size or len(replies) == len(references):
             break
-    return found
+    return replies
 
 
 def single_packages(packages: Iterable[Package], routes: Routes) -> list[int]:
-    """The keys of the packages that are single requests, and not at their end."""
+    """The keys of single requests that are not closed."""
     return [
         package.key
         for package in packages

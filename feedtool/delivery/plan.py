@@ -1,17 +1,16 @@
-"""Items become uploads, uploads become packages; some rows wait for others. Pure.
+"""Put items into uploads, and uploads into packages; some rows wait for others. Pure.
 
-A package is of one channel and one type, and how much goes into it, and into each upload of it, is
-said by the protocol of its type (specification, part "Limits"): what goes where depends on counts
-and sizes alone, and rows keep their order inside a package. Where answers name a row by what is its
-own, no package holds such a name twice. Nothing but the uploads that are not yet full is held in
-memory.
+A package has one channel and one type. The protocol of its type limits the size of the package and
+of each upload (specification, part "Limits"): the distribution depends on counts and sizes alone,
+and rows keep their order inside a package. If answers name a row by its own names, no package has
+such a name twice. Only the uploads that are not yet full are held in memory.
 
 Specification, part "Catalog endpoints": a product that the service does not know is created by
-products-integration, and an offer for one that has no sheet is refused. So where one command has
-both, an offer is held back until its product has had its answer, in a package of its own; then it
-is sent whatever that was, since the service may have had a sheet before. Where it refuses the offer
-for want of one, the product's row is named. The feeds declare which of them makes what others need
-(`Travel.provides`, `Travel.needs`).
+products-integration, and an offer for a product without a sheet is refused. So if one command has
+both, an offer is held back, in a package of its own, until its product is answered; then it is
+sent in any case, since the service may have had a sheet before. If the offer is refused
+for the lack of a sheet, a hint names the product's row. The feeds declare which of them makes what
+others need (`Travel.provides`, `Travel.needs`).
 """
 
 from collections import Counter
@@ -45,28 +44,28 @@ ADVICE = {
     Status.REJECTED: tr("correct it, and send both again."),
     Status.INTEGRATED: tr("send this row again."),
 }
-"""What is to be done for a row that lacks what it needs, by what became of that."""
+"""Advice for a row that lacks what it needs, by the status of the row that makes it."""
 
 
-class Maker(NamedTuple):
+class ProducingRow(NamedTuple):
     """The row that makes what others need."""
 
     sheet: int
-    """Which of the command's sheets."""
+    """The index of its sheet among the command's sheets."""
     row: int
 
 
 class Dependencies:
-    """The sheets of a command: rows that make something, and rows that need it."""
+    """The rows of a command's sheets that make things, and the rows that need these."""
 
     def __init__(self, sheets: Sequence[CheckedSheet], feeds: Mapping[str, Feed]) -> None:
-        """Sheets as they were checked; nothing is looked at before it is asked for."""
+        """Take checked sheets; they are read only when needed."""
         self._sheets = sheets
         self._feeds = feeds
         self._routes = routes_of(feeds.values())
 
     def waits(self, item: Item) -> bool:
-        """True if what a row needs is sent too."""
+        """True if a row needs a thing that the command sends too."""
         needs = self._routes[item.package_type].travel.needs if self.sent else None
         return needs is not None and not self.sent.isdisjoint(
             needs.names(item.reference, item.product)
@@ -78,7 +77,7 @@ class Dependencies:
         results: Iterable[RowResult],
         statuses_of: Callable[[int], Mapping[int, Status]],
     ) -> Iterator[RowResult]:
-        """Results of a sheet's rows, in order, that name the row that makes what a row lacks.
+        """Results of a sheet's rows, in order, with hints at the rows that make what they lack.
 
         `statuses_of` gives the statuses of the rows of one of the command's sheets.
         """
@@ -91,8 +90,8 @@ class Dependencies:
             while row < result.row:
                 row, group = next(by_row, (maxsize, ()))
                 items = [item for _, item in group]
-            own = items if row == result.row else ()
-            hints = (self._hint_of(item, result, statuses_of) for item in own)
+            of_row = items if row == result.row else ()
+            hints = (self._hint_of(item, result, statuses_of) for item in of_row)
             hint = next(filter(None, hints), None)
             yield result._replace(messages=(*result.messages, hint)) if hint else result
 
@@ -104,7 +103,7 @@ class Dependencies:
         if needs is None or item.channel != result.channel:
             return None
         is_refused = result.status is Status.REJECTED and not needs.missing.isdisjoint(codes)
-        # By the first of its names that is known.
+        # The first known name decides.
         names = sorted(needs.names(item.reference, item.product))
         maker = next(filter(None, map(self._made.get, names)), None)
         if maker is None or not (is_refused or result.status is Status.PENDING):
@@ -126,8 +125,8 @@ class Dependencies:
             return Message("", text)
         return None
 
-    def _place(self, maker: Maker) -> str:
-        """`row 6 of sheet Products`, and of which file where there are several."""
+    def _place(self, maker: ProducingRow) -> str:
+        """`row 6 of sheet Products`, with the file if there are several."""
         sheet = self._sheets[maker.sheet]
         where = tr("row {row}", row=maker.row)
         if sheet.sheet:
@@ -142,19 +141,19 @@ class Dependencies:
         return feed.travel.provides if feed else None
 
     @cached_property
-    def _made(self) -> dict[str, Maker]:
-        """Where each thing is made, by all of its names; by the invalid rows too."""
+    def _made(self) -> dict[str, ProducingRow]:
+        """The row that makes each thing, by all of its names; invalid rows too."""
         if {self._provides(sheet) is None for sheet in self._sheets} != {True, False}:
             return {}
-        makers: dict[str, Maker] = {}
+        makers: dict[str, ProducingRow] = {}
         for number, sheet in enumerate(self._sheets):
             for row, names in self._named_rows(sheet):
                 for name in names:
-                    makers.setdefault(name, Maker(number, row))
+                    makers.setdefault(name, ProducingRow(number, row))
         return makers
 
     def _named_rows(self, sheet: CheckedSheet) -> Iterator[tuple[int, frozenset[str]]]:
-        """The rows of a sheet that makes something, and the names of what they make."""
+        """The producing rows of a sheet, and the names of the things that they make."""
         provides = self._provides(sheet)
         if provides is None or sheet.error is not None:
             return
@@ -165,7 +164,7 @@ class Dependencies:
 
     @cached_property
     def sent(self) -> frozenset[str]:
-        """The names of what is made by rows that are sent."""
+        """The names of things made by rows that are sent."""
         return frozenset(
             name
             for name, maker in self._made.items()
@@ -174,7 +173,7 @@ class Dependencies:
 
 
 class PackageGroup(NamedTuple):
-    """What rows have in common that can travel together."""
+    """The common properties of rows that can be sent together."""
 
     channel: str
     package_type: str
@@ -185,7 +184,7 @@ class Planned(NamedTuple):
     """An upload and the package that it belongs to."""
 
     package: int
-    """1-based within the plan, in the order in which the packages' first rows come."""
+    """1-based within the plan, in the order of the packages' first rows."""
     upload: Upload
 
 
@@ -196,11 +195,12 @@ def uploads(
     waits: Callable[[Item], bool] = lambda _: False,
     order: Iterable[tuple[str, str]] = (),
 ) -> Iterator[Planned]:
-    """Every upload as soon as it is full, and at the end those that are not.
+    """Yield every upload once it is full, and the incomplete ones at the end.
 
-    Those of a package come in the order of their numbers, those of different packages mixed when
-    the rows are. Rows that wait for others travel apart. `order` has channels and types of rows
-    that do not wait in the order of their first packages, which else is that of first rows.
+    The uploads of a package come in the order of their numbers, those of different packages mixed
+    as the rows are. Rows that wait for others get packages of their own. `order` has the channels
+    and types of rows that do not wait, in the order of their first packages; by default that is
+    the order of first rows.
     """
     limits = limits or PackageLimits()
     counts: Counter[PackageGroup] = Counter()
@@ -229,14 +229,14 @@ def uploads(
         size = sizes[item.package_type]
         names_of = names.get(item.package_type)
         if names_of or size.content < maxsize:
-            own = names_of(item.reference, item.product) if names_of else frozenset[str]()
+            row_names = names_of(item.reference, item.product) if names_of else frozenset[str]()
             is_full = held[group] + len(item.body) > size.content
-            if filling.get(group) and (is_full or not taken[group].isdisjoint(own)):
+            if filling.get(group) and (is_full or not taken[group].isdisjoint(row_names)):
                 yield planned(group, filling.pop(group))
                 counts[group] += -counts[group] % size.package
             if not filling.get(group):
                 taken[group], held[group] = set(), 0
-            taken[group] |= own
+            taken[group] |= row_names
             held[group] += len(item.body)
         rows = filling.setdefault(group, [])
         if not rows:
@@ -250,9 +250,9 @@ def uploads(
 
 
 class Plan:
-    """What a command sends of its sheets; made once, and walked by all that need it.
+    """The packages that a command sends of its sheets; made once, and read by all that need it.
 
-    The rows stay where they are spooled: what is walked again is the arithmetic of `uploads`.
+    The rows stay in their spools: each reading repeats only the arithmetic of `uploads`.
     """
 
     def __init__(
@@ -262,7 +262,7 @@ class Plan:
         limits: PackageLimits,
         blocked: str = "",
     ) -> None:
-        """Of sheets whose rows are judged and selected; `blocked` says why none of them is sent."""
+        """Take sheets with judged and selected rows; `blocked` is the reason to send none."""
         self.sheets = sheets
         self.blocked = blocked
         self.sent = [] if blocked else [sheet for sheet in sheets if sheet.error is None]
@@ -271,22 +271,22 @@ class Plan:
         self._dependencies = Dependencies(sheets, feeds)
 
     def uploads(self, sheet: CheckedSheet) -> Iterator[Planned]:
-        """The uploads of a sheet's valid rows; those that wait for others travel apart."""
+        """The uploads of a sheet's valid rows; those that wait have packages of their own."""
         order = () if self._dependencies.sent else sheet.selected.order
         waits = self._dependencies.waits
         return uploads(sheet.valid_items(), self._routes, self._limits, waits, order)
 
     def summaries(self, sheet: CheckedSheet) -> list[PackageSummary]:
-        """The packages of a sheet, by number: what a dry run shows."""
+        """The packages of a sheet by number, for a dry run."""
         return summaries(self.uploads(sheet))
 
     def acts(self, sheet: CheckedSheet) -> list[ActSummary]:
-        """The single requests of a sheet, by number: what a dry run shows."""
+        """The single requests of a sheet by number, for a dry run."""
         return acts(self.uploads(sheet))
 
 
 def acts(planned: Iterable[Planned]) -> list[ActSummary]:
-    """The single requests that a plan comes to, by number: what a dry run shows."""
+    """The single requests of a plan by number, for a dry run."""
     return [
         ActSummary(number, item.package_type, item.reference, rows, None, 0, None)
         for number, upload in sorted(planned, key=itemgetter(0))
@@ -296,7 +296,7 @@ def acts(planned: Iterable[Planned]) -> list[ActSummary]:
 
 
 def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:
-    """The packages that a plan comes to, by number: what a dry run shows."""
+    """The packages of a plan by number, for a dry run."""
     packages: dict[int, PackageSummary] = {}
     for number, upload in planned:
         first = upload.items[0]

@@ -1,4 +1,4 @@
-"""The packages of a delivery: which goes first, and when, by the tables of `machine`. Pure.
+"""Choose the next packages of a delivery and their times, by the tables of `machine`. Pure.
 
 Only `DeliveryState` writes to the ledger.
 """
@@ -26,13 +26,13 @@ AFTER_COMMIT = {
     *(Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING),
     *(Phase.SUBMITTED, Phase.CLOSED),
 }
-"""The service goes on by itself."""
+"""Phases in which the service continues by itself."""
 
 FETCHED = AFTER_COMMIT | {Phase.SUBMITTING}
-"""All that is left is reading: where an answer was lost no more than that is known."""
+"""Phases in which only reading is left; a lost answer counts as sent."""
 
 FIRST = {Step.CLEAR, Step.SUBMIT}
-"""Steps that come before the reports of other packages: these can be read at any time."""
+"""Steps that come before reading the reports of other packages, which can wait."""
 
 
 class Schedule(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Schedule(Struct, frozen=True):
     now: datetime
     settings: DeliverySettings = field(default_factory=DeliverySettings)
     wait: bool = True
-    """False if a package is left alone once it is committed."""
+    """False if committed packages are not waited for."""
 
     def next_steps(
         self, busy: Collection[int] = (), skew: timedelta = timedelta(0)
@@ -61,7 +61,7 @@ class Schedule(Struct, frozen=True):
             if step is Step.UPLOAD and age <= self.settings.filling:
                 steps += [(package, step, number) for number in _uploads_to_send(package)]
             elif step is Step.UPLOAD:
-                # What is in it is completed, once what is under way has its answer.
+                # Its content is completed once the calls under way are answered.
                 is_busy = package.key in busy or package.staged(Stage.SENDING)
                 steps += [] if is_busy else [(package, Step.GET_PACKAGE, 0)]
             elif package.key not in busy:
@@ -70,35 +70,43 @@ class Schedule(Struct, frozen=True):
         return steps
 
     def wake_at(self) -> datetime | None:
-        """The time at which the next step may begin; None when there is none to wait for."""
+        """The time at which the next step may begin; None if none is left."""
         return min(map(self._due, self.in_turn()), default=None)
 
     def in_turn(self) -> list[Package]:
-        """The packages that something is to be done for, now or later.
+        """The packages with steps left, now or later.
 
-        One at a time is filled, since an open package lives for 6 hours only; the planned ones
-        wait for that, and for the open packages that hold their rows' keys or make what they need.
-        Those of which reports tell wait while too many are in doubt. Without `wait` those are
-        waited for all the same that make what others are held back for. Single requests wait for
-        nobody.
+        Only one is filled at a time, since an open package lives for 6 hours only. The planned
+        ones wait for it, and for open packages that hold their rows' keys or make what they need.
+        Packages with reports wait while too many are in doubt. Without `wait`, packages that make
+        what others are held back for are waited for all the same. Single requests wait for no
+        package.
         """
         planned = [package for package in self.packages if package.phase is Phase.PLANNED]
         needed = {key for package in planned for key in package.blocked_by}
         left = [package for package in self.packages if self._is_left(package, needed)]
-        is_open = {p.key for p in self.packages if p.phase is not Phase.CLOSED}
+        is_open = {package.key for package in self.packages if package.phase is not Phase.CLOSED}
         is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.doubts
-        single = {p.key for p in left if isinstance(self._travel(p).protocol, Direct)}
-        is_filling = any(p.key not in single and _is_being_filled(p) for p in left)
+        single = {
+            package.key for package in left if isinstance(self._travel(package).protocol, Direct)
+        }
+        is_filling = any(
+            package.key not in single and _is_being_filled(package) for package in left
+        )
         free = [
-            p.key
-            for p in left
-            if p.phase is Phase.PLANNED
-            and not p.blocked_by & is_open
-            and not (is_held and self._travel(p).has_reports)
+            package.key
+            for package in left
+            if package.phase is Phase.PLANNED
+            and not package.blocked_by & is_open
+            and not (is_held and self._travel(package).has_reports)
         ]
         others = [key for key in free if key not in single][: 0 if is_filling else 1]
         first = {*others, *(single & {*free})}
-        return [p for p in left if p.phase is not Phase.PLANNED or p.key in first]
+        return [
+            package
+            for package in left
+            if package.phase is not Phase.PLANNED or package.key in first
+        ]
 
     def _travel(self, package: Package) -> Travel:
         return self.routes[package.package_type].travel
@@ -111,13 +119,13 @@ class Schedule(Struct, frozen=True):
             and package.committed_at
             and self._travel(package).lookup
         ):
-            # Rows whose answer was lost are looked up once their package may be integrated.
+            # Rows with a lost answer are looked up once their package may be integrated.
             pause = min(self.settings.before_seeking, self.settings.before_resending)
             return max(due, package.committed_at + pause)
         return due
 
     def _is_left(self, package: Package, needed: Collection[int]) -> bool:
-        """True if anything is still to be done for a package, now or later."""
+        """True if steps are left for a package, now or later."""
         is_needed = package.key in needed and self._travel(package).provides is not None
         waits = self.wait or is_needed
         if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not waits):
@@ -125,20 +133,20 @@ class Schedule(Struct, frozen=True):
         return self._due(package) - (package.since or self.now) <= self.settings.patience
 
     def _is_in_doubt(self, package: Package) -> bool:
-        """True if a package that reports tell of was sent, and its answer lost."""
+        """True if a package with reports was sent, and its answer lost."""
         is_sent = package.phase in {Phase.CLEARED, Phase.SUBMITTING}
         is_lost = is_sent and package.uploads[0] is Stage.DOUBTFUL
         return is_lost and self._travel(package).has_reports
 
 
 def _is_being_filled(package: Package) -> bool:
-    """True until every upload has its answer, or the call that stages and commits in one."""
+    """True until every upload, or the single call that stages and commits, is answered."""
     is_being_sent = package.phase is Phase.SUBMITTING and package.uploads[0] is Stage.SENDING
     return package.phase in BEING_FILLED or is_being_sent
 
 
 def _uploads_to_send(package: Package) -> list[int]:
-    """The uploads that have not been sent; one at a time while things go wrong."""
+    """The uploads that are not sent yet; only one while calls fail."""
     numbers = [n for n, stage in enumerate(package.uploads, 1) if stage is Stage.PLANNED]
     if package.failures or package.tries:
         return [] if package.staged(Stage.SENDING) else numbers[:1]
@@ -146,7 +154,7 @@ def _uploads_to_send(package: Package) -> list[int]:
 
 
 def waits_for_others(package: Package, packages: Mapping[int, Package], routes: Routes) -> bool:
-    """True if a package is held back for an answer to what its rows need."""
+    """True if a package waits for the answer to things that its rows need."""
     return routes[package.package_type].travel.needs is not None and any(
         routes[packages[key].package_type].travel.provides is not None
         for key in package.blocked_by
@@ -159,14 +167,14 @@ def paced(
     sent_at: datetime | None,
     routes: Routes,
     settings: DeliverySettings,
-    rest: datetime | None = None,
+    quota_until: datetime | None = None,
 ) -> Iterator[Package]:
-    """The packages; of those that reports tell of none is sent before the pause is over.
+    """The packages; none with reports is sent before the pause is over, or before `quota_until`.
 
-    Nor before `rest`, when a quota has room again. To be held so is no lack of progress.
+    This waiting is no lack of progress.
     """
     pause = sent_at + settings.batch_pause if sent_at and settings.batch_pause else None
-    earliest = max(filter(None, (pause, rest)), default=None)
+    earliest = max(filter(None, (pause, quota_until)), default=None)
     for package in packages:
         is_paced = routes[package.package_type].travel.has_reports
         if earliest and is_paced and next_step(package, routes) is Step.SUBMIT:
@@ -177,20 +185,20 @@ def paced(
 
 
 def held_until(packages: Iterable[Package], hold: datetime) -> Iterator[Package]:
-    """The packages, none of which is to be touched before `hold`."""
+    """The packages, with no step before `hold`."""
     for package in packages:
         yield replace(package, due=max(package.due or hold, hold))
 
 
 def check_all_committed(packages: Iterable[Package], routes: Routes) -> None:
-    """Interrupted when a package is left that is neither committed nor waits for its reports."""
-    own = {package.key: package for package in packages}
-    for package in own.values():
+    """Raise Interrupted if a package is neither committed nor waits for its reports."""
+    by_key = {package.key: package for package in packages}
+    for package in by_key.values():
         if package.phase not in FETCHED:
-            raise Interrupted(_why_not_committed(package, own, routes), GO_ON)
+            raise Interrupted(_why_not_committed(package, by_key, routes), GO_ON)
 
 
-def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Routes) -> str:
+def _why_not_committed(package: Package, by_key: Mapping[int, Package], routes: Routes) -> str:
     name, kind = tr("Package {number}", number=package.number), package.package_type
     if package.phase is not Phase.PLANNED:
         state = (
@@ -215,7 +223,7 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
             "the answers were lost, and no reports name them yet.",
             name=name,
         )
-    if travel.needs and waits_for_others(package, own, routes):
+    if travel.needs and waits_for_others(package, by_key, routes):
         return tr(
             "{name} ({kind}) is held back: its offers' products have had no answer yet.",
             name=name,
@@ -229,8 +237,8 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
 
 
 SINGLE = 512
-"""So many single requests are in hand at a time, of however many there are: those that were sent
-are not looked at for a second or more, in which others are sent."""
+"""Single requests that are active at a time, of all: sent ones are not read for a second or more,
+in which others are sent."""
 
 
 class DeliveryState(Struct):
@@ -239,27 +247,28 @@ class DeliveryState(Struct):
     ledger: Ledger
     routes: Routes
     paths: Mapping[int, str]
-    """Of the run's files, by key; other packages are here for what they keep waiting."""
+    """The paths of the run's files, by key. Packages of other files are here because they keep
+    others waiting."""
     events: EventBuffer
     only_fetch: bool
     packages: dict[int, Package] = field(default_factory=dict)
     _live: dict[int, None] = field(default_factory=dict)
-    """The packages that are looked at in each turn: neither closed nor among `_later`."""
+    """The packages that each turn considers: neither closed nor in `_later`."""
     _later: deque[int] = field(default_factory=deque)
-    """Single requests of which none is begun before those in front of it."""
+    """Single requests that wait for those in front of them."""
     changes: list[Change] = field(default_factory=list)
-    """Not yet in the ledger."""
+    """Changes that are not in the ledger yet."""
     hold: datetime | None = None
-    """No call begins before this."""
-    rest: datetime | None = None
-    """No package is sent before this of which reports tell: a quota is used up."""
+    """The time before which no call begins."""
+    quota_until: datetime | None = None
+    """The time before which no package with reports is sent: a quota is used up."""
     sent_at: datetime | None = None
-    """When the last such package was sent."""
+    """The time when the last package with reports was sent."""
     stop: FeedtoolError | None = None
-    """The reason why no step is begun any more."""
+    """The error that ends the delivery: no further step is begun."""
 
     def add(self, package: Package) -> None:
-        """Take up a package."""
+        """Add a package to the delivery."""
         self.packages[package.key] = package
         is_single = isinstance(self.routes[package.package_type].travel.protocol, Direct)
         if is_single and package.phase is Phase.PLANNED:
@@ -268,7 +277,7 @@ class DeliveryState(Struct):
             self._live[package.key] = None
 
     def _fill(self) -> None:
-        """Take up single requests until there are enough; those that are held back do not count."""
+        """Activate single requests until there are enough; those held back do not count."""
         live = sum(not self.packages[key].blocked_by for key in self._live) if self._later else 0
         while self._later and live < SINGLE:
             self._live[self._later.popleft()] = None
@@ -281,7 +290,7 @@ class DeliveryState(Struct):
         attempt: Attempt | None = None,
         news: Transition | None = None,
     ) -> None:
-        """Note what is to be saved at the turn's end."""
+        """Note a change, to be saved at the turn's end."""
         if before == after and attempt is None and news is None:
             return
         news = news or Transition(after)
@@ -290,12 +299,12 @@ class DeliveryState(Struct):
             self._live.pop(after.key, None)
         feed = self.routes[after.package_type]
         requeue = requeue_of(after, feed.travel.protocol)
-        told = (news.results, news.refused, news.resolutions, requeue)
+        outcome = (news.results, news.refused, news.resolutions, requeue)
         is_personal = feed.requests.is_personal
-        self.changes.append(Change(before, after, attempt, *told, is_personal))
+        self.changes.append(Change(before, after, attempt, *outcome, is_personal))
         self.events.results[after.key] += len(news.results)
         self.hold = max(filter(None, (self.hold, news.hold)), default=None)
-        self.rest = max(filter(None, (self.rest, news.rest)), default=None)
+        self.quota_until = max(filter(None, (self.quota_until, news.quota_until)), default=None)
         self.stop = self.stop or news.stop
 
     def own(self) -> list[Package]:
@@ -303,15 +312,15 @@ class DeliveryState(Struct):
         return [package for package in self.packages.values() if package.file in self.paths]
 
     def in_hand(self, settings: DeliverySettings) -> list[Package]:
-        """The packages to go on with; of other runs those that are not to be sent anew.
+        """The packages to continue; of other runs only those that are not to be sent anew.
 
-        Where such a one has expired its own run decides what is still to be sent of it.
+        If such a one has expired, its own run decides on its rows.
         """
         self._fill()
         packages = [self.packages[key] for key in self._live]
         return [
             package
-            for package in paced(packages, self.sent_at, self.routes, settings, self.rest)
+            for package in paced(packages, self.sent_at, self.routes, settings, self.quota_until)
             if package.phase is not Phase.CLOSED
             and (package.file in self.paths or package.phase is not Phase.PLANNED)
         ]
@@ -320,7 +329,7 @@ class DeliveryState(Struct):
         """Write the changes to the ledger, in one commit."""
         changes, self.changes = self.changes, []
         for package in self.ledger.save(changes) if changes else ():
-            # What is left of another run's package is that run's to go on with.
+            # The rest of another run's package belongs to that run.
             if package.file in self.paths and not self.only_fetch:
                 self.add(package)
 

@@ -1,13 +1,13 @@
 """Packages that are staged and then committed: `NEXT` and `RULES`. Pure.
 
-Specification, part "Offer package" (states) and "Offers (JSON packages)" (the routes). A package
-goes, when nothing goes wrong,
+Specification, part "Offer package" (states) and "Offers (JSON packages)" (the routes). Without
+failures the phases of a package are
 
     planned → cleared → creating → filling → filled → settled → committing → committed
             → integrated → read → closed
 
-An upload whose outcome is unknown is in doubt: it is never sent again in its package, which goes
-on. From the intent of the commit on nothing is undone, only looked at again.
+An upload with an unknown outcome is in doubt: it is never sent again in its package, which
+continues. From the intent of the commit on nothing is undone, the state is only read again.
 """
 
 from datetime import timedelta
@@ -42,10 +42,10 @@ from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 
 SURELY_OPEN = timedelta(hours=5)
-"""An open package lives for 6 hours; an hour is left to clocks that differ."""
+"""An open package lives for 6 hours; an hour is left for differing clocks."""
 SURELY_KEPT = timedelta(days=2)
-"""Results are kept for 3 days (specification, part "Limits") by the service's clock, which not
-every answer tells: ours may be hours off."""
+"""Results are kept for 3 days (specification, part "Limits") by the service's clock; answers
+without it leave our clock, which may be hours off."""
 
 NEXT: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,
@@ -62,7 +62,7 @@ NEXT: dict[Phase, Step | None] = {
     Phase.LOOKING: Step.LOOKUP,
     Phase.CLOSED: None,
 }
-"""The step that each phase waits for."""
+"""The next step of each phase."""
 
 TAKES_UPLOADS = {Phase.FILLING, Phase.PROBING}
 """Phases before the last upload."""
@@ -101,12 +101,12 @@ def _upload_refused(package: Package, context: AnswerContext) -> Transition:
 
 
 def _probing(package: Package) -> Package:
-    """Before the next upload the package is looked at: what was wrong may be wrong with it."""
+    """Read the package's state before the next upload: the package may be at fault."""
     return replace(package, phase=Phase.PROBING) if package.phase is Phase.FILLING else package
 
 
 def _filled(package: Package, context: TransitionContext) -> Package:
-    """On to the next phase when every upload has had its answer."""
+    """Bring the package to the next phase once every upload is answered."""
     unsent = package.staged(Stage.PLANNED) + package.staged(Stage.SENDING)
     if package.phase is not Phase.FILLING or unsent:
         return package
@@ -117,7 +117,7 @@ def _filled(package: Package, context: TransitionContext) -> Package:
 
 
 def _holds_anything(package: Package) -> int:
-    """The number of its uploads that were taken, or may have been."""
+    """The number of uploads that were, or may have been, taken."""
     return package.staged(Stage.STAGED) + package.staged(Stage.DOUBTFUL)
 
 
@@ -125,14 +125,14 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
     view: PackageView = context.answer.value
     changed = view.state != package.state
     seen = replace(package, state=view.state)
-    committed_at = package.committed_at or context.time  # whoever did it: there is no way back
+    committed_at = package.committed_at or context.time  # by whomever: it cannot be undone
     if view.meaning is Meaning.REJECTED:
         reason = joined(view.messages) or Message("", NO_REASON)
         return Transition(seen.close(context.time, reason, context.at))
     if view.meaning is Meaning.INTEGRATED:
         ends = {"committed_at": committed_at, "finished_at": context.at}
         return Transition(seen.advance(context.time, phase=Phase.INTEGRATED, **ends))
-    # Before the commit a state that nobody knows is one of an open package that has not settled.
+    # Before the commit an unknown state counts as an open package that has not settled.
     is_settling = view.meaning in {Meaning.SETTLING, Meaning.UNHEARD}
     if view.meaning is Meaning.OPEN or (is_settling and package.phase in TAKES_UPLOADS):
         return Transition(_seen_open(seen, context))
@@ -143,22 +143,21 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
 
 
 def _seen_open(package: Package, context: TransitionContext) -> Package:
-    """The package after the service says that it waits for the commit."""
+    """The package after the service's state shows that it waits for the commit."""
     if package.phase is Phase.PROBING:
-        # The failures stay counted until an upload is taken: looking works where uploading does
-        # not.
+        # Failures stay counted until an upload is taken: reading may work while uploading fails.
         return _filled(replace(package, phase=Phase.FILLING), context)
     if package.phase is Phase.FILLING:
-        # It would expire before it is full: what is in it is completed, the rest goes into another.
+        # It would expire before it is full: it is committed so, the rest goes into another one.
         if not _holds_anything(package):
             return _anew(package, context)
         return package.advance(context.time, phase=Phase.FILLED)
     if package.phase is Phase.FILLED:
         return package.advance(context.time, phase=Phase.SETTLED)
     if package.phase is Phase.COMMITTING:
-        # The commit has not taken effect; its pauses go on growing.
+        # The commit has not taken effect; its pauses keep growing.
         return replace(package, phase=Phase.SETTLED, due=None)
-    # The commit was taken, and does not show: it is sent again, after a pause.
+    # The commit was taken, but the state does not show it: it is sent again, after a pause.
     return context.retry(package, phase=Phase.COMMITTING)
 
 
@@ -167,11 +166,11 @@ def _not_seen(package: Package, context: AnswerContext) -> Transition:
 
 
 def _gone(package: Package, context: AnswerContext) -> Transition:
-    """404: a package that was not completed has expired, and nothing of it was ever in force.
+    """Handle 404: an uncompleted package has expired, and nothing of it was ever in force.
 
-    Otherwise its results were purged; a look-up tells what became of the rows. One that was seen
-    open last has surely expired while it is too young to have been integrated and forgotten; and
-    one that is younger than open packages live has not, whatever a gateway says.
+    Otherwise its results were purged, and a look-up decides on the rows. A package that was last
+    seen open has certainly expired as long as it is too young to have been integrated and purged;
+    and one that is younger than open packages live has not, even if a gateway answers 404.
     """
     age = context.at - (package.created_at or context.at)
     was_open = context.protocol.meaning(package.state or "") in {Meaning.OPEN, Meaning.SETTLING}
@@ -184,7 +183,7 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
 
 
 def _anew(package: Package, context: TransitionContext) -> Package:
-    """A package that is gone, and its rows as free as if they had never been sent."""
+    """Reset an expired package; its rows are as free as if they had never been sent."""
     free = dict.fromkeys(("package_id", "state", "created_at", "committed_at"))
     uploads = (Stage.PLANNED,) * len(package.uploads)
     return package.advance(context.time, phase=Phase.PLANNED, uploads=uploads, **free)
@@ -198,7 +197,7 @@ def _accepted(package: Package, context: AnswerContext) -> Transition:
 def _read(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[RequestResult] = context.answer.value
     pages = package.pages + 1
-    # A page holds a row at least, so more pages than rows are a circle.
+    # A page has at least one row, so more pages than rows are a circle.
     is_last = page.next is None or pages > package.rows
     after = package.advance(context.time, link=page.next, pages=pages)
     if is_last:
@@ -212,14 +211,14 @@ def _not_read(package: Package, context: AnswerContext) -> Transition:
 
 
 SURE_READINGS = 2
-"""So often the results are read before what was perhaps staged counts as not staged."""
+"""Readings of the results before rows that were perhaps staged count as not staged."""
 
 
 def count_results(package: Package, counts: ResultCounts, context: TransitionContext) -> Package:
-    """The package at the end of a reading of its results, which goes on while some are missing.
+    """The package after a reading of its results, which is repeated while some are missing.
 
-    What is missing then is looked up; so is what was perhaps staged, unless all that was surely
-    staged has its result: then the rest was not staged, and goes into a later package.
+    Then missing rows are looked up. So are rows that were perhaps staged, unless all that were
+    certainly staged have their results: then they were not staged, and go into a later package.
     """
     readings = context.settings.readings if counts.missing else SURE_READINGS
     if (counts.missing or counts.doubtful) and package.readings < readings:
@@ -234,7 +233,7 @@ RULES: Rules = with_common(
     {
         (Step.CREATE, AnswerKind.DONE): _created,
         (Step.CREATE, AnswerKind.REFUSED): _creation_refused,
-        # Another one is created; the orphan is empty and expires.
+        # Another package is created; the orphan is empty and expires.
         (Step.CREATE, AnswerKind.UNKNOWN): not_sent,
         (Step.UPLOAD, AnswerKind.DONE): _taken,
         (Step.UPLOAD, AnswerKind.REFUSED): _upload_refused,
@@ -242,7 +241,7 @@ RULES: Rules = with_common(
         (Step.GET_PACKAGE, AnswerKind.DONE): _seen,
         (Step.GET_PACKAGE, AnswerKind.REFUSED): _not_seen,
         (Step.COMMIT, AnswerKind.DONE): _accepted,
-        # A refusal is never read by its text: the package's state tells what became of it.
+        # A refusal's text is never interpreted: the package's state decides.
         (Step.COMMIT, AnswerKind.REFUSED): look_again,
         (Step.GET_RESULTS, AnswerKind.DONE): _read,
         (Step.GET_RESULTS, AnswerKind.REFUSED): _not_read,

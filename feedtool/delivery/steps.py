@@ -19,9 +19,9 @@ class Step(StrEnum):
     """A step of a package."""
 
     CLEAR = "clear"
-    """See which of the rows may be in flight; nothing is asked of the service."""
+    """Find the rows that may be in flight; without a call."""
     CLOSE = "close"
-    """Count the results; nothing is asked of the service."""
+    """Count the results; without a call."""
     CREATE = tr("create")
     UPLOAD = tr("upload")
     GET_PACKAGE = tr("look")
@@ -29,35 +29,35 @@ class Step(StrEnum):
     GET_RESULTS = tr("fetch")
     """Read a page of results."""
     LOOKUP = tr("seek")
-    """Look up rows that no result names."""
+    """Look up rows without a result."""
     SUBMIT = tr("submit")
-    """Stage and commit in one."""
+    """Stage and commit by one call."""
     FIND_REPORT = tr("find")
-    """Read a page of reports, to see whether a package was taken whose answer was lost."""
+    """Read a page of reports, to find out if a package with a lost answer was taken."""
     GET_REPORT = tr("report")
     """Read a page of a package's report."""
     GET_LOG = tr("log")
     """Read a page of a package's log."""
     CHECK = tr("check")
-    """Look where a single request stands, before it is sent."""
+    """Read the state of a single request's thing, before it is sent."""
     CALL = tr("call")
     """Send a single request."""
     CONFIRM = tr("confirm")
-    """Look whether a single request took effect whose answer was lost."""
+    """Find out if a single request with a lost answer took effect."""
     FOLLOW = tr("follow")
-    """Look how far a single request is that was taken."""
+    """Read the progress of a single request that was taken."""
 
 
 GO_ON = tr("Go on with `feedtool resume`: what has been sent is not sent again.")
 
 LOCAL = {Step.CLEAR, Step.CLOSE}
-"""Steps that ask nothing of the service."""
+"""Steps without a call."""
 
 SINGLE = {Step.CHECK, Step.CALL, Step.CONFIRM, Step.FOLLOW}
 """Steps of single requests."""
 
 AT_ONCE = {Step.SUBMIT, Step.CALL}
-"""Steps that stage and commit in one."""
+"""Steps that stage and commit by one call."""
 
 READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 """Steps that read reports of single rows."""
@@ -78,48 +78,48 @@ class DeliverySettings(Struct, frozen=True):
 
     calls: CallSettings = CallSettings()
     patience: timedelta = timedelta(hours=1)
-    """A package that makes no progress for so long is waited for no more."""
+    """The time without progress after which a package is no longer waited for."""
     failures: int = 6
-    """So many calls in a row without an answer end the run."""
+    """Calls in a row without an answer that end the run."""
     creations: int = 3
-    """So often a package is created when the one before has vanished uncommitted."""
+    """Times that a package is created if the one before has vanished uncommitted."""
     readings: int = 3
-    """So often the results are read when some of them are missing."""
+    """Readings of the results while some are missing."""
     filling: timedelta = timedelta(hours=5)
-    """A package is filled for so long: to an hour before it would expire."""
+    """The time in which a package is filled: it ends an hour before the package would expire."""
     before_seeking: timedelta = timedelta(minutes=1)
-    """Between the results and a look-up of the rows that they lack."""
+    """The pause between the results and a look-up of rows without one."""
     sought: int = 50
-    """So many rows are looked up at a time."""
+    """Rows in one look-up."""
     batch_pause: timedelta = timedelta(0)
-    """Between two packages of which reports tell."""
+    """The pause between two packages with reports."""
     quota_pause: timedelta = timedelta(hours=1)
-    """No package that reports tell of is sent for so long after a quota was used up."""
+    """The time after a used-up quota in which no package with reports is sent."""
     put_offs: int = 24
-    """So often a row is sent that is refused for a quota alone."""
+    """Times that a row is sent which is refused only for a quota."""
     before_resending: timedelta = timedelta(minutes=10)
-    """The service may be silent of a package, whose answer was lost, for so long."""
+    """The time in which the service may not show a package with a lost answer."""
     submissions: int = 2
-    """So often a package is submitted whose answer was lost; with 0 nothing is sent again."""
+    """Times that a package with a lost answer is submitted; with 0 nothing is sent again."""
     doubts: int = 3
-    """While of so many packages it is not known whether they were taken no other one is sent."""
+    """The number of packages in doubt from which on no further one is sent."""
     forgotten: timedelta = timedelta(days=3)
-    """A report of a package may still come for so long after it was submitted."""
+    """The time after a submission in which a package's report may still appear."""
 
 
 class StepIntent(NamedTuple):
-    """One step of one package, as it is written down before its call."""
+    """One step of one package, as saved before its call."""
 
     package: int
     step: Step
     attempt: int
-    """Its number among the package's attempts."""
+    """The step's number among the package's attempts."""
     upload: int = 0
-    """Its number; 0 for the other steps."""
+    """The upload's number; 0 for other steps."""
     package_id: str | None = None
-    """For which of the service's packages it is meant."""
+    """The service's id of the package that it is meant for."""
     rows: tuple[PendingRow, ...] = ()
-    """The rows that are looked up, or whose reports are asked for."""
+    """The rows that are looked up, or whose reports are read."""
     act: Act | None = None
 
 
@@ -131,9 +131,9 @@ def intend(
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:
-    """The records before the call of a step: from then on it may have been sent.
+    """The records to save before the call of a step: from then on it may have been sent.
 
-    `skew` is the time that the service's clock is ahead of `now`.
+    `skew` is the lead of the service's clock over `now`.
     """
     number = package.attempts + 1
     after = replace(package, attempts=number, since=package.since or now)
@@ -146,7 +146,7 @@ def intend(
             after,
             phase=Phase.SUBMITTING,
             committed_at=package.committed_at or now,
-            # Where rows are looked up only an answer tells: they are compared to the second.
+            # A look-up compares times to the second, which only an answer gives.
             created_at=None if travel.lookup else now + skew,
             creations=package.creations + 1,
         )
@@ -157,7 +157,7 @@ def intend(
 
 
 def resume(package: Package) -> Package:
-    """A package as a new process finds it: whatever was under way has had no answer.
+    """A package in a new process: calls that were under way count as unanswered.
 
     An upload that may have been sent is in doubt, and never sent again in its package.
     """
@@ -165,7 +165,7 @@ def resume(package: Package) -> Package:
         return package
     stages = tuple(Stage.DOUBTFUL if stage is Stage.SENDING else stage for stage in package.uploads)
     phases = {Phase.FILLING: Phase.PROBING}
-    if not package.creations:  # whatever was seen of it is old by now
+    if not package.creations:  # its read state is old by now
         phases[Phase.CHECKED] = Phase.CLEARED
     return replace(
         package,

@@ -1,20 +1,20 @@
 """Packages that one POST stages and commits: `WITH_REPORTS`, `WITH_LOG` and `RULES`. Pure.
 
-A package goes, when nothing goes wrong,
+Without failures the phases of a package are
 
     planned → cleared → submitting → submitted → closed                        with reports
     planned → cleared → submitting → submitted → integrated → read → closed    with a log
 
-- After a POST of unknown outcome reports are read, and a submission of the package's rows that is
-  not older than our intent is taken for ours; where none appears in a while the package is sent
-  once more, and then the reports are read until the patience ends.
-- Where there is only a log, which is found by the lost id, a look-up tells.
-- What may not be repeated (`Submitted.is_repeatable`) never is.
-- A refused package goes on in halves, unless the package itself is to blame.
-- A row that is refused for nothing but a quota goes into a later package, and none is sent until
-  the quota has room again.
-- A report is read until it has said the last word on every row. An empty page is "not yet", and so
-  is a word that we do not know. A log is read to its last page once the package is final.
+- After a POST of unknown outcome reports are read. A submission of the package's rows that is not
+  older than our intent counts as ours; if none appears in a while the package is sent once more,
+  and then the reports are read until the patience ends.
+- If there is only a log, which is found by the lost id, a look-up decides.
+- Requests that may not be repeated (`Submitted.is_repeatable`) never are.
+- A refused package is sent again in halves, unless the package itself is at fault.
+- A row that is refused only for a quota goes into a later package, and none is sent until the
+  quota has room again.
+- A report is read until it has a final answer on every row. An empty page means "not yet", and so
+  does an unknown word. A log is read to its last page once the package is final.
 """
 
 from collections import Counter
@@ -48,14 +48,14 @@ from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
-"""A reading of the reports ends after so many pages: what goes on is not about this package."""
+"""The most pages in a reading of the reports: further ones are not about this package."""
 
 LONGEST_PAUSE = timedelta(minutes=5)
-"""Between two readings of a report: there may be hundreds that are waited for."""
+"""The longest pause between two readings of a report: hundreds may be waited for."""
 
 TAKEN, REPORTED = "Submitted", "Reported"
-"""The states of a package that the service has, and of one on all of whose rows a report has said
-the last word. The service has no words for these; between them are those of its rows."""
+"""The states of a package that the service has, and of one whose reports have a final answer on all
+rows. The service has no words for these; in between a package has those of its rows."""
 
 PUT_OFF = tr("The service's quota was used up; it is sent again later.")
 LOST = tr("The service took it, and has given no report of it.")
@@ -68,8 +68,8 @@ WITH_REPORTS: dict[Phase, Step | None] = {
     Phase.SUBMITTED: Step.GET_REPORT,
     Phase.CLOSED: None,
 }
-"""The step that each phase waits for. A package whose POST is under way is busy: what is found
-SUBMITTING has had no answer, or none that says what became of it."""
+"""The next step of each phase. A package with its POST under way is busy: one that is found in
+SUBMITTING had no answer, or none that decides."""
 
 WITH_LOG: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,
@@ -81,7 +81,7 @@ WITH_LOG: dict[Phase, Step | None] = {
     Phase.LOOKING: Step.LOOKUP,
     Phase.CLOSED: None,
 }
-"""The same where there is a log: where the answer is lost, a look-up tells what became of it."""
+"""The next step of each phase with a log: after a lost answer a look-up decides."""
 
 
 def _submitted(package: Package, context: AnswerContext) -> Transition:
@@ -91,7 +91,7 @@ def _submitted(package: Package, context: AnswerContext) -> Transition:
 
 
 def _known(package: Package, package_id: str, context: TransitionContext) -> Package:
-    """A package that the service has, whoever says so."""
+    """The package after the service has shown that it has it."""
     return package.advance(
         context.time,
         phase=Phase.SUBMITTED,
@@ -104,9 +104,9 @@ def _known(package: Package, package_id: str, context: TransitionContext) -> Pac
 
 
 def _refused(package: Package, context: AnswerContext) -> Transition:
-    """Its rows go into later packages, in halves; a row that is alone is to blame.
+    """Close a refused package; its rows go into later ones, in halves until the wrong row is alone.
 
-    All are refused at once where the package itself is to blame, which then has the message.
+    All rows are refused at once if the package itself is at fault, which then has the message.
     """
     if context.answer.status not in ABOUT_THE_CONTENT:
         return stop_run(package, context)
@@ -119,15 +119,15 @@ def _refused(package: Package, context: AnswerContext) -> Transition:
 
 def _looked_for(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[ReportItem] = context.answer.value
-    # Submitted since we meant to send it, by the service's clock; each once for every row.
+    # Submitted since our intent, by the service's clock; an id occurs once for every row.
     since = (package.committed_at or context.time) + context.skew - A_SECOND
-    ours = [
+    package_ids = [
         item.package_id
         for _, item in context.protocol.outcome.match(context.intent.rows, page.items)
         if item.package_id and item.submitted_at and item.submitted_at >= since
     ]
-    if ours:
-        ((package_id, _),) = Counter(ours).most_common(1)
+    if package_ids:
+        ((package_id, _),) = Counter(package_ids).most_common(1)
         return Transition(_known(package, package_id, context))
     if next_page := _next_page(package, page):
         return Transition(next_page)
@@ -147,7 +147,7 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     matches = list(context.protocol.outcome.match(context.intent.rows, items))
-    # Refused for a quota and nothing else, with patience left.
+    # Rows that are refused only for a quota, with patience left.
     put_off = {
         row
         for row, item in matches
@@ -163,7 +163,7 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
         resolutions=tuple(
             Resolution(row.row, None, PUT_OFF, row.number) for row in sorted(put_off)
         ),
-        rest=context.time + context.settings.quota_pause if put_off else None,
+        quota_until=context.time + context.settings.quota_pause if put_off else None,
     )
     answered = {row for row, item in matches if item.status}
     left = [row for row in context.intent.rows if row not in answered]
@@ -185,19 +185,19 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
 
 
 def _is_forgotten(package: Package, context: TransitionContext) -> bool:
-    """True if no report is to be hoped for any more, counted from the last time it was sent."""
+    """True if no report is expected any more, counted from the last sending."""
     if package.created_at is not None:
         return context.service_time - package.created_at > context.settings.forgotten
     return _since_sent(package, context) > context.settings.forgotten
 
 
 def report_pause(tries: int) -> timedelta:
-    """Between two readings of a report: from 1 s, growing, to 5 minutes."""
+    """The pause between two readings of a report: from 1 s, growing, to 5 minutes."""
     return min(LONGEST_PAUSE, timedelta(seconds=1.5 ** min(tries, 30)))
 
 
 def _next_page(package: Package, page: AnswerPage[ReportItem]) -> Package | None:
-    """The package as it is when a further page is to be read; that is no progress yet."""
+    """The package with a further page to read, which is no progress yet; None at the end."""
     pages = package.pages + 1
     if page.next is None or pages >= MOST_PAGES:
         return None
@@ -231,7 +231,7 @@ def _logged(package: Package, context: AnswerContext) -> Transition:
 
 
 def _not_logged(package: Package, context: AnswerContext) -> Transition:
-    """Not yet; or, once it must have been integrated, no longer: then a look-up tells."""
+    """Wait for the log; or look up the rows once it must have been integrated and deleted."""
     is_early = _since_sent(package, context) < context.settings.before_resending
     if context.answer.status not in GONE or is_early:
         return Transition(context.retry(package, pages=0))
@@ -239,7 +239,7 @@ def _not_logged(package: Package, context: AnswerContext) -> Transition:
 
 
 def _since_sent(package: Package, context: TransitionContext) -> timedelta:
-    """The time since it was sent."""
+    """The time since the package was sent."""
     return context.time - (package.committed_at or context.time)
 
 

@@ -1,12 +1,12 @@
-"""The transitions of a package at the answer to a step: what the protocols share. Pure.
+"""The transitions of a package at the answer to a step, for all protocols. Pure.
 
 Nothing in the service has an idempotency key, hence:
-- what was refused, or never left, is undone, and may be done again;
-- what may have taken effect is in doubt, and is looked at before anything is done again;
-- reading is repeated as often as it takes;
-- of rows that no result names a look-up tells: what the service shows as asked for is in force;
-  what is plainly as it was before goes into a later package, at most three times, and never after
-  the results were purged; all else is Unknown, and not sent again.
+- a step that was refused, or never left, is undone, and may be done again;
+- a step that may have taken effect is in doubt: the state is read before anything is done again;
+- reading is repeated as often as necessary;
+- rows without a result are looked up: a row that the service shows as requested is in force; an
+  unchanged one goes into a later package, at most three times, and never after the results were
+  purged; all others are Unknown, and not sent again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ from feedtool.service.fetch import no_answer
 from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
-"""Refusals of what was sent: the rows are refused, the run goes on."""
+"""Refusals of the content: the rows are refused, the run continues."""
 GONE = {404, 410}
 FORBIDDEN = 403
 
@@ -50,34 +50,32 @@ class TransitionContext(Struct, frozen=True):
     settings: DeliverySettings
     travel: Travel
     skew: timedelta = timedelta(0)
-    """The time that the service's clock is ahead of ours."""
+    """The lead of the service's clock over the local one."""
 
     @property
     def service_time(self) -> datetime:
-        """The time by the service's clock."""
         return self.time + self.skew
 
     @property
     def protocol(self) -> Any:
-        """The package's protocol, of the kind that the rule is of."""
+        """The package's protocol, of the kind that the rule handles."""
         return self.travel.protocol
 
     def retry(self, package: Package, pause: timedelta | None = None, **changes: Any) -> Package:
-        """An answer, but no progress: the next look is after a pause."""
+        """The package after an answer without progress: the next step is after a pause."""
         pause = poll_pause(package.tries) if pause is None else pause
         return package.retry_at(self.time + pause, **changes)
 
     def poll_soon(self, package: Package) -> Package:
-        """The package after progress: it is looked at again after the shortest pause."""
+        """The package after progress: its state is read after the shortest pause."""
         return replace(package, due=self.time + poll_pause(0))
 
     def close(self, package: Package, message: Message | None = None) -> Package:
-        """The package at its end."""
         return package.close(self.time, message, self.service_time)
 
 
 class AnswerContext(TransitionContext, frozen=True, kw_only=True):
-    """The same, with the answer and the step that it answers."""
+    """The circumstances, with the answer and its step."""
 
     intent: StepIntent
     answer: Answer
@@ -95,18 +93,18 @@ class AnswerContext(TransitionContext, frozen=True, kw_only=True):
 
 
 class Transition(NamedTuple):
-    """A package after an answer, and all that the answer brings."""
+    """A package after an answer, with the answer's results."""
 
     package: Package
     results: Sequence[Result] = ()
     refused: tuple[int, Message] | None = None
     hold: datetime | None = None
-    """No call at all before this."""
+    """The time before which no call begins."""
     stop: FeedtoolError | None = None
     resolutions: Sequence[Resolution] = ()
-    """The ends of rows that were looked up, or are to be sent again."""
-    rest: datetime | None = None
-    """No package that reports tell of before this: a quota is used up."""
+    """Outcomes of rows that were looked up, or are to be sent again."""
+    quota_until: datetime | None = None
+    """The time before which no package with reports is sent: a quota is used up."""
 
 
 Rule: TypeAlias = Callable[[Package, AnswerContext], Transition]
@@ -114,12 +112,12 @@ Rules: TypeAlias = dict[tuple[Step, AnswerKind], Rule]
 
 
 def poll_pause(tries: int) -> timedelta:
-    """Between two looks: from 1 s, growing, to 30 s."""
+    """The pause between two readings of a state: from 1 s, growing, to 30 s."""
     return timedelta(seconds=min(30.0, 1.5 ** min(tries, 30)))
 
 
 def joined(messages: Sequence[Message]) -> Message | None:
-    """The reason why a package is rejected as a whole, with the first code."""
+    """The reason of a package's rejection as a whole, with the first code."""
     if not messages:
         return None
     first, *others = messages
@@ -128,7 +126,7 @@ def joined(messages: Sequence[Message]) -> Message | None:
 
 
 def look_up(package: Package, context: AnswerContext) -> Transition:
-    """A package that the service no longer has: a look-up tells what became of its rows."""
+    """Look up the rows of a package that the service no longer has."""
     text = tr(
         "The service no longer has package {package_id}: {detail}",
         package_id=package.package_id,
@@ -138,22 +136,22 @@ def look_up(package: Package, context: AnswerContext) -> Transition:
 
 
 def look_again(package: Package, context: AnswerContext) -> Transition:
-    """Not yet: the package is looked at again after a pause."""
+    """Read the package's state again after a pause."""
     return Transition(context.retry(package))
 
 
 def read_from_start(package: Package, context: AnswerContext) -> Transition:
-    """Not yet, or a stale address of a page: from the first page again, after a pause."""
+    """Read again from the first page after a pause: not ready, or a stale address of a page."""
     return Transition(context.retry(package, link=None, pages=0))
 
 
 def in_doubt(package: Package, context: AnswerContext) -> Transition:
-    """No answer to what stages and commits in one: it is looked for."""
+    """Handle a lost answer to a call that stages and commits: its effect is looked for."""
     return fail(replace(package, uploads=(Stage.DOUBTFUL,), readings=0), context)
 
 
 def fail(package: Package, context: AnswerContext) -> Transition:
-    """No answer. Calls that fail together, before the pause is over, count as one."""
+    """Count a call without an answer. Failures before the pause is over count as one."""
     if package.due is not None and package.due > context.time:
         return Transition(package)
     failures = package.failures + 1
@@ -171,21 +169,21 @@ def undo(package: Package, intent: StepIntent) -> Package:
     if intent.step is Step.UPLOAD:
         return package.with_stage(intent.upload, Stage.PLANNED)
     if intent.step not in AT_ONCE:
-        return package  # a COMMIT stays intended: looking again is always safe
+        return package  # a COMMIT stays intended: reading the state again is always safe
     times = package.creations - 1
     return replace(
         package,
         phase=Phase.CHECKED if intent.step is Step.CALL else Phase.CLEARED,
         creations=times,
-        created_at=None,  # when it was sent before is not kept: the time of the first will do
+        created_at=None,  # the time of the last sending is not kept: that of the first will do
         committed_at=package.committed_at if times else None,
         uploads=(Stage.DOUBTFUL if times else Stage.PLANNED,),  # an earlier one may be in doubt
     )
 
 
 def stop_run(package: Package, context: AnswerContext) -> Transition:
-    """A refusal that no row can help."""
-    # What refuses even to create is not in trouble: it is the wrong address or seller.
+    """Stop the run for a refusal that does not depend on a row."""
+    # A service that refuses to create is not failing: the address or the seller is wrong.
     kind = UsageProblem if context.intent.step in {Step.CREATE, *AT_ONCE} else Interrupted
     stop = kind(
         tr(
@@ -202,7 +200,7 @@ def stop_run(package: Package, context: AnswerContext) -> Transition:
 
 
 def asked_to_wait(package: Package, context: AnswerContext) -> Transition:
-    """429: all calls wait."""
+    """Handle 429: all calls wait."""
     wait = context.answer.wait
     pause = timedelta(seconds=wait) if wait is not None else None
     pause = back_off(package.tries + 1, context.jitter) if pause is None else pause
@@ -211,7 +209,7 @@ def asked_to_wait(package: Package, context: AnswerContext) -> Transition:
 
 
 def not_authorised(package: Package, context: AnswerContext) -> Transition:
-    """401 or 403: the run stops."""
+    """Handle 401 and 403: the run stops."""
     forbidden = context.answer.status == FORBIDDEN
     what = (
         tr("does not allow this seller to do that")
@@ -233,12 +231,12 @@ def not_authorised(package: Package, context: AnswerContext) -> Transition:
 
 
 def not_sent(package: Package, context: AnswerContext) -> Transition:
-    """It never left: it is done again."""
+    """Undo a step whose call never left; it is done again."""
     return fail(undo(package, context.intent), context)
 
 
 def clear(package: Package, context: TransitionContext) -> Package:
-    """A package of which it is known which rows may be in flight."""
+    """The package after it is known which rows may be in flight."""
     if package.blocked_by:
         return context.retry(package)
     if not package.staged(Stage.PLANNED):
@@ -252,37 +250,37 @@ COMMON: dict[AnswerKind, Rule] = {
     AnswerKind.NOT_SENT: not_sent,
     AnswerKind.UNKNOWN: fail,  # reading is repeated
 }
-"""The rules of steps that have none of their own."""
+"""Rules of steps without a rule of their own."""
 
 
 def with_common(rules: Rules) -> Rules:
-    """The rules of a protocol, with the common ones of its steps."""
+    """Add the common rules to those of a protocol."""
     steps = {step for step, _ in rules}
     return {(step, kind): rule for step in steps for kind, rule in COMMON.items()} | rules
 
 
-# LOOKUP. What a row is compared with, and how, is the area's (`feeds.delivery.Lookup`).
+# LOOKUP. The area defines the comparison of rows (`feeds.delivery.Lookup`).
 
 
 def unknown(rows: Iterable[PendingRow], text: str) -> list[Resolution]:
-    """The ends of rows of which nobody can tell."""
+    """Outcomes of rows that stay Unknown."""
     return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
 
 
 def resolutions(
     package: Package, rows: Sequence[PendingRow], page: object, context: TransitionContext
 ) -> list[Resolution]:
-    """The ends of the rows, but for those that a further page may show."""
+    """Outcomes of the rows, without those that a further page may show."""
     sent_at = package.created_at
     if sent_at is None and package.committed_at and isinstance(context.protocol, Submitted):
-        # Without an answer as early as it may have been, by the service's clock.
+        # Without an answer the earliest possible time, by the service's clock.
         sent_at = package.committed_at + context.skew - A_SECOND
     since = Since(package.package_type, sent_at, context.settings.calls.dialect)
     traces = context.protocol.lookup.traces(since, rows, page)
     resolved = [_resolution(package, row, trace, context) for row, trace in traces]
     since_sent = context.time - (package.committed_at or context.time)
     if package.phase is Phase.SUBMITTING and since_sent < context.settings.before_resending:
-        # It may be integrated yet, so nothing speaks against any row.
+        # It may still be integrated, so no row counts as missing.
         return [resolution for resolution in resolved if resolution.status is Status.INTEGRATED]
     return resolved
 
@@ -309,7 +307,7 @@ def _looked_up(package: Package, context: AnswerContext) -> Transition:
     resolved = resolutions(package, context.intent.rows, context.answer.value, context)
     if resolved:
         return Transition(package.advance(context.time), resolutions=resolved)
-    # Where a page is not the last, the rows that it lacks may be on the next.
+    # If this is not the last page, missing rows may be on the next.
     return look_again(package, context)
 
 

@@ -367,7 +367,7 @@ def test_what_a_quota_refuses_is_sent_again_later(
     answer = Answer(AnswerKind.DONE, value=AnswerPage([item(**said), item("24", None)], None))
     found = transition(before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", rows=rows), answer, now)
     assert list(found.resolutions) == fates
-    assert found.rest == (now.time + SETTINGS.quota_pause if fates else None)
+    assert found.quota_until == (now.time + SETTINGS.quota_pause if fates else None)
     assert len(found.results) == (2 if said["status"] and not fates else 1)
     assert (found.package.phase is Phase.CLOSED) is (said["status"] is not None)
 
