@@ -1,4 +1,4 @@
-"""A WSGI application on a port or a unix socket, answered until it is stopped."""
+"""Serve a WSGI application on a port or a unix socket until it is stopped."""
 
 import signal
 import socket
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 UNIX_PEER = "localhost"
-"""The remote address of all who connect to a unix socket; on a port it is always a number."""
+"""The remote address of all clients of a unix socket; on a port it is always a number."""
 
 THREADS = 8
 
 CONNECTIONS = 400
-"""So many at a time, finished or not; with a file for the body of each they still stay below the
+"""Connections at a time, finished or not. Even with a file for the body of each they stay below the
 1,024 files that a process may usually have open."""
 BODY_IN_MEMORY = 1 << 16
-"""Bytes; what a body has above these waits in a file until all of it has come."""
+"""Bytes of a body that are held in memory; a longer body waits in a file until it is complete."""
 
 TakesBody = Callable[["WSGIEnvironment"], bool]
 
 PULSE = 0.05
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks for a stop."""
 
 FORWARDED = frozenset({"x-forwarded-proto"})
-"""What a trusted proxy is believed: https. The host and the remote address stay as they come."""
+"""Headers of a trusted proxy that count: https. Host and remote address are not taken from it."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -48,7 +48,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_on_file(path: Path, mode: int) -> socket.socket:
-    """A unix socket at `path`, for those whom `mode` lets write. OSError if it is in use.
+    """A unix socket at `path`, with the rights `mode`. OSError if it is in use.
 
     A socket that a killed process left behind is replaced; any other file is not.
     """
@@ -66,38 +66,38 @@ def listen_on_file(path: Path, mode: int) -> socket.socket:
 
 
 def _is_answered(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as asking:
-        asking.settimeout(PULSE)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(PULSE)
         try:
-            asking.connect(str(path))
+            client.connect(str(path))
         except ConnectionRefusedError:
             return False
-        except OSError:  # a full queue, another's socket: somebody listens
+        except OSError:  # a full queue or a foreign socket: somebody listens
             return True
     return True
 
 
 class Connection(HTTPChannel):
-    """A connection whose requests have a body only if that is taken in."""
+    """A connection that reads bodies only if `takes_body` allows it."""
 
-    def __init__(self, takes_body: TakesBody, *given: Any, **more: Any) -> None:
+    def __init__(self, takes_body: TakesBody, *args: Any, **keywords: Any) -> None:
         self.takes_body = takes_body
         self.parser_class = partial(Parser, self)  # type: ignore[assignment]  # it is only called
-        super().__init__(*given, **more)
+        super().__init__(*args, **keywords)
 
 
 class Parser(HTTPRequestParser):
-    """Reads a request."""
+    """A parser of requests that can refuse their bodies."""
 
     is_cut = False
-    """True if nothing more that comes on the connection is looked at."""
+    """True if further bytes on the connection are ignored."""
 
     def __init__(self, connection: Connection, adjustments: Any) -> None:
         super().__init__(adjustments)
         self._connection = connection
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Judge a request by its headers, before anything of its body is kept."""
+        """Judge a request by its headers, before any of its body is stored."""
         super().parse_header(header_plus)
         if self.body_rcv is None:
             return
@@ -112,7 +112,7 @@ class Parser(HTTPRequestParser):
         self.headers = {**others, "CONNECTION": "close"}
 
     def received(self, data: bytes) -> int:
-        """Read on, and return the number of bytes that were read."""
+        """Read further bytes; return the number of consumed ones."""
         consumed: int = super().received(data)
         if self.is_cut:
             consumed = len(data)
@@ -120,7 +120,7 @@ class Parser(HTTPRequestParser):
 
 
 class WebServer:
-    """An application behind a listening socket: it is answered while `run` runs."""
+    """An application behind a listening socket; `run` answers requests."""
 
     def __init__(
         self,
@@ -135,13 +135,13 @@ class WebServer:
 
         Args:
             listening: The result of `listen` or `listen_on_file`.
-            application: What answers the requests, on several threads at once.
+            application: Answers the requests, on several threads at once.
             largest_body: In bytes; a larger body is 413, and is not read.
-            trusted_proxy: The remote address whose `FORWARDED` headers count; all headers of this
-                kind are taken away from requests of others.
-            takes_body: Called with the environment of a request whose body is to come, with all
-                headers as they came. If it returns False the application gets an empty body, and
-                the connection is closed with its answer.
+            trusted_proxy: The remote address whose `FORWARDED` headers count; they are removed from
+                requests of others.
+            takes_body: Called with the environment of a request before its body is read, with all
+                its headers. If it returns False the application gets an empty body, and the
+                connection is closed after the answer.
         """
         self._stopping = threading.Event()
         self._sockets: dict[int, socket.socket] = {}
@@ -161,7 +161,7 @@ class WebServer:
         self._server.channel_class = partial(Connection, takes_body)  # type: ignore[union-attr]
 
     def run(self) -> None:
-        """Answer until `stop` is called, then let go of the socket."""
+        """Answer until `stop` is called, then close the socket."""
         try:
             while not self._stopping.is_set():
                 self._make_room()
@@ -179,7 +179,7 @@ class WebServer:
             wasyncore.close_all(self._sockets)
 
     def _make_room(self) -> None:
-        """Close the oldest connection that waits for a request, if there are as many as may be."""
+        """Close the oldest idle connection if there are as many as allowed."""
         if len(self._sockets) < CONNECTIONS:
             return
         idle = [
@@ -198,7 +198,7 @@ class WebServer:
         self._stopping.set()
 
     def __enter__(self) -> Self:
-        """Run in a thread of its own for as long as the context lasts."""
+        """Run in a thread for as long as the context lasts."""
         self._thread = threading.Thread(target=self.run, name="server")
         self._thread.start()
         return self
@@ -215,7 +215,7 @@ def _file_of(listening: socket.socket) -> Path | None:
 
 @contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """SIGTERM and SIGINT call `stop`, for as long as the context lasts."""
+    """Call `stop` at SIGTERM and SIGINT, for as long as the context lasts."""
 
     def handle(_signal: int, _frame: FrameType | None) -> None:
         stop()

@@ -1,15 +1,15 @@
-"""The marketplace service itself, written from its specification, to test and to try out against.
+"""A sandbox: the marketplace service, written from its specification, for tests and trials.
 
-It shares no code with the client, so that an error of ours cannot hide on both sides at once.
-What it refuses follows from its state and the specification, never from chance.
+It shares no code with the client, so that one mistake cannot hide on both sides at once. It refuses
+requests by its state and the specification, never by chance.
 
-Here is what all of it has in common; what it consists of are parts, which the areas declare
+This package has the common code; the areas declare the parts of the service
 (`feedtool.areas.registry.sandbox_parts`).
 
-Reading order: `core` (a request becomes a response), `exchange` (what a part is), `state`,
-`resources` (parts whose routes and states are declared as data).
-What requests have brought about is in `effects`, for tests.
-Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
+Reading order: `core` (a request becomes a response), `exchange` (requests and parts), `state`,
+`resources` (parts whose routes and states are declared as data), `effects` (the effects of
+requests, for tests). Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of
+this machine).
 """
 
 from feedtool.sandbox.core import Sandbox

@@ -1,4 +1,4 @@
-"""What a request asks for: its headers, parameters, page and body, and the texts to answer with."""
+"""Read the headers, parameters, page and body of a request, and the texts for answers."""
 
 import re
 import sqlite3
@@ -30,13 +30,13 @@ from feedtool.sandbox.exchange import (
 from feedtool.sandbox.state import stamp
 
 LANGUAGES = ("en-US", "fr-FR", "es-ES")
-"""Those that the service speaks."""
+"""The languages of the service."""
 
 BY_PRIMARY_TAG = {language.partition("-")[0]: language for language in LANGUAGES}
 
 
 def required_header(request: HttpRequest, name: str) -> str:
-    """The header's value, or 400 ER400-9250 when it is missing or blank."""
+    """The header's value; 400 ER400-9250 if it is missing or blank."""
     value = request.headers.get(name.lower(), "").strip()
     if not value:
         raise bad_request(name, f"The header {name} is null or empty.", FIELD_EMPTY)
@@ -44,10 +44,10 @@ def required_header(request: HttpRequest, name: str) -> str:
 
 
 def asked(exchange: Exchange, name: str) -> str | None:
-    """The query parameter's value or comma list, None when it was not sent.
+    """The query parameter's value or comma list, None if it was not sent.
 
-    A blank value, or a blank entry of a list, is 400 ER400-9250: left out, a filter that was meant
-    to be one would let everything through.
+    A blank value, or a blank entry of a list, is 400 ER400-9250: without it, an intended filter
+    would let everything through.
     """
     text = exchange.parameters.get(name)
     if text is not None and not all(entry.strip() for entry in text.split(",")):
@@ -62,25 +62,25 @@ DATE_TIME = re.compile(
 
 
 def moment_stamp(name: str, text: str) -> str:
-    """The date-time that the parameter holds as `state.stamp` writes it, else 400."""
+    """A parameter's date-time in the form of `state.stamp`; 400 for another text."""
     if DATE_TIME.fullmatch(text):
-        with suppress(ValueError, OverflowError):  # no such day, or none that UTC has a year for
+        with suppress(ValueError, OverflowError):  # no such day, or a year that UTC does not have
             moment = datetime.fromisoformat(text.upper())
             return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     raise bad_request(name, f"{name} must be an RFC 3339 date-time.")
 
 
 def known_channel(channel: str, cause: str, settings: SandboxSettings) -> str:
-    """The channel itself, or 400 when the service has no such sales channel."""
+    """The channel; 400 if the service has no such sales channel."""
     if channel not in settings.channels:
         raise bad_request(cause, f"The sales channel {channel!r} does not exist.")
     return channel
 
 
 def language_of(request: HttpRequest, default: str = LANGUAGES[0]) -> str:
-    """The language to answer in: one that Accept-Language names, else the default."""
-    wanted = request.headers.get("accept-language", "")
-    for tag in sorted(wanted.split(","), key=_weight, reverse=True):
+    """The language of the answer: one of Accept-Language, or else the default."""
+    accepted = request.headers.get("accept-language", "")
+    for tag in sorted(accepted.split(","), key=_weight, reverse=True):
         primary = tag.partition(";")[0].strip().partition("-")[0].lower()
         if primary in BY_PRIMARY_TAG:
             return BY_PRIMARY_TAG[primary]
@@ -104,7 +104,7 @@ Item = TypeVar("Item")
 
 
 class CursorPage(NamedTuple):
-    """The rows that a list is asked for."""
+    """The requested rows of a list."""
 
     limit: int
     after: int
@@ -112,9 +112,9 @@ class CursorPage(NamedTuple):
 
 
 def asked_page(exchange: Exchange) -> CursorPage:
-    """The page that `limit` and `cursor` ask for; invalid values are 400 ("Errors", rule 1).
+    """The page of `limit` and `cursor`; invalid values are 400 ("Errors", rule 1).
 
-    Without a check of the route's own no limit is too high, but no page is longer than HIGHEST.
+    Without a check by the route no limit is too high, but no page is longer than HIGHEST.
     """
     cursor = exchange.parameters.get("cursor", "after-0")
     if not (after := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
@@ -128,9 +128,9 @@ def page_answer(
     rows: Sequence[sqlite3.Row],
     show: Callable[[sqlite3.Row], Any],
 ) -> HttpResponse:
-    """Show at most `page.limit` rows; one more than that in `rows` means a next page.
+    """Show at most `page.limit` rows; one more in `rows` means that there is a next page.
 
-    Each row's number, the one that cursors name, is its column `id`.
+    Each row's number, by which cursors name it, is its column `id`.
     """
     shown = rows[: page.limit]
     document = {"itemsPerPage": page.limit, "items": [show(row) for row in shown]}
@@ -140,7 +140,7 @@ def page_answer(
 
 
 def _link(exchange: Exchange, name: str, value: object) -> dict[str, str]:
-    """The Link header to the same query with another value under `name`."""
+    """The Link header of the same query with another value of `name`."""
     query = urlencode({**exchange.parameters, name: value})
     return {"Link": f'<{exchange.request.base}{exchange.request.path}?{query}>; rel="next"'}
 
@@ -158,12 +158,12 @@ class NumberedPage(Struct, frozen=True):
         return (self.index - 1) * self.size
 
     def of(self, items: Sequence[Item]) -> Sequence[Item]:
-        """The items on this page; none behind the last one."""
+        """The items on this page; none after the last page."""
         return items[self.start : self.start + self.size]
 
 
 def asked_numbered_page(exchange: Exchange) -> NumberedPage:
-    """The page that `pageIndex` and `pageSize` ask for; invalid values are 400 ("Errors", rule 1).
+    """The page of `pageIndex` and `pageSize`; invalid values are 400 ("Errors", rule 1).
 
     A highest size is not documented; no page is ever longer than HIGHEST.
     """
@@ -172,7 +172,7 @@ def asked_numbered_page(exchange: Exchange) -> NumberedPage:
 
 
 def asked_number(exchange: Exchange, name: str, default: int) -> int:
-    """The number under `name`, from 1; anything else is 400 ("Errors", rule 1)."""
+    """The number of a parameter, from 1; anything else is 400 ("Errors", rule 1)."""
     text = exchange.parameters.get(name, str(default))
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise bad_request(name, f"{name} must be a number from 1.")
@@ -180,7 +180,7 @@ def asked_number(exchange: Exchange, name: str, default: int) -> int:
 
 
 def next_page_link(exchange: Exchange, page: NumberedPage, total: int) -> dict[str, str]:
-    """The Link header to the page after this one, while there is one."""
+    """The Link header to the next page; empty after the last."""
     if page.start + page.size >= total:
         return {}
     return _link(exchange, "pageIndex", page.index + 1)
@@ -194,7 +194,7 @@ WHOLE = {"type": ["integer", "null"]}
 
 
 def record(**properties: Any) -> dict[str, Any]:
-    """The schema of an object or null, whose other fields are let through."""
+    """The schema of an object or null, which may have other fields too."""
     return {"type": ["object", "null"], "properties": properties}
 
 
@@ -204,7 +204,7 @@ def records(**properties: Any) -> dict[str, Any]:
 
 
 def json_body(request: HttpRequest) -> Any:
-    """The body as a document: 415 for another media type than JSON, 400 for what is no JSON."""
+    """The body as a document: 415 for a media type other than JSON, 400 for malformed JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefused(
@@ -217,7 +217,7 @@ def json_body(request: HttpRequest) -> Any:
 
 
 def chosen(request: HttpRequest, name: str, values: Collection[str]) -> str:
-    """The field of the body that must be one of some values, case and all; else 400."""
+    """The body's field, which must be one of these values, in the same case; else 400."""
     document = json_body(request)
     if not isinstance(document, dict):
         raise bad_request("body", "The body must be a JSON object.")
@@ -234,7 +234,7 @@ def chosen(request: HttpRequest, name: str, values: Collection[str]) -> str:
 def check_structure(
     validator: jsonschema_rs.Draft202012Validator, document: Any, what: str
 ) -> None:
-    """Refuse a document of another structure, and name every place where it is wrong."""
+    """Refuse a document of another structure, naming every wrong place."""
     if not validator.is_valid(document):
         errors = [
             ErrorEntry(_place(error), error.message, _code(error))
@@ -244,7 +244,7 @@ def check_structure(
 
 
 def _code(error: jsonschema_rs.ValidationError) -> str:
-    """ER400-7480 for what is missing, ER400-9250 for what is null or empty (part "Errors")."""
+    """ER400-7480 for a missing value, ER400-9250 for null or empty (part "Errors")."""
     if error.schema_path[-1] == "required":
         return FIELD_MISSING
     is_empty = error.instance is None or error.schema_path[-1] == "minItems"
@@ -252,7 +252,7 @@ def _code(error: jsonschema_rs.ValidationError) -> str:
 
 
 def _place(error: jsonschema_rs.ValidationError) -> str:
-    """`[3].price.taxes[0].value`, as a client would write it; what is missing has a place too."""
+    """The place of an error, as `[3].price.taxes[0].value`; missing values have a place too."""
     missing = getattr(error.kind, "property", None)
     path = error.instance_path if missing is None else [*error.instance_path, missing]
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
@@ -261,6 +261,6 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 @cache
 def texts(package: str, language: str) -> Mapping[str, str]:
-    """The texts by code, of the (dotted) package with `en.toml`, `fr.toml` and so on."""
+    """The texts by code, from `en.toml`, `fr.toml` and so on in the (dotted) package."""
     file = files(package).joinpath(f"{language.partition('-')[0]}.toml")
     return tomllib.loads(file.read_text("utf-8"))

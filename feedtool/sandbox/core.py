@@ -1,7 +1,7 @@
 """The sandbox as a function: `handle(request, now) -> response` over plain state.
 
-Time is an argument and nothing is left to chance: the same requests at the same times over the
-same state get the same answers, byte for byte.
+Time is an argument and nothing depends on chance: equal requests at equal times over an equal state
+get equal answers, byte for byte.
 """
 
 import logging
@@ -54,7 +54,7 @@ class Sandbox:
     ) -> None:
         """Open the state in the file, or a new one in memory without one.
 
-        Of two parts that are due at one moment the first goes first.
+        If two parts are due at the same time, the first in `parts` takes its step first.
         """
         self.settings = settings or SandboxSettings()
         self.state = State(state, (QUOTA_TABLE, effects.TABLE, *(part.TABLES for part in parts)))
@@ -62,19 +62,19 @@ class Sandbox:
         self._routes = tuple(route for part in parts for route in part.ROUTES)
 
     def handle(self, request: HttpRequest, now: datetime) -> HttpResponse:
-        """Answer one request as of `now`, after all that was due by then."""
+        """Answer one request at the time `now`, after all steps that were due by then."""
         self.advance(now)
         return self.answer(request, now)
 
     def advance(self, now: datetime) -> None:
-        """Do all that the service was to do by itself until `now`, in order of time."""
+        """Take all of the service's own steps until `now`, in order of time."""
         while self.step(now):
             pass
 
     def step(self, now: datetime) -> bool:
-        """Do what was due first, by `now`; False where nothing was.
+        """Take the step that was due first, by `now`; False if none was.
 
-        A step is a small transaction, so that others get their turn between two.
+        A step is a small transaction, so that requests get their turn between two.
         """
         with self.state.transaction() as db:
             dues = ((part.next_due(db), part) for part in self._parts)
@@ -86,10 +86,10 @@ class Sandbox:
             return True
 
     def answer(self, request: HttpRequest, now: datetime) -> HttpResponse:
-        """Answer one request; what is due is left to somebody else."""
-        asked = (stamp(now), request.method, request.path, request.query)
-        # To quote; the same for the same request at the same time.
-        trace_id = sha256("\0".join(asked).encode(errors="surrogatepass")).hexdigest()[:32]
+        """Answer one request; due steps are left to others."""
+        identity = (stamp(now), request.method, request.path, request.query)
+        # For reports of clients; equal for equal requests at equal times.
+        trace_id = sha256("\0".join(identity).encode(errors="surrogatepass")).hexdigest()[:32]
         try:
             with self.state.transaction() as db:
                 now = latest_moment(db, now)
@@ -123,7 +123,7 @@ class Sandbox:
         return route.answer(Exchange(request, now, db, self.settings, seller, ids, parameters))
 
     def effects(self) -> list[effects.Effect]:
-        """All that requests have brought about so far, first to last."""
+        """All effects of requests so far, first to last."""
         with self.state.transaction() as db:
             return effects.read(db)
 

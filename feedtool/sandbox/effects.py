@@ -1,6 +1,6 @@
-"""What requests have brought about, for tests to see that nothing is ever done twice.
+"""The effects of requests, for tests to prove that nothing is ever done twice.
 
-A request that is refused has no effect and leaves no trace here.
+A refused request has no effect and leaves no trace here.
 """
 
 from hashlib import sha256
@@ -29,22 +29,22 @@ class Effect(NamedTuple):
     """One request that had an effect."""
 
     id: int
-    at: str
+    moment: str
     seller: str
     kind: str
-    """What was done: `shipment`, `gesture`."""
+    """The kind of effect: `shipment`, `gesture`."""
     key: str
-    """What it was done to: an order's name."""
+    """The changed thing: an order's name."""
     fingerprint: str
-    """The same for a request that asks for the same of the same, however it is written."""
+    """Equal for requests with equal content, however they are written."""
     digest: str
     """SHA-256 of the body, byte for byte."""
 
 
 def note(exchange: Exchange, kind: str, key: str, document: Any) -> None:
-    """Note that a request had an effect; `document` is what its body holds."""
-    told = orjson.dumps([exchange.seller, kind, key, document], option=orjson.OPT_SORT_KEYS)
-    digests = (sha256(text).hexdigest() for text in (told, exchange.request.body))
+    """Note that a request had an effect; `document` is its decoded body."""
+    content = orjson.dumps([exchange.seller, kind, key, document], option=orjson.OPT_SORT_KEYS)
+    digests = (sha256(text).hexdigest() for text in (content, exchange.request.body))
     exchange.db.execute(
         "INSERT INTO effect(at, seller, kind, key, fingerprint, digest) VALUES (?, ?, ?, ?, ?, ?)",
         (stamp(exchange.now), exchange.seller, kind, key, *digests),

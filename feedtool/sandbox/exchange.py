@@ -17,7 +17,7 @@ Behaviour = TypeVar("Behaviour")
 
 
 class Quota(Struct, frozen=True):
-    """So many requests, or creations, of each seller in each window."""
+    """The requests, or creations, of each seller that are allowed in each window."""
 
     requests: int
     seconds: float
@@ -29,27 +29,27 @@ class SandboxSettings(Struct, frozen=True):
 
     primary_channel: str = "PRIMARY"
     channels: tuple[str, ...] = ("PRIMARY", "SECOND")
-    token: str = "sandbox"  # noqa: S105 - the one that everybody may know
+    token: str = "sandbox"  # noqa: S105 - it is public
     forbidden_token: str = "forbidden"  # noqa: S105 - known to the service, and allowed nothing
     quota: Quota | None = None
-    """Of the requests that a route counts."""
+    """The quota of the requests of counted routes."""
     parts: tuple[object, ...] = ()
-    """The behaviour of parts, each a value of a class of theirs."""
+    """The settings of parts, each of the part's own class."""
 
     def of(self, kind: type[Behaviour]) -> Behaviour:
-        """The chosen value of a part's class of behaviour, or its defaults."""
-        return next((given for given in self.parts if isinstance(given, kind)), None) or kind()
+        """The settings of a part's class, or its defaults."""
+        return next((part for part in self.parts if isinstance(part, kind)), None) or kind()
 
 
 VERSION = "/v2"
 """The version segment that ends every base address (part "Versioning")."""
 
 NOWHERE = "http://sandbox.invalid" + VERSION
-"""The base address where there is no port; `.invalid` never resolves (RFC 2606)."""
+"""The base address without a port; `.invalid` never resolves (RFC 2606)."""
 
 
 def relative(path: str) -> str:
-    """The path without the version segment; under another version nothing is found."""
+    """Remove the version segment of a path; under another version nothing is found."""
     return path.removeprefix(VERSION) if path.startswith(VERSION + "/") else "/"
 
 
@@ -60,12 +60,12 @@ class HttpRequest(Struct, frozen=True):
     path: str
     """`/packages`, percent-decoded, without the version segment."""
     query: str = ""
-    """As it stands in the address: `limit=10&state=Ready`."""
+    """The raw query of the address: `limit=10&state=Ready`."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Names in any case; they are kept in lower case."""
+    """Names in any case; they are converted to lower case."""
     body: bytes = b""
     base: str = NOWHERE
-    """The base address that the client knows; links in answers begin with it."""
+    """The client's base address; links in answers begin with it."""
 
     def __post_init__(self) -> None:
         lowered = {name.lower(): value for name, value in self.headers.items()}
@@ -73,11 +73,11 @@ class HttpRequest(Struct, frozen=True):
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The query's parameters; one given several times counts as a comma list."""
-        found: dict[str, str] = {}
+        """The query's parameters; a repeated one becomes a comma list."""
+        values: dict[str, str] = {}
         for name, value in parse_qsl(self.query, keep_blank_values=True):
-            found[name] = f"{found[name]},{value}" if name in found else value
-        return found
+            values[name] = f"{values[name]},{value}" if name in values else value
+        return values
 
 
 class HttpResponse(Struct, frozen=True):
@@ -88,14 +88,14 @@ class HttpResponse(Struct, frozen=True):
     body: bytes = b""
 
     def adding(self, headers: Mapping[str, str]) -> "HttpResponse":
-        """The same answer with more headers; the ones that it has already win."""
+        """The answer with more headers; its own ones win."""
         return HttpResponse(self.status, {**headers, **self.headers}, self.body)
 
 
 def json_answer(
     status: int, document: Any, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """An answer whose body is `document` as JSON."""
+    """An answer with `document` as its JSON body."""
     kinds = {"Content-Type": "application/json; charset=utf-8"}
     return HttpResponse(status, {**kinds, **(headers or {})}, orjson.dumps(document))
 
@@ -112,7 +112,7 @@ class ErrorEntry(Struct, frozen=True):
     """A header, a parameter or a place in the body."""
     reason: str
     code: str = ""
-    """One of the codes that the specification names; else `ER` and the status."""
+    """A code of the specification; by default `ER` and the status."""
 
 
 class RequestRefused(Exception):
@@ -134,7 +134,7 @@ class RequestRefused(Exception):
 
 
 def bad_request(cause: str, reason: str, code: str = "") -> RequestRefused:
-    """A 400 about one thing."""
+    """A 400 with one error."""
     return RequestRefused(400, reason, ErrorEntry(cause, reason, code))
 
 
@@ -144,7 +144,7 @@ def not_found(what: str) -> RequestRefused:
 
 
 def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
-    """The refusal as an application/problem+json answer."""
+    """A refusal as an application/problem+json answer."""
     code = f"ER{refused.status}"
     document = {
         "title": HTTPStatus(refused.status).phrase,
@@ -161,7 +161,7 @@ def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
 
 
 class Exchange(Struct, frozen=True):
-    """A request that was let in, and all that answering it may use."""
+    """An admitted request, and all that its answer may use."""
 
     request: HttpRequest
     now: datetime
@@ -187,7 +187,7 @@ class Route(Struct, frozen=True):
     """True if the quota counts it (part "Limits")."""
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The identifiers in `path`, or None when it is another route's."""
+        """The identifiers in `path`; None if the path is another route's."""
         match = _pattern(self.path).fullmatch(path)
         return match and match.groupdict()
 
@@ -202,20 +202,20 @@ class Part(Protocol):
 
     @property
     def TABLES(self) -> str:  # noqa: N802 - a module has it as a constant
-        """Its SQL tables, created when a state is opened."""
+        """The part's SQL tables, created when a state is opened."""
         ...
 
     @property
     def ROUTES(self) -> tuple[Route, ...]:  # noqa: N802 - as above
-        """All that it answers."""
+        """The routes that the part answers."""
         ...
 
     def next_due(self, db: sqlite3.Connection, /) -> str | None:
-        """The time of its next own step, as `state.stamp` writes it, also when long past."""
+        """The time of the part's next own step, as `state.stamp` formats it; it may be long past."""
         ...
 
     def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:
-        """Do what was due at `next_due`, as of that time."""
+        """Take the step that was due at `next_due`, as of that time."""
         ...
 
 
@@ -233,7 +233,7 @@ class QuietPart(Struct, frozen=True):
 
 
 def find_route(routes: Iterable[Route], method: str, path: str) -> tuple[Route, dict[str, str]]:
-    """The route that answers: 404 when no path fits, 405 when only the method does not."""
+    """The route of a request: 404 if no path fits, 405 if only the method does not."""
     fitting = [(route, ids) for route in routes if (ids := route.match(path)) is not None]
     for route, ids in fitting:
         if route.method == method:

@@ -1,8 +1,8 @@
 """Resources: the routes to one kind of a seller's things, which change by themselves over time.
 
-A `Resource` is a part that says as data what is posted to it (`body`, a JSON schema), which states
-its things go through by themselves (`Life`), and how they are listed (`Lists`). Functions do the
-rest: they create a thing, decide on its next state, or answer a route of their own. They use
+A `Resource` is a part that declares as data the body of a POST (`body`, a JSON schema), the states
+that its things go through by themselves (`Life`), and their lists (`Lists`). Functions do the rest:
+they create a thing, decide on its next state, or answer a further route. They use
 
     new, enter, advance, keep, remove    to make and to change things
     find, every, asked                   to read them
@@ -64,40 +64,40 @@ CREATE TABLE IF NOT EXISTS opened(kind TEXT, seller TEXT, PRIMARY KEY (kind, sel
 
 
 COLUMNS = "seller, number AS id, name, shows_at, next_at, document"
-"""A thing's; cursors name its number, see `page_answer`."""
+"""The columns of a thing; cursors name its number, see `page_answer`."""
 
 
 class StoredThing(Struct):
-    """A seller's thing of some kind; a change of it is kept by `Resource.keep`."""
+    """A seller's thing of some kind; `Resource.keep` saves its changes."""
 
     seller: str
     number: int
-    """Among the seller's things of its kind, from 1."""
+    """Its number among the seller's things of its kind, from 1."""
     name: str
     """The identifier in its path."""
     shows_at: str
-    """Requests do not see it before."""
+    """The time from which requests see it."""
     next_at: str | None = None
     """Time of its next change by itself; None for no change."""
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> str:
-        """The state that it is in."""
+        """The thing's state."""
         return str(self.document["status"])
 
 
 # States.
 
 Decision = Callable[[Connection, StoredThing, datetime, SandboxSettings], str | None]
-"""The next state of a thing at a time, or None to stay; it may edit the document."""
+"""Returns the next state of a thing at a time, or None to stay; it may edit the document."""
 
 
 class TimedState(NamedTuple):
     """A state that a thing leaves by itself."""
 
     stay: Callable[[Any, StoredThing], timedelta]
-    """The time in this state, from the behaviour and the thing."""
+    """Returns the time in this state, from the settings and the thing."""
     then: str | Decision
 
 
@@ -105,13 +105,13 @@ class Life(Struct, frozen=True):
     """The changes of things by themselves."""
 
     behaviour: type[Any] = object
-    """The class of settings that stays are taken from."""
+    """The class of settings for `TimedState.stay`."""
     states: Mapping[str, TimedState] = {}
-    """By status; a thing of another status does not change by itself."""
+    """States by status; a thing of another status does not change by itself."""
     changed: str = ""
-    """The member of a document that holds the time of its last change."""
+    """The member of a document with the time of its last change."""
     entered: Callable[[StoredThing, datetime], None] | None = None
-    """Edits the document of a thing that has just got its status."""
+    """Edits the document of a thing after a change of its status."""
 
 
 # Lists.
@@ -122,21 +122,21 @@ def _member(path: str) -> str:
 
 
 class QueryFilter(NamedTuple):
-    """A query parameter that keeps some things of a list."""
+    """A query parameter that selects things of a list."""
 
     condition: str
     """SQL, with the value as `:value`."""
     value: Callable[[str, str], Any] = lambda _, text: text
-    """From the parameter's name and text; 400 for a text that it does not take."""
+    """Converts the parameter's name and text; 400 for an invalid text."""
 
 
 def equals(*names: str) -> dict[str, QueryFilter]:
-    """Filters by the whole text of members."""
+    """Filters by the complete text of members."""
     return {name: QueryFilter(f"{_member(name)} = :value") for name in names}
 
 
 def words(name: str, values: Sequence[str] = (), path: str = "") -> dict[str, QueryFilter]:
-    """The filter by a comma list, of these words alone where there are any."""
+    """A filter by a comma list, which may be limited to some words."""
 
     def entries(_: str, text: str) -> str:
         chosen = text.split(",")
@@ -161,19 +161,19 @@ class Lists(Struct, frozen=True):
     """A list in cursor pages, and its count."""
 
     path: str = ""
-    """The list's own path, if it is not the resource's."""
+    """The list's path, if it is not the resource's."""
     filters: Mapping[str, QueryFilter] | None = None
-    """By query parameter; None where there is no list."""
+    """Filters by query parameter; None if there is no list."""
     limit: str = "limit"
     """The parameter with the size of a page."""
     highest: int | None = None
-    """A limit above it is 400."""
+    """The highest limit; a higher one is 400."""
     order: str = "Asc"
-    """By creation: oldest first, or `Desc`."""
+    """The order by creation: `Asc`, oldest first, or `Desc`."""
     is_ordered: bool = False
-    """True if a request chooses the order by `orderBy`."""
+    """True if requests choose the order by `orderBy`."""
     counts: Callable[[int], Any] | None = None
-    """The body of the count's answer; None where there is no such route."""
+    """Returns the body of the count's answer; None if there is no such route."""
 
 
 # Resources.
@@ -182,30 +182,30 @@ Answer = Callable[[Exchange], HttpResponse]
 
 
 class Resource(Struct, frozen=True, kw_only=True, dict=True):
-    """The routes to a kind of things, and what these do by themselves: a part of the service."""
+    """The routes to a kind of things, and their own changes: a part of the service."""
 
     kind: str
     """Its name in texts, and in the tables."""
     path: str = ""
     """`/inbound-shipments`."""
     key: str = ""
-    """The identifier in the path of one thing; none where one thing cannot be read."""
+    """The identifier in the path of one thing; empty if single things cannot be read."""
     identity: str = "{kind} {number} of {seller}"
     """The text whose UUID is the name of a thing."""
     body: Mapping[str, Any] = {}
-    """The JSON schema of what is posted, without its draft."""
+    """The JSON schema of a POST's body, without its draft."""
     create: Callable[[Exchange, Any], HttpResponse] | None = None
-    """Answers a POST whose body fits the schema."""
+    """Answers a POST with a body that fits the schema."""
     life: Life = Life()
     lists: Lists = Lists()
     show: Callable[[Exchange, StoredThing], Any] = lambda _, thing: thing.document
-    """The document that is answered."""
+    """Returns the document of an answer."""
     opens: Callable[[Connection, str, datetime, SandboxSettings], object] | None = None
-    """Called once for each seller, before the first request is answered."""
+    """Called once for each seller, before his first request is answered."""
     routes: tuple[Route, ...] = ()
-    """All others."""
+    """Further routes."""
     indexed: tuple[str, ...] = ()
-    """Members that things are found by where a seller may have thousands of them."""
+    """Members with an index, by which things are found among thousands of a seller."""
     counted: bool = False
     """True if the quota counts the requests of all its routes (part "Limits")."""
 
@@ -219,7 +219,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def ROUTES(self) -> tuple[Route, ...]:  # noqa: N802 - as a part has it
-        """POST, the count, the list, one thing, and the routes of its own."""
+        """POST, the count, the list, one thing, and further routes."""
         routes = [Route("POST", self.path, self._posted(self.create))] if self.create else []
         if self.lists.counts:
             routes.append(Route("GET", f"{self.path}/count", self._count))
@@ -233,13 +233,13 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def next_due(self, db: Connection) -> str | None:
-        """The time of the next change of a thing by itself."""
+        """The time of the next own change of a thing."""
         query = "SELECT MIN(next_at) FROM thing WHERE kind = ? AND next_at IS NOT NULL"
         due: str | None = db.execute(query, (self.kind,)).fetchone()[0]
         return due
 
     def step(self, db: Connection, settings: SandboxSettings) -> None:
-        """Let the thing change whose time has come first."""
+        """Change the thing that is due first."""
         query = f"SELECT {COLUMNS} FROM thing WHERE kind = ? AND next_at = ? ORDER BY thing.id"  # noqa: S608 - only names of the code are filled in
         row = db.execute(query, (self.kind, self.next_due(db))).fetchone()
         self._go_on(db, _thing(row), settings)
@@ -247,7 +247,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
     # Making and changing things.
 
     def new(self, db: Connection, seller: str, shows_at: datetime) -> StoredThing:
-        """The seller's next thing, still empty and not yet kept."""
+        """The seller's next thing, still empty and not saved."""
         query = "SELECT COALESCE(MAX(number), 0) + 1 FROM thing WHERE kind = ? AND seller = ?"
         (number,) = db.execute(query, (self.kind, seller)).fetchone()
         text = self.identity.format(kind=self.kind, number=number, seller=seller)
@@ -256,7 +256,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
     def enter(
         self, thing: StoredThing, status: str, now: datetime, settings: SandboxSettings
     ) -> None:
-        """Bring a thing to a state, which it leaves by itself after its stay there."""
+        """Put a thing into a state, which it leaves by itself after its stay there."""
         thing.document["status"] = status
         thing.next_at = None
         if self.life.changed:
@@ -270,7 +270,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
     def advance(
         self, db: Connection, thing: StoredThing, now: datetime, settings: SandboxSettings
     ) -> None:
-        """Let a thing do all that it does by itself until now, and keep it."""
+        """Make all of a thing's own changes until now, and save it."""
         self.keep(db, thing)
         while thing.next_at and thing.next_at <= stamp(now):
             self._go_on(db, thing, settings)
@@ -295,20 +295,20 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def remove(self, db: Connection, **members: Any) -> None:
-        """Forget the things of all sellers that have these members, for tests."""
+        """Delete things with these members, of all sellers, for tests."""
         query = f"DELETE FROM thing WHERE kind = :kind{_and(members)}"  # noqa: S608 - as above
         db.execute(query, {**members, "kind": self.kind})
 
     # Reading them.
 
     def find(self, db: Connection, seller: str, name: str) -> StoredThing | None:
-        """The seller's thing of this name, seen or not."""
+        """The seller's thing of this name, visible or not."""
         query = f"SELECT {COLUMNS} FROM thing WHERE kind = ? AND seller = ? AND name = ?"  # noqa: S608 - as above
         row = db.execute(query, (self.kind, seller, name)).fetchone()
         return row and _thing(row)
 
     def every(self, db: Connection, seller: str, **members: Any) -> list[StoredThing]:
-        """The seller's things that have these members, seen or not, oldest first."""
+        """The seller's things with these members, visible or not, oldest first."""
         query = (
             f"SELECT {COLUMNS} FROM thing WHERE kind = :kind AND seller = :seller"  # noqa: S608 - as above
             f"{_and(members)} ORDER BY number"
@@ -317,7 +317,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         return [*map(_thing, rows)]
 
     def asked(self, exchange: Exchange) -> StoredThing:
-        """The seller's thing of the name in the path; 404 where none is seen."""
+        """The seller's thing of the name in the path; 404 if none is visible."""
         thing = self.find(exchange.db, exchange.seller, exchange.ids[self.key])
         if thing is None or thing.shows_at > stamp(exchange.now):
             raise not_found(f"The {self.kind}")
@@ -380,7 +380,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         return json_answer(200, (self.lists.counts or int)(number))
 
     def _selected(self, exchange: Exchange) -> tuple[str, dict[str, Any]]:
-        """SQL of the things that pass all filters of a request, and its values."""
+        """The SQL condition of a request's filters, and its values."""
         where = ["kind = :kind", "seller = :seller", "shows_at <= :now"]
         values: dict[str, Any] = {"kind": self.kind, "seller": exchange.seller}
         values["now"] = stamp(exchange.now)

@@ -21,14 +21,14 @@ _log = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 SPEED = 100.0
-"""By default a package settles in 10 and is integrated in 20 milliseconds of real time."""
+"""The default speed: a package settles in 10 and is integrated in 20 milliseconds of real time."""
 
 LARGEST_BODY = 1 << 25
-"""Bytes; a larger body is 413. The largest package of products that the field sends fits in."""
+"""Bytes; a larger body is 413. The largest known package of products fits."""
 
 
 class FastClock:
-    """Sandbox time that runs `speed` times faster than real time."""
+    """A clock of sandbox time, which runs `speed` times faster than real time."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class FastClock:
         real: Callable[[], datetime] = wall,
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start at real time, or where the state has been when that is later."""
+        """Start at real time, or at the state's latest time if that is later."""
         self._speed = speed
         self._elapsed = elapsed
         with state.transaction() as db:
@@ -50,15 +50,15 @@ class FastClock:
 
 
 def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> flask.Flask:
-    """A Flask application that hands every request to the sandbox."""
+    """A Flask application that passes every request to the sandbox."""
     app = flask.Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
 
     def answer(path: str) -> flask.Response:
-        asked = flask.request
-        query, headers = asked.query_string.decode("latin-1"), dict(asked.headers)
+        received = flask.request
+        query, headers = received.query_string.decode("latin-1"), dict(received.headers)
         request = HttpRequest(
-            asked.method, relative(f"/{path}"), query, headers, asked.get_data(), base
+            received.method, relative(f"/{path}"), query, headers, received.get_data(), base
         )
         response = sandbox.answer(request, clock.now())
         answer = flask.Response(response.body, response.status)
@@ -74,7 +74,7 @@ def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> 
 
 
 class Server(WebServer):
-    """A sandbox behind a port: listening from the start, answering while it runs."""
+    """A sandbox on a port: listening from the start, answering while it runs."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Server(WebServer):
         super().__init__(listening, app, largest_body=LARGEST_BODY)
 
     def run(self) -> None:
-        """Answer until `stop` is called, then let go of the port and the state."""
+        """Answer until `stop` is called, then close the port and the state."""
         pulse = threading.Thread(target=self._work_by_itself, name="sandbox")
         pulse.start()
         try:
@@ -110,11 +110,11 @@ class Server(WebServer):
         """Integrate packages when they are due, so that no request has to do it."""
         while not self._stopping.wait(PULSE):
             try:
-                # The wait between two steps lets requests in; a lock that is free for no time
-                # at all is never theirs.
+                # The wait between two steps lets requests in; without it they would never get the
+                # lock.
                 while self.sandbox.step(self.clock.now()) and not self._stopping.wait(0.001):
                     pass
-            except sqlite3.OperationalError:  # a full disk, a lock: it may pass
+            except sqlite3.OperationalError:  # a full disk or a lock may be temporary
                 _log.exception("integrating failed, it is tried again")
 
 
@@ -127,7 +127,7 @@ def serve(
     *,
     announce: Callable[[str], None],
 ) -> None:
-    """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
+    """Serve until SIGTERM or SIGINT; `announce` gets the base address when requests can come."""
     server = Server(parts, port, state, speed, settings)
     with stopped_by_signals(server.stop):
         announce(server.base)

@@ -1,6 +1,6 @@
 """The sandbox's state: SQLite, in memory or in a file that several processes may share.
 
-The tables belong to the parts; this module opens, guards and locks.
+The tables belong to the parts; this module opens, protects and locks the state.
 """
 
 import os
@@ -13,13 +13,14 @@ from functools import cache
 from pathlib import Path
 
 LAYOUT = 6
-"""Raised with every change to a table; a state of another layout is refused, not migrated."""
+"""The number of the tables' layout, raised with every change; another layout is refused, not
+migrated."""
 
 APPLICATION = 0x46_54_53_42
 """Marks a SQLite file as a sandbox's state ("FTSB")."""
 
 PATIENCE = 120.0
-"""Seconds to wait for another process: as long as the largest package takes to integrate."""
+"""Seconds to wait for another process: the largest package takes as long to integrate."""
 
 ATTEMPTS = 100
 
@@ -34,16 +35,16 @@ INSERT OR IGNORE INTO clock VALUES (1, '', 0);
 
 
 class StateUnreadableError(Exception):
-    """The state file is no state of this sandbox, or one of another version."""
+    """The state file is no state of this sandbox, or has another version."""
 
 
 def stamp(moment: datetime) -> str:
-    """A moment as it is kept and shown: UTC, of one width, so that text sorts as time does."""
+    """Format a time in UTC, of one width, so that text sorts as time does."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def moment_of(text: str) -> datetime:
-    """A kept moment as a value again."""
+    """Parse a time of `stamp`."""
     return datetime.fromisoformat(text)
 
 
@@ -51,7 +52,7 @@ class State:
     """One connection, used by one thread at a time; transactions are those of SQLite."""
 
     def __init__(self, path: Path | None, tables: Iterable[str]) -> None:
-        """Open the file, or a private state in memory without one, and see that it is ours."""
+        """Open the file, or a private state in memory without one; refuse foreign files."""
         if path is not None:
             _create_private(path)
         self._lock = threading.RLock()
@@ -71,17 +72,17 @@ class State:
             raise
 
     def _prepare(self, tables: Iterable[str]) -> None:
-        with self.transaction() as db:  # alone, so that nobody is half way through this
+        with self.transaction() as db:  # exclusively: no other process is half way through this
             _check_ours(db)
         self._write_ahead()
-        # NORMAL survives the death of the process; only the machine's costs the last commits.
+        # NORMAL survives the end of the process; a crash of the machine loses the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA cache_size = -32768")
         with self.transaction() as db:
             _make_tables(db, tables)
 
     def _write_ahead(self) -> None:
-        """Switch to WAL. SQLite gives up at once where another process does so too."""
+        """Switch to WAL, with retries: SQLite fails at once if another process does so too."""
         for _ in range(ATTEMPTS):
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -106,7 +107,7 @@ class State:
                 raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._db.close()
 
@@ -119,7 +120,7 @@ def _make_tables(db: sqlite3.Connection, tables: Iterable[str]) -> None:
 
 
 def copy_empty_state(db: sqlite3.Connection, tables: tuple[str, ...]) -> None:
-    """Make the tables of a new state in memory, in a tenth of the time that their SQL takes."""
+    """Make the tables of a new state in memory, in a tenth of the time of their SQL."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.deserialize(empty_state(tables))
         empty.backup(db)
@@ -127,7 +128,7 @@ def copy_empty_state(db: sqlite3.Connection, tables: tuple[str, ...]) -> None:
 
 @cache
 def empty_state(tables: tuple[str, ...]) -> bytes:
-    """The database of a state in which nothing has happened."""
+    """The database of an empty state."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         _make_tables(db, tables)
         return db.serialize()
@@ -151,7 +152,7 @@ def _create_private(path: Path) -> None:
 
 
 def _statements(*scripts: str) -> Iterator[str]:
-    """One statement after another; `executescript` would commit the transaction under way."""
+    """Yield statements one by one; `executescript` would commit the open transaction."""
     for script in scripts:
         statement = ""
         for line in script.splitlines(keepends=True):
@@ -162,7 +163,7 @@ def _statements(*scripts: str) -> Iterator[str]:
 
 
 def latest_moment(db: sqlite3.Connection, now: datetime) -> datetime:
-    """`now`, or the latest time that was ever seen here: sandbox time never runs backwards."""
+    """The later of `now` and the state's latest time: sandbox time never runs backwards."""
     (latest,) = db.execute("SELECT latest FROM clock").fetchone()
     now = now.astimezone(UTC)
     text = stamp(now)
@@ -181,7 +182,7 @@ def wall() -> datetime:
 
 
 def reached_moment(db: sqlite3.Connection, real: datetime) -> datetime:
-    """Sandbox time as the state has it, moved up to where any request has been."""
+    """The state's sandbox time, at least its latest time."""
     latest, offset = db.execute("SELECT latest, offset_us FROM clock").fetchone()
     now: datetime = real + offset * MICROSECOND
     if latest and moment_of(latest) > now:
@@ -191,5 +192,5 @@ def reached_moment(db: sqlite3.Connection, real: datetime) -> datetime:
 
 
 def set_clock_offset(db: sqlite3.Connection, offset: timedelta) -> None:
-    """Keep how far sandbox time is ahead of real time."""
+    """Save the lead of sandbox time over real time."""
     db.execute("UPDATE clock SET offset_us = ?", (offset // MICROSECOND,))
