@@ -281,7 +281,7 @@ def _changed(action: str, number: int, workspace: "Workspace", passes: "PassQueu
     if changed is None:
         raise _refusal(number, kept)
     if action == "hurry":
-        workspace.ledger.sellers.end_rest(changed.key)
+        workspace.ledger.sellers.set_next_pass(changed.key)
     if action in {"hurry", "release"}:
         passes.put(changed.key, changed.not_before, changed.priority)
     return changed

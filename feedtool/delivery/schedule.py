@@ -338,5 +338,5 @@ class DeliveryState(Struct):
         return any(change.results or change.resolutions for change in self.changes)
 
     def is_closed(self) -> bool:
-        """True if nothing is left to be done for any package."""
+        """True if every package is closed."""
         return all(package.phase is Phase.CLOSED for package in self.packages.values())

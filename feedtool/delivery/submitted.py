@@ -239,7 +239,6 @@ def _not_logged(package: Package, context: AnswerContext) -> Transition:
 
 
 def _since_sent(package: Package, context: TransitionContext) -> timedelta:
-    """The time since the package was sent."""
     return context.time - (package.committed_at or context.time)
 
 

@@ -87,7 +87,6 @@ class AnswerContext(TransitionContext, frozen=True, kw_only=True):
 
     @property
     def message(self) -> Message:
-        """The reason of a refusal."""
         refusal = self.answer.refusal
         return Message(refusal.code if refusal else "", self.answer.detail)
 

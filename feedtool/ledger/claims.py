@@ -52,7 +52,7 @@ class Claim(Struct, frozen=True):
 
     @property
     def place(self) -> PurePosixPath:
-        """Its place in the inbox."""
+        """The file's place in the inbox."""
         return PurePosixPath(self.lane) / self.source
 
 

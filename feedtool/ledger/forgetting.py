@@ -38,7 +38,7 @@ from feedtool.ledger.old_runs import (
     IS_FORGOTTEN,
     IS_LEAVING,
     IS_TAKEN,
-    IS_UNTOLD,
+    IS_UNDELIVERED,
     of_runs,
     parts_of,
 )
@@ -129,7 +129,7 @@ class Forgetting:
         claim, parcel = t.claims.c, parcels.c
         others: list[tuple[Table, ColumnElement[bool]]] = [
             (t.claims, and_(claim.run_id.is_(None), ~IS_TAKEN, claim.taken_at < before)),
-            (parcels, and_(parcel.run_id.is_(None), ~IS_UNTOLD, parcel.told_at < before)),
+            (parcels, and_(parcel.run_id.is_(None), ~IS_UNDELIVERED, parcel.told_at < before)),
         ]
         if not keep_counts:
             others += [(counts, counts.c.run_id.in_(select(t.runs.c.run_id).where(is_gone)))]
@@ -185,7 +185,7 @@ _IS_FREE = and_(
             counts.c.held == 0,
             ~_OPEN_PACKAGES,
             ~exists().where(sellers.c.run_id == t.runs.c.run_id),
-            ~exists().where(IS_UNTOLD, parcels.c.run_id == t.runs.c.run_id),
+            ~exists().where(IS_UNDELIVERED, parcels.c.run_id == t.runs.c.run_id),
             ~exists().where(IS_TAKEN, t.claims.c.run_id == t.runs.c.run_id),
         ),
     ),
@@ -194,7 +194,7 @@ _IS_FREE = and_(
 
 
 _WAITING = (
-    select(parcels.c.sha256).where(IS_UNTOLD).union(select(t.claims.c.sha256).where(IS_TAKEN))
+    select(parcels.c.sha256).where(IS_UNDELIVERED).union(select(t.claims.c.sha256).where(IS_TAKEN))
 )
 
 

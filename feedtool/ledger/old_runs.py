@@ -28,7 +28,7 @@ class KeepReason(StrEnum):
 
     OPEN = "open"  # not all of it is sent, answered and written
     HELD = "held"  # guards hold rows of it
-    UNTOLD = "untold"  # its input file, or its answers, are not in their places yet
+    UNDELIVERED = "untold"  # its input file, or its answers, are not in their places yet
     LAST = "last"  # the seller's last one
 
 
@@ -56,7 +56,7 @@ def find_old_runs(engine: Engine, before: datetime, unfinished: Collection[int])
     """
     with reading(engine) as db:
         reasons = dict.fromkeys(db.scalars(_LAST), KeepReason.LAST)
-        reasons |= dict.fromkeys(db.scalars(_UNTOLD), KeepReason.UNTOLD)
+        reasons |= dict.fromkeys(db.scalars(_UNDELIVERED), KeepReason.UNDELIVERED)
         reasons |= dict.fromkeys(unfinished, KeepReason.OPEN)
         profiles = {(row.service, row.seller): row.profile for row in db.execute(_PROFILES)}
         runs: Sequence[Any] = db.execute(_OLD, {"before": before}).all()
@@ -128,16 +128,16 @@ def _noted(name: str) -> ColumnElement[bool]:
 
 
 IS_FORGOTTEN, IS_LEAVING = _noted(FORGOTTEN), _noted(LEAVING)
-IS_UNTOLD = or_(parcels.c.state != str(ParcelState.ANSWERED), parcels.c.told_at.is_(None))
+IS_UNDELIVERED = or_(parcels.c.state != str(ParcelState.ANSWERED), parcels.c.told_at.is_(None))
 IS_TAKEN = t.claims.c.state != str(ClaimState.ENDED)
 """True of parcels, and of claims, with work left to do."""
 
 _LAST = select(sellers.c.run_id).union(
     select(func.max(counts.c.run_id)).group_by(counts.c.service, counts.c.seller)
 )
-_UNTOLD = (
+_UNDELIVERED = (
     select(parcels.c.run_id)
-    .where(IS_UNTOLD, parcels.c.run_id.is_not(None))
+    .where(IS_UNDELIVERED, parcels.c.run_id.is_not(None))
     .union(select(t.claims.c.run_id).where(IS_TAKEN, t.claims.c.run_id.is_not(None)))
 )
 _PROFILES = select(sellers.c.service, sellers.c.seller, sellers.c.profile)

@@ -111,8 +111,8 @@ class ParcelAnswer(NamedTuple):
 
 
 WAITS = _of.state == ParcelState.WAITING
-IS_UNTOLD = and_(_of.state == ParcelState.ANSWERED, _of.told_at.is_(None))
-IS_OPEN = or_(_of.state.in_([ParcelState.WAITING, ParcelState.HELD]), IS_UNTOLD)
+IS_UNDELIVERED = and_(_of.state == ParcelState.ANSWERED, _of.told_at.is_(None))
+IS_OPEN = or_(_of.state.in_([ParcelState.WAITING, ParcelState.HELD]), IS_UNDELIVERED)
 
 
 def _is_due(now: datetime) -> ColumnElement[bool]:
@@ -171,7 +171,7 @@ class Parcels:
 
     def sellers_due(self, now: datetime) -> list[DueSeller]:
         """The sellers with due parcels, or with answers that are to be delivered."""
-        is_work = or_(_is_due(now), IS_UNTOLD)
+        is_work = or_(_is_due(now), IS_UNDELIVERED)
         highest, profile = func.max(_of.priority), func.min(_of.profile)
         query = select(_of.service, _of.seller, profile, highest).where(is_work)
         with reading(self._engine) as db:
@@ -219,13 +219,13 @@ class Parcels:
             db.execute(update(t.claims).where(is_same).values(state=ClaimState.ENDED))
             _answer(db, int(claim.lane), answer, now)
 
-    def untold(self, key: tuple[str, str]) -> list[Parcel]:
+    def undelivered(self, key: tuple[str, str]) -> list[Parcel]:
         """A seller's answered parcels whose answers are to be delivered."""
-        return self._all(and_(_is_of(key), IS_UNTOLD))
+        return self._all(and_(_is_of(key), IS_UNDELIVERED))
 
-    def tell(self, parcel: int, now: datetime) -> None:
+    def mark_delivered(self, parcel: int, now: datetime) -> None:
         """Note that the answers of a parcel are delivered."""
-        self._change(parcel, IS_UNTOLD, told_at=now)
+        self._change(parcel, IS_UNDELIVERED, told_at=now)
 
     # People.
 

@@ -79,7 +79,13 @@ class RunCounts:
             rows = db.execute(_NOTED, {"runs": [*run_ids]}).all()
         noted = {row.run_id: _read(row) for row in rows if row.is_finished and row.statuses}
         counted = count_runs(self._engine, [run for run in run_ids if run not in noted])
-        self._keep({row.run_id: counted[row.run_id] for row in rows if _is_new(row, counted)})
+        self._keep(
+            {
+                row.run_id: counted[row.run_id]
+                for row in rows
+                if not row.statuses and row.run_id in counted
+            }
+        )
         return noted | counted
 
     def noted(self, run_ids: Collection[int]) -> dict[int, RunCount]:
@@ -175,10 +181,6 @@ _ENDED = (
 def _read(row: Row[Any]) -> RunCount:
     statuses = {Status(status): count for status, count in json.loads(row.statuses).items()}
     return RunCount(statuses, row.held, bool(row.is_finished))
-
-
-def _is_new(row: Row[Any], counted: Collection[int]) -> bool:
-    return not row.statuses and row.run_id in counted
 
 
 def _options(kept: str) -> dict[str, Any] | None:

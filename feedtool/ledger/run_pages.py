@@ -83,7 +83,7 @@ class RunPages:
                 rows[runs_of_files[package.file]].packages.append(package)
         return rows
 
-    def naming(self, text: str) -> list[int]:
+    def with_option_text(self, text: str) -> list[int]:
         """The runs whose options contain a text; it must be the same in JSON."""
         query = select(t.runs.c.run_id).where(t.runs.c.options.contains(text, autoescape=True))
         with reading(self._engine) as db:

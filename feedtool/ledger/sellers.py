@@ -63,7 +63,7 @@ class Sellers:
         with reading(self._engine) as db:
             return {(service, seller) for service, seller in db.execute(query)}
 
-    def rest(self, key: SellerKey) -> tuple[int, datetime | None]:
+    def pass_pause(self, key: SellerKey) -> tuple[int, datetime | None]:
         """A seller's failed passes in a row, and the earliest time of the next pass."""
         service, seller = key
         query = select(sellers.c.failures, sellers.c.not_before)
@@ -71,12 +71,12 @@ class Sellers:
             row = db.execute(query.filter_by(service=service, seller=seller)).one_or_none()
         return (0, None) if row is None else (row.failures, row.not_before)
 
-    def end_rest(self, key: SellerKey, at: datetime | None = None) -> None:
+    def set_next_pass(self, key: SellerKey, moment: datetime | None = None) -> None:
         """Set the earliest time of the next pass over a seller's files; None is at once."""
         service, seller = key
         is_same = (sellers.c.service == service, sellers.c.seller == seller)
         with writing(self._engine) as db:
-            db.execute(update(sellers).where(*is_same).values(not_before=at))
+            db.execute(update(sellers).where(*is_same).values(not_before=moment))
 
     def pace(self, key: SellerKey) -> str | None:
         """The pace that a seller's last run has learnt; None is full speed."""

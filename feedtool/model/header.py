@@ -94,7 +94,7 @@ class Header(Struct, frozen=True):
         }
 
     def index_of(self, key: str) -> int | None:
-        """The 0-based index of a key's column, None where it is absent."""
+        """The 0-based index of a key's column, None if absent."""
         return next((index for index, column in self.columns.items() if column.key == key), None)
 
 

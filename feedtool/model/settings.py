@@ -301,7 +301,6 @@ class NotLocated(FeedtoolError):
 
 
 def same_path(path: Path) -> Path:
-    """Return the path unchanged."""
     return path
 
 

@@ -88,7 +88,6 @@ class ProblemSpool(Spool[Problem]):
         self.warnings = 0
 
     def append(self, entry: Problem) -> None:
-        """Append a problem."""
         self.append_all((entry,))
 
     def append_all(self, problems: Sequence[Problem]) -> None:
@@ -127,7 +126,6 @@ class RowStates:
         return (row for row, mark in enumerate(self._marks) if mark)
 
     def count(self, mark: int) -> int:
-        """The number of rows with a mark."""
         return self._marks.count(mark)
 
 

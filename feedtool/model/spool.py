@@ -147,11 +147,9 @@ class Spool(Generic[Entry]):
         return self._length
 
     def append(self, entry: Entry) -> None:
-        """Append an entry."""
         self.extend((entry,), _weight(entry))
 
     def append_all(self, entries: Sequence[Entry]) -> None:
-        """Append entries."""
         self.extend(entries, sum(map(_weight, entries)))
 
     def extend(self, entries: Sequence[Entry], weight: int) -> None:

@@ -34,7 +34,7 @@ HEADINGS = (tr("Seller"), tr("Runs"), tr("Rows"), tr("Oldest"), tr("Newest"), tr
 STAYS = {
     KeepReason.OPEN: tr("it is not finished"),
     KeepReason.HELD: tr("guards hold rows of it"),
-    KeepReason.UNTOLD: tr("its file or its answers are not at their place yet"),
+    KeepReason.UNDELIVERED: tr("its file or its answers are not at their place yet"),
 }
 
 

@@ -116,5 +116,5 @@ class PlanBasis(Struct, frozen=True):
 
 def run_of_plan(plan: SavedPlan, ledger: "Ledger") -> int | None:
     """The last run that has sent a plan: to send it again may undo what has happened since."""
-    runs = ledger.pages.runs(ledger.pages.naming(plan.digest))
+    runs = ledger.pages.runs(ledger.pages.with_option_text(plan.digest))
     return max((run.run_id for run in runs if run.options.get("plan") == plan.digest), default=None)

@@ -128,7 +128,6 @@ class Sandbox:
             return effects.read(db)
 
     def close(self) -> None:
-        """Let go of the state."""
         self.state.close()
 
     def __enter__(self) -> Self:

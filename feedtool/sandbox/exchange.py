@@ -134,7 +134,6 @@ class RequestRefused(Exception):
 
 
 def bad_request(cause: str, reason: str, code: str = "") -> RequestRefused:
-    """A 400 with one error."""
     return RequestRefused(400, reason, ErrorEntry(cause, reason, code))
 
 
@@ -211,7 +210,7 @@ class Part(Protocol):
         ...
 
     def next_due(self, db: sqlite3.Connection, /) -> str | None:
-        """The time of the part's next own step, as `state.stamp` formats it; it may be long past."""
+        """The time of the part's next step, as `state.stamp` formats it; it may be long past."""
         ...
 
     def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:

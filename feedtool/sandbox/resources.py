@@ -83,7 +83,6 @@ class StoredThing(Struct):
 
     @property
     def status(self) -> str:
-        """The thing's state."""
         return str(self.document["status"])
 
 

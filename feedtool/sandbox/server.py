@@ -45,7 +45,6 @@ class FastClock:
         self._started = elapsed()
 
     def now(self) -> datetime:
-        """Sandbox time."""
         return self._started_at + timedelta(seconds=(self._elapsed() - self._started) * self._speed)
 
 

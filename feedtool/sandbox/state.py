@@ -107,7 +107,6 @@ class State:
                 raise
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._db.close()
 
@@ -177,7 +176,6 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def wall() -> datetime:
-    """Real time."""
     return datetime.now(UTC)
 
 

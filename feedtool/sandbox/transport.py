@@ -43,7 +43,6 @@ class SandboxTransport(httpx.BaseTransport):
         return httpx.Response(answer.status, headers=dict(answer.headers), content=answer.body)
 
     def now(self) -> datetime:
-        """Sandbox time."""
         with self.sandbox.state.transaction() as db:
             return reached_moment(db, self._real())
 
@@ -61,5 +60,4 @@ class SandboxTransport(httpx.BaseTransport):
             set_clock_offset(db, later - real)
 
     def close(self) -> None:
-        """Close the state."""
         self.sandbox.close()

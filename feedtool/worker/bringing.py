@@ -110,7 +110,7 @@ class Intake(Struct, frozen=True):
 
     def queue_pass(self, options: IntakeOptions, now: datetime) -> None:
         """Queue the seller's pass for the end of its rest."""
-        _, rest = self.workspace.ledger.sellers.rest(self.key)
+        _, rest = self.workspace.ledger.sellers.pass_pause(self.key)
         rest = min(rest, now + timedelta(seconds=LONGEST_REST)) if rest else None
         times = [moment for moment in (options.not_before, rest) if moment and moment > now]
         self.queue.put(self.key, max(times, default=None), options.priority)

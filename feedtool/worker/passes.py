@@ -119,7 +119,11 @@ class Passes:
             troubles = [*self._troubles.items()]
         with suppress(FeedtoolError):  # while the ledger is away they stay
             for key, (_, error) in troubles:
-                if key and not isinstance(error, Bug) and not self._ledger.sellers.rest(key)[0]:
+                if (
+                    key
+                    and not isinstance(error, Bug)
+                    and not self._ledger.sellers.pass_pause(key)[0]
+                ):
                     self._note(key, None, None)  # another worker has succeeded
         with self._guard:
             return [*self._troubles.values()]
@@ -127,12 +131,12 @@ class Passes:
     # A pass.
 
     def _passed(self, key: SellerKey, tries: int) -> bool:
-        failures, resting = self._ledger.sellers.rest(key)
+        failures, resting = self._ledger.sellers.pass_pause(key)
         now = self._environment.now()
         if resting and resting > now:
             latest = now + timedelta(seconds=LONGEST_REST)
             if resting > latest:  # by the clock of another machine, which is ahead
-                self._ledger.sellers.end_rest(key, resting := latest)
+                self._ledger.sellers.set_next_pass(key, resting := latest)
             return self._queue_next(key, PassEnd(), (resting - now).total_seconds(), tries)
         work = self._work(key, now)
         if work is None:

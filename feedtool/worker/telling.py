@@ -46,7 +46,7 @@ class AnswerDelivery:
 
     def deliver(self, key: tuple[str, str]) -> None:
         """Deliver all answers of a seller; a later pass tries again those that fail."""
-        for parcel in self._workspace.ledger.parcels.untold(key):
+        for parcel in self._workspace.ledger.parcels.undelivered(key):
             self._deliver_parcel(parcel)
 
     def _deliver_parcel(self, parcel: Parcel) -> None:
@@ -58,7 +58,7 @@ class AnswerDelivery:
             self._log.once(subject, "error", with_profile(parcel.profile, error))
             return
         self._log.is_over(subject)
-        self._workspace.ledger.parcels.tell(parcel.parcel, self._now())
+        self._workspace.ledger.parcels.mark_delivered(parcel.parcel, self._now())
         clear_lane(self._folder, parcel.lane)
 
     def _answers(self, parcel: Parcel) -> dict[str, Path]:

@@ -106,8 +106,8 @@ def go_on_with(ledger: Ledger, run: int) -> None:
     [
         (reopen, KeepReason.OPEN),
         (hold, KeepReason.HELD),
-        (parcel, KeepReason.UNTOLD),
-        (claim, KeepReason.UNTOLD),
+        (parcel, KeepReason.UNDELIVERED),
+        (claim, KeepReason.UNDELIVERED),
         (go_on_with, None),
     ],
 )

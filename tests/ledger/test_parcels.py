@@ -178,9 +178,9 @@ def test_sellers_are_due_with_what_waits_or_is_to_be_told(ledger: Ledger) -> Non
     ledger.parcels.drop(3)
     send(ledger, brought(ledger, "d", key=OTHER))
     assert ledger.parcels.sellers_due(NOW) == [first, DueSeller(*OTHER, "shop", 0)]
-    (untold,) = ledger.parcels.untold(OTHER)
-    ledger.parcels.tell(untold.parcel, NOW)
-    assert ledger.parcels.untold(OTHER) == []
+    (undelivered,) = ledger.parcels.undelivered(OTHER)
+    ledger.parcels.mark_delivered(undelivered.parcel, NOW)
+    assert ledger.parcels.undelivered(OTHER) == []
     assert ledger.parcels.sellers_due(NOW) == [first]
 
 
@@ -193,7 +193,7 @@ def test_a_parcel_and_its_claim_end_together(ledger: Ledger) -> None:
     ledger.parcels.settle(claim, ParcelAnswer(1, run, None), SOON)
     assert ledger.parcels.begun(KEY) == []
     assert ledger.claims.read(claim.claim).state is ClaimState.ENDED
-    (answered,) = ledger.parcels.untold(KEY)
+    (answered,) = ledger.parcels.undelivered(KEY)
     assert (answered.state, answered.exit_code) == (ParcelState.ANSWERED, 1)
     assert (answered.run_id, answered.answered_at) == (run, SOON)
     assert ledger.parcels.due(KEY, NOW, 9) == []
@@ -203,7 +203,7 @@ def test_the_reason_of_a_refusal_is_told_in_any_language(ledger: Ledger) -> None
     parcel = brought(ledger)
     reason = tr("{name} cannot be read.", name="c1.csv")
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(3, None, reason), NOW)
-    (answered,) = ledger.parcels.untold(KEY)
+    (answered,) = ledger.parcels.undelivered(KEY)
     assert isinstance(answered.message, MessageText)
     assert Translator("fr")(answered.message) == "c1.csv ne peut être lu."
 
@@ -213,10 +213,10 @@ def test_what_is_answered_stays_so(ledger: Ledger) -> None:
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(3, None, "no rows"), NOW)
     ledger.parcels.answer(parcel.parcel, ParcelAnswer(0, None, None), SOON)
     ledger.parcels.put_back(parcel.parcel)
-    (answered,) = ledger.parcels.untold(KEY)
+    (answered,) = ledger.parcels.undelivered(KEY)
     assert (answered.exit_code, answered.message, answered.answered_at) == (3, "no rows", NOW)
-    ledger.parcels.tell(parcel.parcel, NOW)
-    ledger.parcels.tell(parcel.parcel, SOON)
+    ledger.parcels.mark_delivered(parcel.parcel, NOW)
+    ledger.parcels.mark_delivered(parcel.parcel, SOON)
     told = ledger.parcels.find(parcel.parcel)
     assert told
     assert told.told_at == NOW

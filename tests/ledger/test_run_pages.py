@@ -75,8 +75,8 @@ def test_those_may_go_on_that_are_open_or_whose_copies_are_not_written(many: Led
 def test_runs_are_found_by_what_is_among_their_options(ledger: Ledger) -> None:
     for plan in ("sha256:ab", "sha256:abc", None):
         ledger.start_run(now=NOW, seller="S1", service=SERVICE, options={"plan": plan})
-    assert sorted(ledger.pages.naming("sha256:ab")) == [1, 2]
-    assert ledger.pages.naming("%") == []
+    assert sorted(ledger.pages.with_option_text("sha256:ab")) == [1, 2]
+    assert ledger.pages.with_option_text("%") == []
 
 
 def test_what_is_noted_of_finished_runs_is_what_their_rows_are(ledger: Ledger) -> None:

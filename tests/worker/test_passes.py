@@ -197,7 +197,7 @@ def test_a_seller_whose_lock_is_held_is_tried_again_later_and_later(world: Parce
     assert world.queued == []
     assert world.sent() == []
     with world.ledger() as ledger:
-        assert ledger.sellers.rest(world.key()) == (0, None)
+        assert ledger.sellers.pass_pause(world.key()) == (0, None)
     assert world.work() is False
     assert world.sent() == ["SKU-1"]
 
@@ -219,7 +219,7 @@ def test_a_seller_in_trouble_rests_longer_and_longer(world: ParcelWorld) -> None
     world.work()
     assert world.sent() == ["SKU-1"]
     with world.ledger() as ledger:
-        assert ledger.sellers.rest(world.key()) == (0, None)
+        assert ledger.sellers.pass_pause(world.key()) == (0, None)
 
 
 def test_a_seller_that_rests_is_left_alone_until_then(world: ParcelWorld) -> None:
@@ -271,7 +271,7 @@ def test_a_pass_that_is_stopped_is_at_once_anothers(world: ParcelWorld) -> None:
     assert world.queued == [Queued("shop")]
     assert world.sent() == []
     with world.ledger() as ledger:
-        assert ledger.sellers.rest(world.key()) == (0, None)
+        assert ledger.sellers.pass_pause(world.key()) == (0, None)
 
 
 def test_what_is_dropped_or_held_meanwhile_is_not_sent(
