@@ -152,7 +152,7 @@ class WebServer:
             sockets=[listening],
             threads=THREADS,
             connection_limit=CONNECTIONS,
-            max_request_body_size=largest_body + 1,  # it refuses what reaches this
+            max_request_body_size=largest_body + 1,  # a body of this size is refused
             inbuf_overflow=BODY_IN_MEMORY,
             trusted_proxy=trusted_proxy,
             trusted_proxy_headers=set(FORWARDED) if trusted_proxy else set(),

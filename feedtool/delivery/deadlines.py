@@ -90,7 +90,7 @@ def deadline(package: Package, clock: ServiceClock, routes: Routes) -> Deadline 
             since + RESULTS_FOR,
             tr("its results are deleted"),
             tr("its results have been deleted"),
-            timedelta(days=1),  # a daily job comes once more in time
+            timedelta(days=1),  # a daily job runs once more in time
         )
     return None
 

@@ -66,7 +66,7 @@ class Budgets:
             if self._is_server:
                 connection.commit()
 
-        self._engine.dispose()  # those that were opened before are synced
+        self._engine.dispose()  # connections that were opened before are synced
 
     def take(self, budget: Budget, now: datetime) -> float:
         """Allow a call now and return 0.0, or return the seconds until one may leave."""

@@ -206,14 +206,14 @@ def _scope(package: Package, run: Run) -> str:
     return sha256(text.encode()).hexdigest()[:24]
 
 
-# The rows of a closed package that go into later ones, in one transaction with the closing itself,
-# so that no crash comes between:
+# Rows of a closed package go into later ones, in one transaction with the closing, so that no crash
+# separates the two:
 #
-# - never sent, since the package was completed without them;
-# - perhaps sent, and not among the results although every row known to be staged is;
-# - looked up, and plainly not in force;
-# - refused for a quota only, which will have room again;
-# - of an upload refused as a whole, in halves, until the one that is to blame is alone.
+# - rows that were never sent, since the package was completed without them;
+# - rows that were perhaps sent, and have no result although every row known to be staged has one;
+# - rows that were looked up, and are plainly not in force;
+# - rows refused only for a quota, which will have room again;
+# - rows of an upload refused as a whole, in halves, until the wrong row is alone.
 
 MOST_SENDS = 3
 """Packages that a row may go into while its fate stays unknown."""
@@ -244,8 +244,8 @@ def requeue_rows(db: sa.Connection, package: Package, how: Requeue) -> list[int]
         uploads = list(_uploads(package, _left(db, package)))
         return [_moved(db, package, uploads)] if uploads else []
     # A package refused for itself has a message; halves of it would be refused too.
-    is_to_blame = package.message is not None or not _takes_packages(db, package)
-    if package.staged(Stage.REFUSED) and is_to_blame:
+    is_at_fault = package.message is not None or not _takes_packages(db, package)
+    if package.staged(Stage.REFUSED) and is_at_fault:
         return []
     # Rows that the service perhaps took have been looked up: only those with a fate are sent again.
     left = [row for row in _left(db, package) if row.fate or row.stage in NOT_TAKEN]
@@ -317,7 +317,7 @@ def _moves(package: Package, left: _Left) -> bool:
     if left.fate or left.stage == Stage.PLANNED:
         return True
     if left.stage == Stage.REFUSED:
-        # If the rows are to blame, and not what all uploads have in common.
+        # The rows must be at fault, and not something that all uploads share.
         sent = len(package.uploads) - package.staged(Stage.SKIPPED) - package.staged(Stage.PLANNED)
         return sent <= FEW or package.staged(Stage.REFUSED) < sent
     return left.stage != Stage.STAGED and left.sends + 1 < MOST_SENDS

@@ -89,18 +89,18 @@ class Cursors:
 
     def listed(self, kind: str) -> list[CursorState]:
         """The cursors of a kind of export by name, with the numbers of batches and things."""
-        of, batch = t.cursors.c, t.batches.c
+        cursor, batch = t.cursors.c, t.batches.c
         query = (
             select(
                 t.cursors,
                 func.count(batch.batch.distinct()).label("batches"),
                 func.count(t.seen.c.key.distinct()).label("things"),
             )
-            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.is_placed == 1))
+            .outerjoin(t.batches, and_(batch.cursor == cursor.cursor, batch.is_placed == 1))
             .outerjoin(t.seen, t.seen.c.batch == batch.batch)
-            .where(of.kind == kind)
-            .group_by(*of)
-            .order_by(of.service, of.seller, of.name)
+            .where(cursor.kind == kind)
+            .group_by(*cursor)
+            .order_by(cursor.service, cursor.seller, cursor.name)
         )
         with reading(self._engine) as db:
             rows = db.execute(query).all()
@@ -124,10 +124,12 @@ class Cursors:
 
     def unsettled(self, cursor: int) -> list[Batch]:
         """The batches that are not noted as placed or dropped."""
-        of = t.batches.c
-        things = select(func.count()).where(t.seen.c.batch == of.batch).scalar_subquery()
-        query = select(of.batch, of.target, of.sha256, things.label("things"))
-        query = query.where(of.cursor == cursor, of.is_placed.is_(None)).order_by(of.batch)
+        batches = t.batches.c
+        things = select(func.count()).where(t.seen.c.batch == batches.batch).scalar_subquery()
+        query = select(batches.batch, batches.target, batches.sha256, things.label("things"))
+        query = query.where(batches.cursor == cursor, batches.is_placed.is_(None)).order_by(
+            batches.batch
+        )
         with reading(self._engine) as db:
             return [Batch(**row._asdict()) for row in db.execute(query)]
 

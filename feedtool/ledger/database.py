@@ -56,7 +56,7 @@ PRAGMAS = (
 
 SESSION = (
     f"SET lock_timeout = {WAIT_FOR_LOCK_MS}",
-    # A server may be set to lose the last commits in a crash. More than `on` it may give.
+    # A server may be set to lose the last commits in a crash; values stricter than `on` stay.
     """SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'""",
 )
@@ -247,7 +247,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     opened = path and trouble.identity(path)
 
     def _refuse_replaced() -> None:
-        # SQLite itself goes on writing into a file that was deleted.
+        # SQLite itself would continue to write into a deleted file.
         if path and trouble.identity(path) != opened:
             raise trouble.gone(path)
 
@@ -263,7 +263,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def _begun(connection: sa.Connection) -> None:
-        # A writer says so at once: to become one later can fail when another was faster.
+        # A writer locks at once: later that can fail if another was faster.
         writes = connection.get_execution_options().get("writes", False)
         _refuse_replaced()
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

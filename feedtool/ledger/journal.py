@@ -39,12 +39,14 @@ class Journals:
         return self._read(owner, period)
 
     def _read(self, owner: Mapping[str, str], period: str) -> Iterator[BookedEntry]:
-        of = t.entries.c
-        query = select(of.number, of.text, of.reverses).filter_by(**owner, period=period)
+        columns = t.entries.c
+        query = select(columns.number, columns.text, columns.reverses).filter_by(
+            **owner, period=period
+        )
         number = 0
         while True:
             with reading(self._engine) as db:
-                page = query.where(of.number > number).order_by(of.number).limit(CHUNK)
+                page = query.where(columns.number > number).order_by(columns.number).limit(CHUNK)
                 entries = [BookedEntry(*row) for row in db.execute(page)]
             if not entries:
                 return

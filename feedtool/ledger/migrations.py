@@ -1,4 +1,4 @@
-"""From the tables of every earlier version to those of this one.
+"""Migrate the tables of every earlier version to those of this one.
 
 A step takes a ledger from one version to the next: the first in `STEPS` from version 1 to 2. It
 neither begins nor ends a transaction: all steps that a ledger needs, and the note of its new
@@ -111,7 +111,7 @@ def _claims(connection: sa.Connection) -> None:
     )
 
 
-# 5 to 6: what was last accepted, rows that were not sent, how long a file was.
+# 5 to 6: last accepted values, rows that were not sent, sizes of files.
 
 
 def _accepted(connection: sa.Connection) -> None:
@@ -146,14 +146,14 @@ def _accepted(connection: sa.Connection) -> None:
     create("absorbed", key, has_rowid=True)
 
 
-# 6 to 7: what is in flight is found by going through it.
+# 6 to 7: no index of rows in flight by package, since reading all is faster.
 
 
 def _unindexed(connection: sa.Connection) -> None:
     execute(connection, "DROP INDEX ix_flights_package")
 
 
-# 7 to 8: what was there before a single request was sent.
+# 7 to 8: the state before a single request was sent.
 
 
 def _baseline(connection: sa.Connection) -> None:
@@ -213,7 +213,7 @@ def _requests(connection: sa.Connection) -> None:
     )
 
 
-# 9 to 10: what was accepted before a run.
+# 9 to 10: accepted values before a run.
 
 
 def _earlier(connection: sa.Connection) -> None:
@@ -284,7 +284,7 @@ def _entries(connection: sa.Connection) -> None:
     )
 
 
-# 12 to 13: what guards hold, by file and code.
+# 12 to 13: numbers of rows that guards hold, by file and code.
 
 
 def _held(connection: sa.Connection) -> None:

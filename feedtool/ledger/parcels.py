@@ -129,7 +129,7 @@ class Parcels:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    # Those who bring files.
+    # For bringing files.
 
     def add(
         self,
@@ -167,7 +167,7 @@ class Parcels:
         except IntegrityError:
             return None
 
-    # Workers.
+    # For workers.
 
     def sellers_due(self, now: datetime) -> list[DueSeller]:
         """The sellers with due parcels, or with answers that are to be delivered."""
@@ -227,7 +227,7 @@ class Parcels:
         """Note that the answers of a parcel are delivered."""
         self._change(parcel, IS_UNDELIVERED, told_at=now)
 
-    # People.
+    # For people.
 
     def find(self, parcel: int) -> Parcel | None:
         """The parcel of a number; None if absent."""

@@ -121,7 +121,7 @@ class Package(Struct, frozen=True):
     tries: int = 0  # answers since the last progress; pauses grow with them
     failures: int = 0  # calls in a row that had no answer
     since: datetime | None = None  # the last progress
-    due: datetime | None = None  # its next step comes no earlier
+    due: datetime | None = None  # the earliest time of its next step
     baseline: str | None = None  # of a single request: the state before it was sent
     blocked_by: frozenset[int] = frozenset()
     """The open packages that hold some of its rows' keys. Not stored: a new process asks again."""
@@ -161,7 +161,7 @@ class Attempt(Struct, frozen=True):
     status: int | None = None
     trace_id: str | None = None
     detail: str | None = None  # the service's or the failure's text
-    package_id: str | None = None  # the service's name for what a creation created
+    package_id: str | None = None  # the service's id of the created package
 
 
 REQUEUE = "again"

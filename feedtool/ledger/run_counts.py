@@ -154,7 +154,7 @@ def begin_count(db: Connection, key: SellerKey, run_id: int, now: datetime) -> N
 
 
 def reopen(db: Connection, run_id: int) -> None:
-    """Mark a finished run as unfinished, in the transaction that lets it go on."""
+    """Mark a finished run as unfinished; call it in the transaction that resumes the run."""
     db.execute(update(counts).filter_by(run_id=run_id).values(is_finished=0))
 
 

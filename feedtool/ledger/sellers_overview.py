@@ -278,11 +278,13 @@ def _last_runs(db: Connection, runs: Sequence[int]) -> Iterable[LastRun]:
 def _rates(
     db: Connection, keys: Sequence[SellerKey], since: datetime
 ) -> dict[SellerKey, tuple[int, int]]:
-    of = counts.c
+    columns = counts.c
     query = (
-        select(of.service, of.seller, func.sum(of.answered), func.sum(of.refused))
-        .where(are_of(keys), of.counted_at >= since)
-        .group_by(of.service, of.seller)
+        select(
+            columns.service, columns.seller, func.sum(columns.answered), func.sum(columns.refused)
+        )
+        .where(are_of(keys), columns.counted_at >= since)
+        .group_by(columns.service, columns.seller)
     )
     return {
         (service, seller): (int(answered), int(refused))

@@ -117,7 +117,7 @@ class Ledger(LedgerReader):
         `personal` packages only digests of the requests are kept.
         Returns the number of these rows, by the same keys.
         """
-        is_it = t.runs.c.run_id == run_id
+        is_run = t.runs.c.run_id == run_id
         has_result = exists().where(
             t.results.c.package == t.requests.c.package,
             t.results.c.reference == t.requests.c.reference,
@@ -125,17 +125,17 @@ class Ledger(LedgerReader):
         is_open = func.coalesce(t.requests.c.fate, REQUEUE) == REQUEUE
         rows: dict[int, int] = {}
         with writing(self.engine) as db:
-            options = json.loads(db.execute(select(t.runs.c.options).where(is_it)).scalar_one())
+            options = json.loads(db.execute(select(t.runs.c.options).where(is_run)).scalar_one())
             noted = json.dumps({**options, ABANDONED: now.isoformat()})
-            db.execute(update(t.runs).where(is_it).values(options=noted))
+            db.execute(update(t.runs).where(is_run).values(options=noted))
             for package, (status, text) in ended.items():
                 without = (t.requests.c.package == package, is_open, ~has_result)
                 fate = {"fate": str(status), "fate_text": kept_text(text)}
                 rows[package] = db.execute(update(t.requests).where(*without).values(fate)).rowcount
                 finished_at = func.coalesce(t.packages.c.finished_at, t.as_text(now))
                 closed = {"phase": Phase.CLOSED, "finished_at": finished_at, "due": None}
-                is_it = t.packages.c.package == package
-                db.execute(update(t.packages).where(is_it).values(closed))
+                is_package = t.packages.c.package == package
+                db.execute(update(t.packages).where(is_package).values(closed))
                 clearing.release(db, package)
             forget_requests(db, personal)
         return rows

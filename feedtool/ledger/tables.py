@@ -52,7 +52,7 @@ class ServiceTime(UtcTime):
 
 
 metadata = sa.MetaData()
-# SQLite counts up only what it calls INTEGER.
+# SQLite numbers new rows only in a column of its type INTEGER.
 Key = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
@@ -73,7 +73,7 @@ def only(where: sa.TextClause) -> dict[str, Any]:
     return {"sqlite_where": where}
 
 
-# Conditions of such indexes: a database takes one only for a query that has the very words.
+# Conditions of partial indexes: a database uses one only for a query with exactly its text.
 IS_OPEN, UNWRITTEN = sa.text("phase <> 'closed'"), sa.text("sha256 = ''")
 
 schema_version = sa.Table(
@@ -143,7 +143,7 @@ uploads = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# What is sent, by its first row and its number among the requests of that row.
+# Requests, by their first rows and their numbers among the requests of those rows.
 requests = sa.Table(
     "requests",
     metadata,
@@ -160,7 +160,7 @@ requests = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# The further rows of requests that have several; most have one, and nothing here.
+# The further rows of requests with several rows; most requests have one, and no entry here.
 request_rows = sa.Table(
     "request_rows",
     metadata,
@@ -173,8 +173,8 @@ request_rows = sa.Table(
 )
 
 # One reference, and one product, in one open package of a channel: the primary key is the
-# constraint, and a package that is closed takes its rows out. Without an index by package, since
-# going through all that is in flight takes a quarter of the time of keeping one.
+# constraint, and a closed package removes its rows. Without an index by package, since reading all
+# rows in flight takes a quarter of the time of maintaining one.
 key_locks = sa.Table(
     "flights",
     metadata,
@@ -231,7 +231,7 @@ withheld = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# What guards hold among these, by the guard's code; gone once all of it was sent later.
+# The numbers of these that guards hold, by the guard's code; deleted once all were sent later.
 held = sa.Table(
     "held",
     metadata,
@@ -242,7 +242,7 @@ held = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# What the service has last accepted, as far as it was projected from closed packages.
+# The values that the service last accepted, as far as they follow from closed packages.
 accepted = sa.Table(
     "accepted",
     metadata,
@@ -255,7 +255,7 @@ accepted = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# The same as a run met it, of what the run has changed: what `feedtool undo` brings back.
+# The accepted values before a run changed them: `feedtool undo` restores them.
 earlier = sa.Table(
     "earlier",
     metadata,
@@ -282,8 +282,8 @@ absorbed = sa.Table(
     sa.Column("package", sa.ForeignKey(packages.c.package), primary_key=True, autoincrement=False),
 )
 
-# Exports of what is new. A cursor is one reader of one kind of export; its position moves when a
-# batch, the file of an export, is settled. Until then a batch is but meant: its file may be there.
+# Exports of new things. A cursor is one reader of one kind of export; its position moves when a
+# batch, the file of an export, is settled. Before that its file may exist or not.
 cursors = sa.Table(
     "cursors",
     metadata,

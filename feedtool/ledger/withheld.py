@@ -134,10 +134,12 @@ class HeldCodes:
 
     def settle(self, sent: Collection[HeldCode]) -> None:
         """Delete entries whose rows were all sent since."""
-        of = t.held.c
+        columns = t.held.c
         with writing(self._engine) as db:
             for held in sent:
-                db.execute(delete(t.held).where(of.file == held.file, of.code == held.code))
+                db.execute(
+                    delete(t.held).where(columns.file == held.file, columns.code == held.code)
+                )
             _note_held(db, {held.run_id for held in sent})
 
 

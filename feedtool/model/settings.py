@@ -105,7 +105,7 @@ class Guards(Struct, frozen=True):
     fewer_rows: Decimal = Decimal(0)
     """Percent by which a file may be shorter than its predecessor."""
     least: int = 20
-    """Below so many offers, or rows of the predecessor, the last two say nothing."""
+    """Below this number of offers, or of rows of the predecessor, the last two guards are off."""
 
     def __post_init__(self) -> None:
         if min(self.price_change, self.removals, self.fewer_rows) < 0 or self.least < 0:
@@ -124,7 +124,7 @@ class OrderSettings(Struct, frozen=True):
     tracking: Mapping[str, str] = field(default_factory=dict)
     """Carrier → its tracking address, with `{parcelNumber}` for the number."""
     shipping_cost_refund: str = ""
-    """`yes` or `no` for cancellations that do not say it; empty where each must."""
+    """`yes` or `no` for cancellations without this value; empty if each must have it."""
     line_management: Mapping[str, str] = field(default_factory=dict)
     """salesChannelId → `yes` if single lines may be shipped; `no` refuses parts of an order."""
     gesture_done: tuple[str, ...] = ("Accepted", "Validated", "Success", "Completed", "Done")
@@ -150,7 +150,7 @@ class DiscussionSettings(Struct, frozen=True):
     reply_reads: str = "yes"
     """`yes` if a reply marks the messages read that it answers; `no` leaves it to Mark read."""
     reply_length: int = 1500
-    """Characters of a message; longer is a warning, since the specification says it both ways."""
+    """Characters of a message; longer is a warning, since the specification contradicts itself."""
     attachment_bytes: int = 4_000_000
     """Bytes of all files of a message together."""
     same_replies: int = 20
@@ -158,9 +158,9 @@ class DiscussionSettings(Struct, frozen=True):
     message_receiver: str = "receivers"
     """The member that names who gets a message: `receivers` for a list, `receiver` for one."""
     patch_op: str = "opt"
-    """The member that says what a patch does: `opt`, or `op`."""
+    """The member with the operation of a patch: `opt`, or `op`."""
     patch_value: str = "string"
-    """`string` sends "true" where a patch says yes, `boolean` sends true."""
+    """`string` sends "true" for yes in a patch, `boolean` sends true."""
 
 
 class AccountSettings(Struct, frozen=True):
@@ -229,7 +229,7 @@ class AccountSettings(Struct, frozen=True):
     """The cell of the channel operator's own products templates that holds the category's code."""
     operator_notes: int = 3
     """Rows there between the row of codes and the products: mono or multi, a blank one,
-    constraints. One more is noticed by itself."""
+    constraints. One more is recognised without this setting."""
     picture_schemes: tuple[str, ...] = ("https",)
     """Schemes of pictures' addresses; another is a warning."""
     picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
@@ -254,7 +254,7 @@ class AccountSettings(Struct, frozen=True):
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = ""
     """Encoding of a CSV that is neither marked nor UTF-8: `cp1252`, `gb18030`. Empty: the words of
-    the text tell its code page, of Windows, DOS or Mac."""
+    the text decide on its code page, of Windows, DOS or Mac."""
     invoice_name: str = ""
     """The names of invoices' files, as a regular expression whose first group is the order:
     `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""

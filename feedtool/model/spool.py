@@ -50,7 +50,7 @@ def locked_folder() -> Iterator[Path]:
     remove_left_folders(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(prefix=PREFIX, suffix=SUFFIX) as folder:
         handle = None
-        with suppress(OSError):  # not every file system has locks, and none is needed there
+        with suppress(OSError):  # some file systems have no locks, and need none
             handle = _lock(folder)
         try:
             yield Path(folder)

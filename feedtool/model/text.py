@@ -291,7 +291,7 @@ def _unquoted(quoted: str) -> str:
     text = quoted.strip()[1:-1]
     if "\n" in text:
         text = _JOINT.sub("", text)
-    # Its escapes are those of JSON.
+    # Its escapes are the same as JSON's.
     return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 
