@@ -1,11 +1,11 @@
-"""The workbooks that merchandisers start from, made from what each feed declares of its columns.
+"""Empty workbooks for merchandisers to fill, made from the columns that each feed declares.
 
-`Instructions` and `Fields` explain the sheet in the user's language, the feed's own sheet stands
-open behind them, and a hidden `_lists` holds the ranges of the dropdowns. The workbook is stamped
-with its kind, so that it is recognised when it comes back filled.
+The sheets `Instructions` and `Fields` explain the sheet to fill in the user's language. The sheet
+to fill follows them, and the workbook opens on it. A hidden sheet `_lists` holds the ranges of the
+dropdowns. The workbook is stamped with its kind, so that it is recognised when it comes back.
 
-Reading order: `contents` says what a template holds, `workbook` draws it with `guide` in front,
-`rows` writes rows into it, all within the `limits` of spreadsheet programs.
+Reading order: `contents` collects the texts and columns, `workbook` draws them with `guide` in
+front, `rows` writes rows into the workbook. `limits` keeps all within the limits of spreadsheets.
 """
 
 from pathlib import Path
@@ -17,10 +17,10 @@ from feedtool.feeds.template import Basis
 
 
 def write_template(feed: Feed, target: Path, basis: Basis) -> None:
-    """Writes an empty .xlsx to fill, always with the same bytes; an existing file is replaced.
+    """Write an empty .xlsx to fill, always with the same bytes; an existing file is replaced.
 
     Raises:
-        UsageProblem: the columns depend on categories, and one of them cannot be had.
+        UsageProblem: the columns depend on categories, and one category is not available.
     """
     from feedtool.templates.contents import contents_of
     from feedtool.templates.workbook import build, packed  # openpyxl, slow to import

@@ -1,7 +1,7 @@
-"""The contents of a feed's template: its columns labelled, required or not, with choices.
+"""The contents of a feed's template: labels, needs and choices of its columns.
 
-What is required is not declared twice: the feed is asked which keys a row must fill, and which
-of them it no longer asks for once another one is filled.
+Required columns are not declared twice: `Requests.unfilled` of the feed gives the keys that a row
+must fill, and shows which of them are no longer required once another key is filled.
 """
 
 from decimal import Decimal
@@ -34,15 +34,14 @@ PERCENT = Decimal(100)
 
 
 def texts(language: Language) -> Translate:
-    """The translator of the texts of all templates."""
     return Translator(language).message
 
 
 def contents_of(feed: Feed, basis: Basis) -> Contents:
-    """All that the template of a feed says; its own, where the area makes it.
+    """Return the contents of a feed's template, by the area's function for it where there is one.
 
     Raises:
-        UsageProblem: the columns depend on categories, and none of them can be had.
+        UsageProblem: the columns depend on categories, and no category is available.
     """
     make = feed.template.contents
     contents = make(basis) if make else plain_contents(feed, basis)
@@ -50,18 +49,18 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
-    """The same from nothing but the feed's columns; a feed without a title has its summary."""
-    _ = own = Translator(basis.language).message
+    """Return contents made from the feed's columns alone; its summary replaces a missing text."""
+    _ = of_area = Translator(basis.language).message
     settings = feed.sheet.with_retired(basis.context.settings, basis.keys)
     fields = fields_of(feed, basis.language, settings)
     legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(
         feed.kind,
-        own(feed.sheet.name),
+        of_area(feed.sheet.name),
         basis.language,
         Guide(
-            own(feed.template.title) or feed.kind,
-            own(feed.template.about or feed.summary),
+            of_area(feed.template.title) or feed.kind,
+            of_area(feed.template.about or feed.summary),
             _steps(feed.sheet, fields, _),
         ),
         fields,
@@ -73,7 +72,7 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
 
 
 def _steps(sheet: SheetDesign, fields: tuple[Field, ...], _: Translate) -> tuple[str, ...]:
-    """The steps that this sheet needs, in order."""
+    """Return the steps of filling this sheet, in order."""
     stars = _("Columns marked * must be filled.")
     if any(field.need is Need.EITHER for field in fields):
         stars += " " + _("Of the columns marked (*), at least one must be filled.")
@@ -98,35 +97,35 @@ def _steps(sheet: SheetDesign, fields: tuple[Field, ...], _: Translate) -> tuple
     )
 
 
-def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple[Field, ...]:
-    """All columns of a feed's template, in order."""
-    columns, at, _ = feed.sheet.columns(dialect), LANGUAGES.index(language), texts(language)
+def fields_of(feed: Feed, language: Language, settings: AccountSettings) -> tuple[Field, ...]:
+    """Return all columns of a feed's template, in order."""
+    columns, place, _ = feed.sheet.columns(settings), LANGUAGES.index(language), texts(language)
     requirements = {
         Need.ALWAYS: _("Yes"),
         Need.EITHER: _("Yes, this one or: {others}"),
         Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
     }
-    labels = {column.key: column.labels[at] for column in columns}
-    folded = _folded(feed.sheet, dialect, list(labels))
-    excuses = _excuses(feed, dialect, list(labels))
+    labels = {column.key: column.labels[place] for column in columns}
+    folded = _folded(feed.sheet, settings, list(labels))
+    excuses = _excuses(feed, settings, list(labels))
     fields = []
     for column in columns:
         need, others = _need(column.key, excuses, folded)
-        label = column.labels[at]
-        choices = _choices(column.type, language, dialect)
+        label = column.labels[place]
+        choices = _choices(column.type, language, settings)
         fields.append(
             Field(
                 column.key,
                 label,
-                column.help[at],
-                entry_of(column.type, label, choices, language, dialect),
+                column.help[place],
+                entry_of(column.type, label, choices, language, settings),
                 example_of(column, language),
                 need,
                 requirements.get(need, _("No")).format(
                     others=", ".join(labels[key] for key in others)
                 ),
                 is_folded=column.key in folded,
-                group=column.group[at] if column.group else "",
+                group=column.group[place] if column.group else "",
                 is_number=isinstance(column.type, Number),
                 is_in_example=column.is_in_example,
             )
@@ -134,22 +133,22 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
     return tuple(fields)
 
 
-def _folded(sheet: SheetDesign, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
-    """All delivery modes but the usual one, and what the sheet says."""
-    modes = sheet.modes(dialect)
-    same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
-    named = (
-        mode.code for mode in modes if same.get(mode.code, mode.code) == dialect.mandatory_mode
+def _folded(sheet: SheetDesign, settings: AccountSettings, keys: list[str]) -> frozenset[str]:
+    """Return the keys to fold away: all delivery modes but the usual one, and the sheet's own."""
+    modes = sheet.modes(settings)
+    legacy = settings.legacy_modes  # codes of legacy modes, each with the code of its JSON mode
+    mandatory = (
+        mode.code for mode in modes if legacy.get(mode.code, mode.code) == settings.mandatory_mode
     )
-    usual = next(named, modes[0].code if modes else None)
-    further = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
-    return frozenset(keys) & (further | sheet.folded)
+    usual = next(mandatory, modes[0].code if modes else None)
+    others = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
+    return frozenset(keys) & (others | sheet.folded)
 
 
-def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str, tuple[str, ...]]:
-    """Each required key, and the keys that make it needless once they are filled."""
-    modes = tuple(mode for mode in feed.sheet.modes(dialect) if mode.cost in keys)
-    sheet = SheetColumns(Context(dialect), frozenset(keys), modes)
+def _excuses(feed: Feed, settings: AccountSettings, keys: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return each required key with the keys that make it optional once one of them is filled."""
+    modes = tuple(mode for mode in feed.sheet.modes(settings) if mode.cost in keys)
+    sheet = SheetColumns(Context(settings), frozenset(keys), modes)
     seconds = {mode.additional for mode in modes}
 
     def required(*filled: str) -> list[str]:
@@ -169,40 +168,40 @@ def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str,
 def _need(
     key: str, excuses: dict[str, tuple[str, ...]], folded: frozenset[str]
 ) -> tuple[Need, tuple[str, ...]]:
-    """The need to fill a key, and the keys that may be filled in its stead."""
+    """Return the need to fill a key, and the keys that may be filled instead of it."""
     others = excuses.get(key)
     if others is None:
-        in_stead = tuple(other for other, excusing in excuses.items() if key in excusing)
-        is_either = in_stead and key not in folded
-        return (Need.EITHER, in_stead) if is_either else (Need.NEVER, ())
+        replaced = tuple(other for other, excusing in excuses.items() if key in excusing)
+        is_either = replaced and key not in folded
+        return (Need.EITHER, replaced) if is_either else (Need.NEVER, ())
     if not others:
         return Need.ALWAYS, ()
     return (Need.UNLESS if folded.issuperset(others) else Need.EITHER), others
 
 
 def example_of(column: Column, language: Language) -> str:
-    """The example of a column as it is typed in the language's country."""
+    """Return the example of a column as people type it in the language's country."""
     if isinstance(column.type, Number) and language != "en":
         return column.example.replace(".", ",")
     return _shown(column.type, texts(language)(column.example), language)
 
 
-def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:
+def _choices(cell_type: CellType, language: Language, settings: AccountSettings) -> tuple[str, ...]:
     if isinstance(cell_type, Suggested):
-        return cell_type.setting(dialect)
+        return cell_type.setting(settings)
     if not isinstance(cell_type, Choice):
         return ()
-    allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))
+    allowed = cell_type.allowed(ColumnReader(cell_type, Context(settings)))
     return tuple(_shown(cell_type, str(value), language) for value in allowed)
 
 
 def _shown(cell_type: CellType, value: str, language: Language) -> str:
-    """A choice by its label, which the reader knows as well; a seller's own has none."""
+    """Return the label of a choice, which the reader accepts; a seller's own value has none."""
     labels = cell_type.values.get(value, ()) if isinstance(cell_type, Choice) else ()
     return labels[LANGUAGES.index(language)] if len(labels) >= len(LANGUAGES) else value
 
 
-# The entries of cells: a help for whoever types. Pasting passes them by, so nothing relies on them.
+# The entries of cells help people who type. Pasting ignores them, so nothing relies on them.
 
 
 def entry_of(
@@ -210,9 +209,9 @@ def entry_of(
     label: str,
     choices: tuple[str, ...],
     language: Language,
-    dialect: AccountSettings,
+    settings: AccountSettings,
 ) -> CellEntry:
-    """The entries of a feed's column, by its type; text keeps the zeros of identifiers."""
+    """Return the entries of a column by its type; text keeps the zeros of identifiers."""
     number_format, width = "General", 20.0
     match cell_type:
         case Gtin():
@@ -228,12 +227,12 @@ def entry_of(
             number_format, width = "0.00##", 15  # a third decimal is refused, so it must be seen
         case Number():
             number_format, width = "0" if isinstance(cell_type, Whole) else "General", 15
-    limit = _limit(cell_type, texts(language), dialect.bounds)
+    limit = _limit(cell_type, texts(language), settings.bounds)
     return CellEntry(number_format, width, limit)
 
 
 def _limit(cell_type: CellType, _: Translate, bounds: Bounds) -> Limit | None:
-    """The limit of a column's type, and what is said when it refuses."""
+    """Return the limit of a column's type, with the message for a refused entry."""
 
     def between(kind: Literal["whole", "decimal"], most: Decimal | int, text: str) -> Limit:
         least = getattr(cell_type, "least", None) or Decimal(0)

@@ -1,6 +1,6 @@
-"""The two sheets in front: how to fill the template, and what belongs in each column.
+"""The first two sheets of a template: instructions, and an explanation of each column.
 
-With the colours, fonts and typesetting that they share with the sheet to fill.
+Also the colours, fonts and typesetting that they share with the sheet to fill.
 """
 
 import re
@@ -37,7 +37,7 @@ HEADER_FILLS = {
     Need.NEVER: _fill(PALE),
 }
 GROUP_FILLS = tuple(map(_fill, ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "E4DFEC", "EDEDED")))
-"""Of the second row, as bands below the labels; both greys of the keys are legible on them."""
+"""Fills of the second row, as bands below the labels; both greys of keys are legible on them."""
 GROUP_LINES = tuple(
     Side("thick", color=colour)
     for colour in ("5B9BD5", "70AD47", "BF9000", "C55A11", "7F5FA8", "7F7F7F")
@@ -53,7 +53,7 @@ DARK_ON_LIGHT = Font(FACE, 11, bold=True, color=NAVY)
 KEY_ALIGNMENT = Alignment(vertical="center", shrink_to_fit=True)
 HEADER_ALIGNMENT = Alignment(horizontal="left", vertical="center", wrap_text=True)
 HEADER_GAP = Border(right=Side("thin", color="FFFFFF"))
-"""Keeps neighbours of one colour apart."""
+"""Separates neighbours of one colour."""
 
 EXAMPLE_FONT = Font(FACE, 10, italic=True, color=GREY)
 EXAMPLE_LOOK = Font(italic=True, color=GREY)
@@ -71,16 +71,15 @@ BODY = Alignment(vertical="top", wrap_text=True)
 INDENTED = Alignment("left", "top", wrap_text=True, indent=2)
 
 LINE_HEIGHT = 15.5
-"""Points. Not every program finds the height of a row by itself, so heights are reckoned."""
+"""Points. Some programs do not compute the height of a row, so heights are estimated here."""
 
 
 def header_font(need: Need) -> Font:
-    """Readable on the fill of a column's header."""
     return DARK_ON_LIGHT if need is Need.NEVER else LIGHT_ON_DARK
 
 
 def _height(text: str, width: float) -> float:
-    """The height of a text in a column of so many characters."""
+    """Return the height in points of a text in a column of `width` characters."""
     return LINE_HEIGHT * sum(max(1, ceil(len(line) / width)) for line in text.split("\n"))
 
 
@@ -88,7 +87,7 @@ _FRENCH_BLANKS = re.compile(r"(?<=«) | (?=[:;?!»%])")
 
 
 def typeset(text: str, language: Language) -> str:
-    """French sets its double signs off by a blank that must not end a line."""
+    """Make French blanks beside double signs non-breaking, so that they do not end a line."""
     return _FRENCH_BLANKS.sub("\u00a0", text) if language == "fr" else text
 
 
@@ -98,11 +97,11 @@ TECHNICAL_NAME = 6
 """The column of Fields that holds the keys."""
 
 MOST_LISTED = 20
-"""Choices that Fields lists; where there are more, the dropdown has them all."""
+"""The most choices that Fields lists; the dropdown always has all."""
 
 
 def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
-    """Says what the workbook is for, how it is filled and how it is sent."""
+    """Write the purpose of the workbook, and how to fill and send it."""
     language = contents.language
     _ = texts(language)
     limits.put(sheet, 1, 1, contents.guide.title).font = TITLE_FONT
@@ -132,7 +131,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     for command, effect in effects.items():
         name = quote(contents.file or f"{contents.kind}.xlsx")
         account = contents.guide.account
-        if command == "validate":  # which knows no service
+        if command == "validate":  # it does not call the service
             account = account.removesuffix("--sandbox")
         _paragraph(sheet, f"feedtool {command} {name} {account}".rstrip(), "en")
         sheet.cell(sheet.max_row, 1).font = CODE_FONT
@@ -151,7 +150,7 @@ def _section(sheet: Worksheet, heading: str) -> None:
 
 
 def _paragraph(sheet: Worksheet, text: str, language: Language) -> None:
-    """One text over both columns; a merged cell does not grow, so its height is reckoned."""
+    """Write one text over both columns; a merged cell does not grow, so its height is estimated."""
     row = sheet.max_row + 1
     limits.put(sheet, row, 1, typeset(text, language)).alignment = BODY
     sheet.merge_cells(start_row=row, start_column=1, end_row=row, end_column=2)
@@ -165,7 +164,7 @@ def _pair(sheet: Worksheet, left: str, right: str, language: Language) -> None:
 
 
 def _legend(sheet: Worksheet, contents: Contents) -> None:
-    """A coloured cell of each sort that the header has, and what it means."""
+    """Write a coloured cell for each need in the header, with its meaning."""
     for need, meaning in contents.legend.items():
         shown = next((field for field in contents.fields if field.need is need), None)
         if shown:
@@ -175,19 +174,19 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
 
 
 def group_bands(fields: Sequence[Field]) -> dict[str, tuple[PatternFill, Side]]:
-    """The fill and the line of each group, in the order of the sheet."""
+    """Return the fill and the line of each group, in the order of the sheet."""
     names = dict.fromkeys(field.group for field in fields if field.group)
     return dict(zip(names, cycle(zip(GROUP_FILLS, GROUP_LINES, strict=True)), strict=False))
 
 
 def _groups(sheet: Worksheet, contents: Contents) -> None:
-    """A coloured cell for each group of columns, and its columns."""
+    """Write a coloured cell for each group of columns, with its columns."""
     for group, (fill, line) in group_bands(contents.fields).items():
-        own = [field for field in contents.fields if field.group == group]
-        labels = [field.label for field in own if not field.is_folded] or [
-            field.label for field in own
+        fields = [field for field in contents.fields if field.group == group]
+        labels = [field.label for field in fields if not field.is_folded] or [
+            field.label for field in fields
         ]
-        more = ["…"] if len(labels[:MOST_LISTED]) < len(own) else []
+        more = ["…"] if len(labels[:MOST_LISTED]) < len(fields) else []
         text = ", ".join((*labels[:MOST_LISTED], *more))
         _pair(sheet, group, text, contents.language)
         cell, beside = sheet.cell(sheet.max_row, 1), sheet.cell(sheet.max_row, 2)
@@ -197,7 +196,7 @@ def _groups(sheet: Worksheet, contents: Contents) -> None:
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:
-    """A row for each column of the sheet to fill."""
+    """Write a row for each column of the sheet to fill."""
     _ = texts(contents.language)
     headings = (_("Column"), _("Required"), _("What belongs in it"), _("Example"), _("Choices"))
     for column, heading in enumerate((*headings, _("Technical name")), start=1):
@@ -213,7 +212,7 @@ def fill_fields(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _describe(sheet: Worksheet, row: int, field: Field, language: Language) -> None:
-    """One choice a line; of very many the first, and how many there are."""
+    """Write the row of a column, one choice a line; of many choices the first and the count."""
     choices = field.choices
     if len(choices) > MOST_LISTED:
         more = texts(language)("… {count} in all: see the dropdown").format(count=len(choices))
@@ -243,7 +242,7 @@ def _set_widths(sheet: Worksheet, widths: dict[str, int]) -> None:
 
 
 def fit_to_page(sheet: Worksheet) -> None:
-    """As wide as one page, should somebody print it."""
+    """Print the sheet in the width of one page."""
     sheet.page_setup.orientation = "landscape"
     sheet.page_setup.fitToHeight = 0
     sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)

@@ -1,7 +1,7 @@
-"""The limits of spreadsheet programs in one place: all that a template writes goes through here.
+"""The limits of spreadsheet programs; all that a template writes passes through this module.
 
-Excel repairs a workbook that goes beyond one of these, which loses dropdowns, or refuses it. A
-text is cut with an ellipsis; what cannot be cut without losing something stops the template.
+Excel refuses a workbook beyond one of these limits, or repairs it and loses dropdowns. A text is
+cut with an ellipsis; anything that loses information when it is cut stops the template.
 
 Source: Microsoft's "Excel specifications and limits", [MS-OI29500] and the schema of ISO/IEC
 29500-1, part "dataValidation". Excel counts in UTF-16: an emoji is two characters.
@@ -22,15 +22,15 @@ from feedtool.model.text import tr
 ROWS, COLUMNS = 1_048_576, 16_384
 SHEET_NAME = 31
 NAME = 255
-"""Of a defined name."""
+"""Characters of a defined name."""
 FORMULA = 255
-"""Of a validation."""
+"""Characters of a formula of a validation."""
 RULE_TEXTS = {"promptTitle": 32, "prompt": 255, "errorTitle": 32, "error": 224}
-"""Of the texts of a validation."""
+"""Characters of the texts of a validation."""
 VALIDATIONS = 65_534
-"""Of one sheet."""
+"""The most validations of one sheet."""
 PROPERTY = 255
-"""Of a custom document property that is a text."""
+"""Characters of a custom document property that is a text."""
 COLUMN_WIDTH = 255
 """In characters."""
 ROW_HEIGHT = 409
@@ -45,11 +45,11 @@ _RESERVED_SHEET = "history"
 
 
 class TooLarge(UsageProblem):
-    """More than a workbook can hold."""
+    """The contents are more than a workbook can hold."""
 
 
 def cut(text: str, longest: int) -> str:
-    """The text itself, or its beginning and an ellipsis."""
+    """Return the text, or its beginning and an ellipsis if it is longer than `longest`."""
     if length(text) <= longest:
         return text
     ends = accumulate(map(length, text), initial=len(ELLIPSIS))
@@ -58,13 +58,13 @@ def cut(text: str, longest: int) -> str:
 
 
 def _written(text: str, longest: int) -> str:
-    """A text as it stands in the XML: without what that cannot hold, `_x0041_` kept as it reads."""
+    """Return a text for the XML: without illegal characters, and with `_x0041_` escaped."""
     legible = UNWRITABLE.sub("\ufffd", text.replace("\r\n", "\n"))
     return _ESCAPE.sub("_x005F_", cut(legible, longest))
 
 
 def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell:
-    """Writes a text into a cell, as a text whatever it begins with; TooLarge if there is none."""
+    """Write a text into a cell, also one that looks like a formula; TooLarge outside the sheet."""
     if row > ROWS or column > COLUMNS:
         raise TooLarge(
             tr(
@@ -82,19 +82,18 @@ def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell
 
 
 def shape(sheet: Worksheet, letter: str, width: float) -> None:
-    """The width of a column."""
     sheet.column_dimensions[letter].width = min(width, COLUMN_WIDTH)
 
 
 def raise_row(sheet: Worksheet, row: int, height: float) -> None:
-    """The height of a row."""
     sheet.row_dimensions[row].height = min(height, ROW_HEIGHT)
 
 
 def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
-    """Adds what may be typed, or what is said where one types; texts that are too long are cut.
+    """Add a validation, or a prompt; texts that are too long are cut.
 
-    TooLarge if the sheet has too many of them, ValueError if a formula is too long: it cannot be.
+    Raises TooLarge if the sheet has too many validations. A formula that is too long is a bug:
+    ValueError.
     """
     if len(sheet.data_validations.dataValidation) >= VALIDATIONS:
         raise TooLarge(
@@ -111,7 +110,7 @@ def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
 
 
 def sheet_name(text: str, taken: Collection[str] = ()) -> str:
-    """A legal name of a sheet that no other one has, as like the text as can be."""
+    """Return a legal and unique name of a sheet, as close to the text as possible."""
     legal = cut(_NOT_IN_SHEET_NAME.sub("_", UNWRITABLE.sub("_", text)), SHEET_NAME)
     legal = re.sub("^'|'$", "_", legal) or "_"
     if legal.casefold() == _RESERVED_SHEET:
@@ -120,7 +119,7 @@ def sheet_name(text: str, taken: Collection[str] = ()) -> str:
 
 
 def defined_name(text: str, taken: Collection[str] = ()) -> str:
-    """A legal name of a range that no other has: ASCII, as programs differ in other letters."""
+    """Return a legal and unique name of a range, in ASCII: programs differ in other letters."""
     legal = re.sub("[^A-Za-z0-9_.]", "_", text)
     if not re.match("[A-Za-z_]", legal) or _CELL_REFERENCE.fullmatch(legal):
         legal = "_" + legal
@@ -128,7 +127,7 @@ def defined_name(text: str, taken: Collection[str] = ()) -> str:
 
 
 def _distinct(name: str, taken: Collection[str], longest: int) -> str:
-    """The name itself, or its beginning and a number; case does not tell names apart."""
+    """Return the name, or its beginning and a number; names that differ only in case are equal."""
     others = {other.casefold() for other in taken}
     candidate, number = name, 1
     while candidate.casefold() in others:
@@ -138,7 +137,7 @@ def _distinct(name: str, taken: Collection[str], longest: int) -> str:
 
 
 def properties(name: str, items: Collection[str]) -> Iterator[tuple[str, str]]:
-    """A list with commas as the custom properties `name`, `name.2` …, no item of it torn apart."""
+    """Yield a list with commas as custom properties `name`, `name.2` …; no item is split."""
     parts = [""]
     for item in items:
         longer = f"{parts[-1]},{item}" if parts[-1] else item

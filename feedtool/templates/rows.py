@@ -1,4 +1,4 @@
-"""Writes rows: into a workbook of a template's shape, or a plain table, or a CSV of the same."""
+"""Write rows into a workbook shaped like a template, a plain table, or a text file of either."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,18 +27,18 @@ TEXT_FORMS = {CSV: fill_csv, ".txt": fill_tabbed}
 """Forms of files without sheets, by their endings."""
 
 COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
-"""Of cells of another file that do not look like their column: dates and percentages."""
+"""Formats of copied cells that differ from their column: dates and percentages."""
 
 
 class SheetRows(NamedTuple):
-    """A sheet, and what goes into it."""
+    """A sheet and its rows."""
 
     contents: Contents | PlainTable
     rows: KeyedRows
 
 
 class TableRows:
-    """The few rows of a sheet, from memory."""
+    """A few rows of a sheet, in memory."""
 
     def __init__(self, rows: Sequence[KeyedRow]) -> None:
         self._rows = rows
@@ -52,7 +52,7 @@ class TableRows:
 
 
 class WrittenRows(NamedTuple):
-    """The place of the rows of the first sheet."""
+    """The position of the written rows of the first sheet."""
 
     sheet: str | None
     """None in a CSV."""
@@ -61,7 +61,6 @@ class WrittenRows(NamedTuple):
 
 
 def is_csv(target: Path) -> bool:
-    """True if the name asks for a CSV."""
     return target.suffix.lower() == CSV
 
 
@@ -74,16 +73,21 @@ def write(
     is_private: bool = False,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> WrittenRows:
-    """Write rows under the columns of their sheets, into a file that is replaced whole.
+    """Write rows under the columns of their sheets into a file, which is replaced atomically.
 
-    The sheets are all plain tables, or none is; a .csv and a .txt hold the first. `limits` says
-    how far a workbook is unpacked by whoever reads it; with `copies_cells` cells of another file
-    keep their dates and percentages; with `is_private` a new file is its owner's alone. `on_whole`
-    is called with the finished file, before it takes its place.
+    Either all sheets are plain tables or no sheet is; a .csv or .txt gets the first sheet alone.
+
+    Args:
+        target: The file.
+        sheets: The sheets and their rows.
+        limits: Limits for reading the workbook again.
+        copies_cells: Cells of another file keep their formats of dates and percentages.
+        is_private: Only the owner may read a new file.
+        on_whole: Called with the finished file, before it replaces the target.
 
     Raises:
-        UsageProblem: the file cannot be written, or has no room for them.
-        NotAsWritten: it does not read back as it was written.
+        UsageProblem: the file cannot be written, or the rows do not fit in it.
+        NotAsWritten: the file does not read back as it was written.
     """
     contents, rows = sheets[0]
     opened = atomic_write(target, on_whole, is_private=is_private)
@@ -111,7 +115,7 @@ def write(
 
 
 def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str] = ()) -> Contents:
-    """Contents whose filled columns are all in sight, but for those in `kept`."""
+    """Return contents in which all filled columns are unfolded, except those in `kept`."""
     shown = set(columns).difference(kept)
     fields = (
         replace(field, is_folded=field.is_folded and field.key not in shown)
@@ -125,12 +129,11 @@ class EmptyBook(NamedTuple):
 
     content: bytes
     names: Sequence[str]
-    """The sheets that rows go into."""
+    """The sheets to fill."""
     formats: Formats
 
 
 def _empty_book(sheets: Sequence[SheetRows], *, copies_cells: bool) -> EmptyBook:
-    """The workbook without its rows."""
     contents = [sheet.contents for sheet in sheets if isinstance(sheet.contents, Contents)]
     if contents:
         return empty_template(*contents, copies_cells=copies_cells)
@@ -147,11 +150,11 @@ def _empty_book(sheets: Sequence[SheetRows], *, copies_cells: bool) -> EmptyBook
 
 @lru_cache(maxsize=16)
 def empty_template(*contents: Contents, copies_cells: bool) -> EmptyBook:
-    """A template's workbook, which takes longer to make than to fill with a few rows."""
+    """Return a template's workbook; cached, since it takes longer to make than to fill."""
     book = build(*contents)
     formats = PLAIN
     if copies_cells:
-        # Cells that hold nothing, of a sheet that nobody sees: they make formats known.
+        # Empty cells of the hidden sheet declare the formats, so that other cells can use them.
         lists = book[LISTS]
         last = lists.max_row + 1
         styles = []
@@ -165,7 +168,7 @@ def empty_template(*contents: Contents, copies_cells: bool) -> EmptyBook:
 
 
 def _add_table(book: Workbook, table: Contents | PlainTable, count: int) -> None:
-    """Adds a sheet with the header of a plain table of so many rows."""
+    """Add a sheet with the header of a plain table of `count` rows."""
     sheet = book.create_sheet(table.sheet)
     last = ""
     for column, field in enumerate(table.fields, start=1):
@@ -178,18 +181,18 @@ def _add_table(book: Workbook, table: Contents | PlainTable, count: int) -> None
 
 
 @contextmanager
-def _naming(target: Path, place: Path) -> Iterator[None]:
-    """Tells the system's refusals by the name of the file that was asked for."""
+def _naming(target: Path, temporary: Path) -> Iterator[None]:
+    """Name the target, not the temporary file, in errors of the system."""
     try:
         yield
     except OSError as error:
-        if error.filename not in (None, str(place)):
+        if error.filename not in (None, str(temporary)):
             raise
         raise cannot_write(target, error) from error
 
 
 def _heads(contents: Contents | PlainTable, keys: Sequence[str]) -> Sequence[str]:
-    """The header of a text file."""
+    """Return the header of a text file: labels, or keys."""
     if not isinstance(contents, PlainTable) or not contents.has_labels:
         return keys
     labels = {field.key: field.label for field in contents.fields}

@@ -1,4 +1,4 @@
-"""The workbook itself: its sheets in order, the one to fill, its stamp, its bytes."""
+"""Build the workbook of a template: its sheets in order, its stamp, its bytes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,32 +34,32 @@ from feedtool.templates.contents import texts
 from feedtool.templates.guide import typeset
 
 FORMAT_VERSION = "1"
-"""Of the template's layout, so that a later feedtool can tell an old one."""
+"""Version of the template's layout, by which a later feedtool recognises an old one."""
 
 LISTS = "_lists"
 EXAMPLE_ROW = 1
 LAST_ROW = limits.ROWS
-"""As many as a sheet has, so that no row is treated otherwise than the ones before it."""
+"""The last row of a sheet, so that validations cover all rows."""
 MOST_ON_PAGE = 40
-"""Columns that are printed on one page; more would be too small to read."""
+"""The most columns printed on one page; more would be too small to read."""
 UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
-"""A template has no date: the same template has the same bytes, whenever it is made."""
+"""A template has no date, so that equal templates have equal bytes at any time."""
 
 
-def build(contents: Contents, *further: Contents) -> Workbook:
-    """An empty workbook to fill, opened on its first sheet, which it explains and is stamped by."""
-    workbook, filled = Workbook(), (contents, *further)
+def build(contents: Contents, *others: Contents) -> Workbook:
+    """Return an empty workbook that opens on the first sheet to fill, which the guide explains."""
+    workbook, sheets = Workbook(), (contents, *others)
     workbook.remove(workbook.worksheets[0])
     _ = texts(contents.language)
     instructions, explained = map(workbook.create_sheet, (_("Instructions"), _("Fields")))
-    for each in filled:
+    for each in sheets:
         taken = {LISTS, *workbook.sheetnames} if each is not contents else ()
         workbook.create_sheet(limits.sheet_name(each.sheet, taken))
     lists = workbook.create_sheet(LISTS)
     lists.sheet_state = "hidden"
     guide.fill_instructions(instructions, contents)
     guide.fill_fields(explained, contents)
-    for sheet, each in zip(workbook.worksheets[2:-1], filled, strict=True):
+    for sheet, each in zip(workbook.worksheets[2:-1], sheets, strict=True):
         names = _fill_lists(workbook, lists, each.fields)
         if each.has_example:
             _fill_example(sheet, each)
@@ -71,7 +71,7 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         sheet.sheet_properties.tabColor = guide.TO_FILL
     instructions.sheet_properties.tabColor = guide.INSTRUCTIONS_TAB
     explained.sheet_properties.tabColor = guide.FIELDS_TAB
-    # Whoever opens the workbook sees the sheet to fill, its first cell chosen.
+    # The workbook opens on the sheet to fill, with its first cell chosen.
     workbook.active = opened = workbook.worksheets[2]
     for sheet in workbook.worksheets:
         sheet.sheet_view.tabSelected = sheet is opened
@@ -82,7 +82,7 @@ def build(contents: Contents, *further: Contents) -> Workbook:
 
 
 def packed(workbook: Workbook) -> bytes:
-    """The file of a workbook; equal workbooks have equal bytes."""
+    """Return the bytes of a workbook's file; equal workbooks have equal bytes."""
     drawn = BytesIO()
     workbook.save(drawn)
     workbook.properties.created = workbook.properties.modified = UNDATED.replace(tzinfo=None)
@@ -92,13 +92,13 @@ def packed(workbook: Workbook) -> bytes:
         for name in source.namelist():
             entry = ZipInfo(name, UNDATED.timetuple()[:6])
             entry.compress_type = ZIP_DEFLATED
-            entry.create_system = 3  # else it names the machine's own
+            entry.create_system = 3  # else the entry names this machine's system
             copy.writestr(entry, core if name == ARC_CORE else source.read(name))
     return file.getvalue()
 
 
 def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> dict[str, str]:
-    """A column for each dropdown; the names of their ranges, by the column's key."""
+    """Write a column for each dropdown; return the names of their ranges, by the column's key."""
     names: dict[str, str] = {}
     chosen = [field for field in fields if field.choices]
     for column, field in enumerate(chosen, start=len(workbook.defined_names) + 1):
@@ -114,7 +114,7 @@ def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -
 
 
 def _fill_example(sheet: Worksheet, contents: Contents) -> None:
-    """A filled row above the header: it stays in sight, and nothing above a header is sent."""
+    """Fill a row above the header: it stays in sight, and rows above a header are not sent."""
     for column, field in enumerate(contents.fields, start=1):
         text = field.example
         if column == 1:
@@ -125,9 +125,9 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
-    """The example below the header, typed as a merchandiser would; what is folded stays empty.
+    """Fill the example row below the header as a merchandiser would; folded columns stay empty.
 
-    It looks like one as long as its reference stays: what is written over it looks like any row.
+    The row has the look of an example as long as its reference is unchanged.
     """
     keys = [field.key for field in contents.fields]
     place = keys.index(contents.reference) if contents.reference in keys else 0
@@ -153,7 +153,7 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _fill_header(sheet: Worksheet, contents: Contents) -> None:
-    """A row for people, and one for feedtool."""
+    """Write a row of labels for people, and a row of keys for feedtool."""
     above, bands = int(contents.has_example), guide.group_bands(contents.fields)
     for column, field in enumerate(contents.fields, start=1):
         put_header(sheet, column, field, field.need, above)
@@ -173,7 +173,7 @@ def _fill_header(sheet: Worksheet, contents: Contents) -> None:
 
 
 def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: int = 0) -> None:
-    """The two cells above a column, in the colours of its need, with so many rows above them."""
+    """Write the two header cells of a column in the colours of `need`, below `above` rows."""
     label = limits.put(sheet, LABEL_ROW + above, column, field.title)
     label.fill, label.font = guide.HEADER_FILLS[need], guide.header_font(need)
     label.alignment, label.border = guide.HEADER_ALIGNMENT, guide.HEADER_GAP
@@ -183,7 +183,7 @@ def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: i
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
-    """Widths and formats of whole columns; what few need is folded away."""
+    """Set widths and formats of columns, and fold away the columns that few sheets need."""
     for number, field in enumerate(fields, start=1):
         letter = get_column_letter(number)
         limits.shape(sheet, letter, field.entry.width)
@@ -197,9 +197,11 @@ def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
 
 
 def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str]) -> None:
-    """Dropdowns and limits below the header; on the header itself what belongs in the column."""
+    """Add dropdowns and limits below the header, and a prompt on each header cell."""
     label, first = LABEL_ROW + contents.has_example, FIRST_ROW + contents.has_example
-    lettered = [(get_column_letter(at), field) for at, field in enumerate(contents.fields, 1)]
+    lettered = [
+        (get_column_letter(number), field) for number, field in enumerate(contents.fields, start=1)
+    ]
     for letter, field in lettered:
         rule = _rule_of(field.entry, names.get(field.key, ""), contents.language)
         if contents.prompts_cells:
@@ -216,7 +218,7 @@ def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str
 
 
 def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidation | None:
-    """The rule of a column, None where anything may be typed; `choices` names its range."""
+    """Return the validation of a column, None if any entry is allowed; `choices` names a range."""
     limit = entry.limit
     if limit is None:
         return None
@@ -237,7 +239,7 @@ def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidati
 
 
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
-    """Shows a column's hint on the cells of a rule, its example on a line of its own."""
+    """Show a column's hint on the cells of a rule, with the example on a separate line."""
     language = contents.language
     hint = "\n".join(filter(None, (field.group, field.hint or _hint(field, language))))
     if field.example:
@@ -248,7 +250,7 @@ def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
 
 
 def _hint(field: Field, language: Language) -> str:
-    """The help of a column, and “Required: yes” where something is said of its need."""
+    """Return the help of a column, and “Required: yes” where its requirement has a text."""
     heading = texts(language)("Required")
     return "\n".join(
         (field.help, *([f"{heading}: {field.requirement}"] if field.requirement else []))
@@ -256,7 +258,7 @@ def _hint(field: Field, language: Language) -> str:
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:
-    """Writes the kind of the workbook where a reader finds it whatever the sheet has become."""
+    """Write the kind into properties of the workbook, which survive any change of the sheet."""
     stamps = {
         **({"template": (contents.kind,)} if contents.is_stamped else {}),
         "version": (FORMAT_VERSION,),
