@@ -1,1 +1,1 @@
-"""What a run is: one module for each thing that can be done with it."""
+"""Runs: one module for each thing that can be done with a run."""

@@ -1,4 +1,4 @@
-"""Accounts tried out: token, seller and channels of each, by one harmless read each."""
+"""Try out accounts: token, seller and channels of each, by one harmless read each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
@@ -16,36 +16,35 @@ from feedtool.service.calls import Answer, ask_all, read_answer, wait_for
 from feedtool.service.fetch import no_answer, not_authorised
 
 CHANNEL_NAMES = ("salesChannelId", "salesChannel")
-"""Names of a channel's identifier; the specification does not say how configurations have it."""
+"""Names of a channel's identifier; the specification does not say how configurations name it."""
 
 
 class AccountCheck(NamedTuple):
-    """What came of one read."""
+    """The result of one read."""
 
     part: str
     """`token`, `seller` or `channel`."""
     value: str
     error: FeedtoolError | None = None
     channels: tuple[str, ...] = ()
-    """The channels that its answer names."""
+    """The channels that the answer names."""
 
 
 class ProfileCheck(NamedTuple):
-    """What came of all reads of an account."""
+    """The results of all reads of an account."""
 
     profile: str
     checks: Sequence[AccountCheck] = ()
     error: FeedtoolError | None = None
-    """Why there was none."""
+    """The reason why there are no checks."""
 
     @property
     def errors(self) -> list[FeedtoolError]:
-        """All that is wrong with it."""
         return [*filter(None, (self.error, *(check.error for check in self.checks)))]
 
 
 SIDE_BY_SIDE = 8
-"""Accounts that are tried at a time."""
+"""The number of accounts that are tried at a time."""
 
 
 def check_profiles(
@@ -54,9 +53,9 @@ def check_profiles(
     stopping: Callable[[], FeedtoolError | None],
     on_done: Callable[[int], None],
 ) -> list[ProfileCheck]:
-    """Try several accounts side by side; what is wrong with one stops no other.
+    """Try several accounts side by side; an error of one stops no other.
 
-    `on_done` gets how many are done. Those that were not tried before it was to stop are left out.
+    `on_done` gets how many are done. Accounts that were not tried before the stop are left out.
     """
 
     def checked(name: str) -> ProfileCheck | None:
@@ -77,10 +76,10 @@ def check_profiles(
 
 
 def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
-    """The token, the seller, and each channel: the one given, and those that the service names.
+    """Check the token, the seller, and each channel: `channel`, and those that the service names.
 
-    What fails ends it, but for a channel. Brands need no seller, so that a refusal there is of the
-    token alone; a refusal of the seller's own packages is of the seller.
+    A failure ends the checks, except that of a channel. Brands need no seller, so a refusal there
+    is about the token alone; a refusal of the seller's own packages is about the seller.
     """
     token = _check(session, "token", session.address, read_brands(size=1), _wrong_address)
     yield token
@@ -90,18 +89,20 @@ def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
     yield seller
     if seller.error:
         return
-    named = _check(session, "channel", "", read_channels(), _wrong_seller).channels
-    known = tuple(dict.fromkeys((*named, *seller.channels)))
+    listed = _check(session, "channel", "", read_channels(), _wrong_seller).channels
+    known = tuple(dict.fromkeys((*listed, *seller.channels)))
     for name in dict.fromkeys((channel, *known)):
         others = ", ".join(other for other in known if other != name)
         yield _check(session, "channel", name, read_offers(name, limit=1), _wrong_channel(others))
 
 
-Refused = Callable[[str], tuple[MessageText, MessageText]]
-"""The message and the way out, for the service's reason."""
+RefusalTexts = Callable[[str], tuple[MessageText, MessageText]]
+"""Return the message and its hint, for the service's reason."""
 
 
-def _check(session: Session, part: str, value: str, call: Call, refused: Refused) -> AccountCheck:
+def _check(
+    session: Session, part: str, value: str, call: Call, refused: RefusalTexts
+) -> AccountCheck:
     result = ask_all(session.client, [call])
     answer = read_answer(call, result, session.now(), _channels)
     if answer.kind is AnswerKind.DONE:
@@ -115,7 +116,7 @@ def _channels(reply: Reply) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(text, names))))
 
 
-def _error(answer: Answer, refused: Refused) -> FeedtoolError:
+def _error(answer: Answer, refused: RefusalTexts) -> FeedtoolError:
     match answer.kind:
         case AnswerKind.AUTH:
             return answer.error or not_authorised(answer)
@@ -144,7 +145,7 @@ def _wrong_seller(reason: str) -> tuple[MessageText, MessageText]:
     )
 
 
-def _wrong_channel(others: str) -> Refused:
+def _wrong_channel(others: str) -> RefusalTexts:
     hint = (
         tr("Check channel; the service names: {others}", others=others)
         if others

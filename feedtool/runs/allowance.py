@@ -1,8 +1,8 @@
 """The allowance of a budget that accounts share: each call takes one before it is sent.
 
-A call that has none waits where it is, by the session's own sleep, and in the order in which the
-threads of this process came. Where that would take long it is answered as the service answers a
-call that comes too soon, so that deliveries and exports tell of it and wait as they do then.
+A call without allowance waits in place, by the session's own sleep, and in the order in which the
+threads of this process came. If the wait would be long, it is answered as the service answers a
+call that comes too soon, so that deliveries and exports report it and wait as they do then.
 """
 
 import threading
@@ -25,51 +25,51 @@ if TYPE_CHECKING:
     from feedtool.ledger.budgets import Budgets
 
 LONGEST_WAIT = 10.0
-"""Seconds that a call waits where it is."""
+"""The most seconds that a call waits in place."""
 USUAL_HOLD = 1.0
 """Seconds for which all wait after a 429 that does not say how long."""
 LONGEST_HOLD = 600.0
-"""Seconds for which one seller's 429 holds the others; he himself waits as long as it says."""
+"""The most seconds for which one seller's 429 holds the others; the seller waits in full."""
 
 
-class Turnstile:
-    """Lets one thread through at a time, in the order in which they came."""
+class FairLock:
+    """Let one thread through at a time, in the order in which they came."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._line: deque[threading.Event] = deque()
 
     @contextmanager
-    def passed(self) -> Iterator[None]:
-        """Wait for one's turn, and have it for as long as this lasts."""
-        own = threading.Event()
+    def hold(self) -> Iterator[None]:
+        """Wait for the turn of this thread, and hold the lock during the context."""
+        event = threading.Event()
         with self._guard:
-            self._line.append(own)
+            self._line.append(event)
             self._line[0].set()
         try:
-            own.wait()
+            event.wait()
             yield
         finally:
             with self._guard:
-                self._line.remove(own)
+                self._line.remove(event)
                 if self._line:
                     self._line[0].set()
 
 
 class SharedAllowance(Struct, frozen=True):
-    """What a session may take of a budget."""
+    """The allowance that a session takes from a budget."""
 
     budgets: "Budgets"
     budget: Budget
-    turn: Turnstile
-    """Of all sessions of this process that share the budget."""
+    lock: FairLock
+    """Shared by all sessions of this process that use the budget."""
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     stopping: Callable[[], FeedtoolError | None]
 
     def take(self) -> None:
-        """Returns once a call may leave; NotYet where that takes long, NotSent where it ends."""
-        with self.turn.passed():
+        """Wait until a call may leave; NotYet if that takes long, NotSent after a stop."""
+        with self.lock.hold():
             while wait := self.budgets.take(self.budget, self.now()):
                 if wait > LONGEST_WAIT:
                     until = f"{self.now() + timedelta(seconds=wait):%H:%M:%S}"
@@ -84,25 +84,25 @@ class SharedAllowance(Struct, frozen=True):
                 self.sleep(wait)
 
     def note_reply(self, reply: Reply) -> None:
-        """All wait where the service asks one to."""
+        """Make all sessions wait if the service asks one to wait."""
         if BY_STATUS.get(reply.status) is AnswerKind.WAIT:
-            asked = retry_after(reply, self.now())
-            seconds = USUAL_HOLD if asked is None else min(asked, LONGEST_HOLD)
+            requested = retry_after(reply, self.now())
+            seconds = USUAL_HOLD if requested is None else min(requested, LONGEST_HOLD)
             self.budgets.hold(self.budget, seconds, self.now())
 
 
-# Of one process: its sessions share connections, and come one after the other.
+# The sessions of a process share connections, and take allowances one after the other.
 
 
-class _Opened(Struct):
-    """The budgets of a ledger, for as long as a session uses them."""
+class _OpenBudgets(Struct):
+    """The budgets of a ledger, while sessions use them."""
 
     budgets: "Budgets"
     users: int = 0
-    turns: dict[str, Turnstile] = field(default_factory=dict)
+    locks: dict[str, FairLock] = field(default_factory=dict)
 
 
-_OPENED: dict[str, _Opened] = {}
+_OPENED: dict[str, _OpenBudgets] = {}
 _GUARD = threading.Lock()
 
 
@@ -114,17 +114,17 @@ def shared_allowance(
     stopping: Callable[[], FeedtoolError | None],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[SharedAllowance]:
-    """The allowance of a budget that is kept in a ledger's file or database."""
+    """Open the allowance of a budget that is kept in a ledger's file or database."""
     from feedtool.ledger.budgets import Budgets
 
     key = str(place)
     with _GUARD:
-        opened = _OPENED.get(key) or _Opened(Budgets(place))
+        opened = _OPENED.get(key) or _OpenBudgets(Budgets(place))
         _OPENED[key] = opened
         opened.users += 1
-        turn = opened.turns.setdefault(budget.name, Turnstile())
+        lock = opened.locks.setdefault(budget.name, FairLock())
     try:
-        yield SharedAllowance(opened.budgets, budget, turn, now, sleep, stopping)
+        yield SharedAllowance(opened.budgets, budget, lock, now, sleep, stopping)
     finally:
         with _GUARD:
             opened.users -= 1

@@ -1,4 +1,4 @@
-"""The annotated copies of files, written where they are wanted."""
+"""Write the annotated copies of files to their places."""
 
 import hashlib
 import stat
@@ -30,15 +30,17 @@ from feedtool.sheets.as_workbook import write_as_workbook
 
 
 def refuse_places(
-    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: ReadOptions
+    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, reading: ReadOptions
 ) -> None:
-    """Nothing is sent whose answer could not be written where it was asked for."""
+    """Raise UsageProblem if an answer could not be written to its place: then nothing is sent."""
     if outputs.is_in_place:
         return
     summary = Summary(SUMMARY, ())
-    for file, target, own in _wanted(inputs, [SheetResult(sheet) for sheet in sheets], outputs):
-        headings = [row_notes.notes(result.checked, tuple) for result in own]
-        limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
+    for file, target, file_results in _files_to_copy(
+        inputs, [SheetResult(sheet) for sheet in sheets], outputs
+    ):
+        headings = [row_notes.notes(result.checked, tuple) for result in file_results]
+        limits, fallback = reading.dialect.reading, reading.dialect.csv_fallback
         _refuse_pipe(target)
         refuse_place(file.path, target, headings, summary, fallback, limits)
 
@@ -47,18 +49,19 @@ def write_copies_of(
     inputs: Sequence[Input],
     results: Sequence[SheetResult],
     outputs: Outputs,
-    asked: ReadOptions,
+    reading: ReadOptions,
     *,
     spares: Callable[[Path], Iterable[Path]] = lambda _: (),
     may_replace: Callable[[Path], bool] = lambda _: True,
     on_written: Callable[[Path], None] = lambda _: None,
 ) -> None:
-    """Writes the annotated copy of each file, with all its sheets.
+    """Write the annotated copy of each file, with all its sheets.
 
-    One that cannot be written keeps back neither the others nor the results: it goes to the first
-    of its `spares` that takes it. `may_replace` is asked about a file in an input's own place.
+    A copy that cannot be written holds back neither the others nor the results: it goes to the
+    first of its `spares` that takes it. `may_replace` is asked before an input is replaced in its
+    own place.
     """
-    for file, target, own in _wanted(inputs, results, outputs):
+    for file, target, file_results in _files_to_copy(inputs, results, outputs):
         failed: FeedtoolError | None = None
         written = None
         for place in (target, *spares(target)):
@@ -73,16 +76,16 @@ def write_copies_of(
                         tr("take the answers from the copy beside it"),
                     )
                 finish: Finish = "bare" if is_own else "plain" if outputs.is_plain else "full"
-                _write(file, place, own, asked, finish, outputs.say(own))
+                _write(file, place, file_results, reading, finish, outputs.say(file_results))
             except FeedtoolError as error:
                 failed = failed or error
                 if isinstance(error, UsageProblem):
                     continue
-                break  # what is wrong is not the place
+                break  # another place would not help
             written = place
             on_written(place)
             break
-        for result in own:
+        for result in file_results:
             result.annotated = written
             result.displaced = failed if written else None
             result.copy_failed = None if written else failed
@@ -91,57 +94,59 @@ def write_copies_of(
 def _write(
     file: Input,
     place: Path,
-    own: Sequence[SheetResult],
-    asked: ReadOptions,
+    results: Sequence[SheetResult],
+    reading: ReadOptions,
     finish: Finish,
     say: Translator,
 ) -> None:
     _refuse_pipe(place)
-    version = own[0].checked.version
-    with unchanged(file.path, file.name, version) as confirm, _book(file, own, asked) as path:
+    version = results[0].checked.version
+    with unchanged(file.path, file.name, version) as confirm, _book(file, results, reading) as path:
         annotate(
             path,
             place,
-            [_notes(result, say) for result in own],
-            summary_sheet(own, say) if is_package(path) else None,
+            [_notes(result, say) for result in results],
+            summary_sheet(results, say) if is_package(path) else None,
             overwrite=finish == "bare",
-            is_private=is_personal(result.checked for result in own),
+            is_private=is_personal(result.checked for result in results),
             finish=finish,
-            csv_fallback=asked.dialect.csv_fallback,
-            limits=asked.dialect.reading,
+            csv_fallback=reading.dialect.csv_fallback,
+            limits=reading.dialect.reading,
             confirm=confirm,
         )
 
 
 def _notes(result: SheetResult, say: Translator) -> SheetNotes:
-    """What is written beside the rows of a sheet, and into its cells."""
+    """Return the notes beside the rows of a sheet, and the cells to write."""
     notes = row_notes.notes(result.checked, result.verdicts, say)
-    own = row_notes.sheet_translator(result.checked, say)
-    return row_notes.with_fixes(notes, result.fixed.cells, own) if result.fixed else notes
+    sheet_say = row_notes.sheet_translator(result.checked, say)
+    return row_notes.with_fixes(notes, result.fixed.cells, sheet_say) if result.fixed else notes
 
 
 @contextmanager
-def _book(file: Input, own: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
-    """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
+def _book(file: Input, results: Sequence[SheetResult], reading: ReadOptions) -> Iterator[Path]:
+    """Yield the input itself, or a workbook of its rows if it cannot be annotated."""
     if not has_workbook_copy(file.path):
         yield file.path
         return
     declared = load().format_of(file.path)
-    kinds = [result.checked.kind for result in own]
+    kinds = [result.checked.kind for result in results]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
         if declared:
-            declared.write_workbook(file.path, book, asked.dialect, kinds)
+            declared.write_workbook(file.path, book, reading.dialect, kinds)
         else:
-            write_as_workbook(file.path, book, asked.dialect.reading, asked.dialect.csv_fallback)
+            write_as_workbook(
+                file.path, book, reading.dialect.reading, reading.dialect.csv_fallback
+            )
         yield book
 
 
 def _refuse_pipe(place: Path) -> None:
-    """To look into a pipe would be to wait for whoever writes into it."""
+    """Raise UsageProblem for a pipe: opening one would wait for its writer."""
     try:
         mode = place.stat().st_mode
-    except OSError:  # what keeps it from being written is told where it is written
+    except OSError:  # the writing reports it
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UsageProblem(
@@ -150,19 +155,19 @@ def _refuse_pipe(place: Path) -> None:
         )
 
 
-def _wanted(
+def _files_to_copy(
     inputs: Sequence[Input], results: Sequence[SheetResult], outputs: Outputs
 ) -> Iterator[tuple[Input, Path, list[SheetResult]]]:
-    """Each file of which a copy is wanted and that could be read, with all its sheets."""
+    """Each readable file that gets a copy, with its place and all its sheets."""
     for file in inputs:
-        own = [result for result in results if result.checked.file == file.name]
-        readable = [result for result in own if result.checked.error is None]
+        of_file = [result for result in results if result.checked.file == file.name]
+        readable = [result for result in of_file if result.checked.error is None]
         if readable and (target := outputs.targets.get(file.name)) is not None:
             yield file, target, readable
 
 
 def digest_of(path: Path) -> str | None:
-    """The SHA-256 of a file's content; None where there is no file to read."""
+    """Return the SHA-256 of a file's content; None if it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

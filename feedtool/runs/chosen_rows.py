@@ -1,4 +1,4 @@
-"""The rows of a command that were chosen: the others are withheld, whatever they are."""
+"""Choose rows of a command: all other rows are withheld."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,21 +15,21 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import in_quotes, joined, plural, tr
 
 LONGEST = 1_000
-"""Characters of a condition; a plan names all of its rows, so that none is lost by this."""
+"""The most characters of a condition; a plan names all of its rows, so none is lost by this."""
 
 NOT_CHOSEN = Message("", tr("not chosen"))
 OTHERS_NOT_CHOSEN = Message("", tr("not chosen with all other rows of its request"))
 
 
 class NoSuchRows(UsageProblem):
-    """Rows were chosen that a sheet does not have."""
+    """The chosen rows are not in the sheet."""
 
 
 def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None:
-    """Withhold what was not chosen, where anything was; a request goes with all of its rows.
+    """Withhold the rows that were not chosen, if any were; a request goes with all of its rows.
 
-    UsageProblem for rows of one sheet where the file has several, for rows that are not there, and
-    for a part of a purge.
+    UsageProblem for rows of one sheet if the file has several, for rows that do not exist, and for
+    a part of a purge.
     """
     readable = [sheet for sheet in sheets if sheet.error is None] if chosen else []
     if any(sheet.purges for sheet in readable):
@@ -43,12 +43,12 @@ def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None
             if _is_of(entry, sheet):
                 refuse_absent(entry, array("L", sheet.rows.marks))
     for sheet in readable:
-        own = (entry.rows for entry in chosen if _is_of(entry, sheet))
-        _withhold(sheet, RowRanges(",".join(own)))
+        ranges = (entry.rows for entry in chosen if _is_of(entry, sheet))
+        _withhold(sheet, RowRanges(",".join(ranges)))
 
 
 def chosen_of(sheet: CheckedSheet, chosen: Sequence[ChosenRows]) -> RowRanges | None:
-    """The rows of a sheet that were chosen; None for all, as where a request needs all its rows."""
+    """Return the chosen rows of a sheet; None for all, also if a request needs all its rows."""
     feed = load().feeds.get(sheet.kind or "")
     if not chosen or (feed and feed.requests.group_by):
         return None
@@ -60,9 +60,9 @@ def _is_of(entry: ChosenRows, sheet: CheckedSheet) -> bool:
 
 
 def refuse_absent(entry: ChosenRows, rows: Sequence[int]) -> None:
-    """NoSuchRows where one of the ranges has none of the sheet's rows; `rows` are ascending.
+    """Raise NoSuchRows if one of the ranges has none of the sheet's rows; `rows` are ascending.
 
-    `40-90` of a sheet that ends with 42 is right: what is meant is there.
+    `40-90` of a sheet that ends with 42 is right: it has some of the rows.
     """
     absent = RowRanges(entry.rows).without(rows)
     if not absent:
@@ -101,7 +101,7 @@ def _withhold(sheet: CheckedSheet, chosen: RowRanges) -> None:
         rows = (item.row, *item.further_rows)
         (sent if all(row in chosen for row in rows) else others).append(item)
     results = Spool(RowResult)
-    for of_row in _results(others, chosen):
+    for of_row in _held_results(others, chosen):
         sheet.selected.unchosen += 1
         for result in of_row:
             results.append(result)
@@ -109,8 +109,8 @@ def _withhold(sheet: CheckedSheet, chosen: RowRanges) -> None:
         sheet.selected.withhold(sent, results)
 
 
-def _results(items: Iterable[Item], chosen: RowRanges) -> Iterator[Iterable[RowResult]]:
-    """The results of each row of these items, by channel."""
+def _held_results(items: Iterable[Item], chosen: RowRanges) -> Iterator[Iterable[RowResult]]:
+    """Yield the results of each row of these items, by channel."""
     for row, pairs in groupby(rows_of(items), key=itemgetter(0)):
         message = OTHERS_NOT_CHOSEN if row in chosen else NOT_CHOSEN
         references = {item.channel: item.reference for _, item in pairs}
@@ -121,9 +121,9 @@ def _results(items: Iterable[Item], chosen: RowRanges) -> Iterator[Iterable[RowR
 
 
 def as_condition(chosen: Sequence[ChosenRows]) -> str:
-    """The rows in the words of a plan's conditions, and no more of them than people read.
+    """Return the rows in the words of a plan's conditions, cut to `LONGEST` characters.
 
-    The file is named where there are several: the only one may have another name later.
+    The file is named if there are several: a single one may have another name later.
     """
     is_one = len({entry.file for entry in chosen}) == 1
     texts = ((None if is_one else entry.file, entry.sheet, entry.rows) for entry in chosen)

@@ -1,4 +1,4 @@
-"""Every problem code with its page, gathered from where each is declared."""
+"""Every problem code with its page, collected from all declarations."""
 
 import pkgutil
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 @cache
 def all_codes(language: Language = "en", translator: type[Translator] = Translator) -> Codes:
-    """Every code with its page in a language; gathered when the first page is wanted."""
+    """Return every code with its page in a language; collected at the first access."""
     return Codes(
-        partial(_gathered, language),
+        partial(_codes_by_name, language),
         is_confirmation,
         fixed_by,
         language,
@@ -33,8 +33,7 @@ def all_codes(language: Language = "en", translator: type[Translator] = Translat
     )
 
 
-def _gathered(language: Language) -> dict[str, Code]:
-    """Every code by its name."""
+def _codes_by_name(language: Language) -> dict[str, Code]:
     codes = [rule.code for rule in _rules()]
     codes += guards().values()
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
@@ -49,7 +48,7 @@ def _gathered(language: Language) -> dict[str, Code]:
 
 
 def guards() -> Mapping[str, Code]:
-    """The codes that `--release` takes, by their names."""
+    """Return the codes that `--release` takes, by their names."""
     from feedtool.areas.offers.changes.guards import GUARDS
 
     return {**GUARDS, **{rule.code.name: rule.code for rule in _rules() if rule.is_guard}}
@@ -62,14 +61,13 @@ def _rules() -> tuple[Rule, ...]:
 
 
 def meaning_of_fix(name: str) -> str:
-    """What a fix does, for whoever chooses it."""
     from feedtool.check.fixes import all_fixes
 
     return next(fix.summary for fix in all_fixes(load()) if fix.name == name)
 
 
 def fixed_by(code: str) -> str:
-    """A line for each fix of a problem, with the option that makes it."""
+    """Return a line for each fix of a problem, with the option that makes it."""
     from feedtool.check.fixes import all_fixes
 
     lines = (
@@ -81,11 +79,14 @@ def fixed_by(code: str) -> str:
 
 
 def explain_code(code: str, language: Language = "en") -> str:
-    """The page of a problem code, a status, a state, or a code of the service; UsageProblem."""
+    """Return the page of a problem code, a status, a state, or a code of the service.
+
+    UsageProblem for an unknown code.
+    """
     from feedtool.areas.products.sandbox import messages
     from feedtool.sandbox.arguments import texts
 
-    # What the service calls them is not known: these are the words of the embedded sandbox.
+    # The words of the service are not known: these are the words of the embedded sandbox.
     codes, spoken = all_codes(language), texts(messages.__name__, language).items()
     words = {name: Word(REPORT, text.replace("{}", "…")) for name, text in spoken}
     if page := explanation_of(code.strip(), codes.say):

@@ -54,17 +54,17 @@ from msgspec.structs import replace
 from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import joined, tr
-from feedtool.runs.config_tables import read_tables, refuse_unknown, refused, table_of
+from feedtool.runs.config_tables import config_problem, read_tables, refuse_unknown, table_of
 from feedtool.runs.page_rights import EVERY, SANDBOX, PageRights, page_rights
 from feedtool.runs.profile import Profile, profile_of
 from feedtool.runs.profile_folder import FolderProfiles, folder_problem
 
 FILE = "feedtool.toml"
 MOST_NAMES = 10
-"""Of so many profiles all are named where there is none of a name."""
+"""The most profiles that an error for an unknown name lists in full."""
 
 BUDGET_BOUNDS = {"per_second": (0.1, 1000), "burst": (1, 1000)}
-"""The least and the most of a budget: whole numbers of calls at once, and any each second."""
+"""The minimum and maximum: calls per second are any number, a burst is a whole one."""
 
 
 class Config(Struct, frozen=True):
@@ -77,7 +77,7 @@ class Config(Struct, frozen=True):
     budgets: Mapping[str, Budget] = field(default_factory=dict)
 
     def with_folder(self, folder: Path | None) -> "Config":
-        """With the profiles of a folder, too; UsageProblem where there is no such folder."""
+        """Return it with the profiles of a folder; UsageProblem if the folder is missing."""
         if folder is None:
             return self
         if not folder.is_dir():
@@ -86,12 +86,12 @@ class Config(Struct, frozen=True):
         return replace(self, profiles=profiles)
 
     def files_of(self, name: str) -> Sequence[Path]:
-        """The file of a profile's own, where profiles may have one."""
+        """Return the separate file of a profile, if the profiles have files."""
         profiles = self.profiles
         return (profiles.place_of(name),) if isinstance(profiles, FolderProfiles) else ()
 
     def profile(self, name: str | None) -> Profile:
-        """The profile of a name, else UsageProblem; without a name the defaults alone."""
+        """Return the profile of a name, else UsageProblem; without a name the defaults alone."""
         if name is None:
             return Profile()
         try:
@@ -111,11 +111,11 @@ class Config(Struct, frozen=True):
             hint = tr("add a file {file}", file=self.profiles.place_of(name))
         if len(known) > MOST_NAMES:
             known = get_close_matches(name, known, n=3)
-        named = ", ".join(known) or tr("none")
-        return UsageProblem(lack, joined((tr("known profiles: {known}", known=named), hint), "; "))
+        names = ", ".join(known) or tr("none")
+        return UsageProblem(lack, joined((tr("known profiles: {known}", known=names), hint), "; "))
 
     def users_of_page(self) -> Mapping[str, PageRights]:
-        """The rights of a shared page's users; UsageProblem for a profile that is not there."""
+        """Return the rights of a shared page's users; UsageProblem for an unknown profile."""
         for name, rights in self.page_users.items():
             where = f"{self.path}, {name}: profiles"
             refuse_unknown(rights.profiles, (*self.profiles, SANDBOX, EVERY), where)
@@ -123,9 +123,9 @@ class Config(Struct, frozen=True):
 
 
 def load(path: Path | None = None, fallbacks: tuple[Path, ...] = ()) -> Config:
-    """The configuration at `path`, else at the first of `fallbacks` that exists.
+    """Load the configuration at `path`, else at the first of `fallbacks` that exists.
 
-    UsageProblem where the file is missing, is no TOML, or holds a name that nobody knows.
+    UsageProblem if the file is missing, is no TOML, or holds an unknown name.
     """
     path = path or next((place for place in fallbacks if place.is_file()), None)
     if path is None:
@@ -162,7 +162,7 @@ def _budgets(tables: Mapping[str, Any], path: str) -> Mapping[str, Budget]:
 def _budget(name: str, table: Mapping[str, Any], where: str) -> Budget:
     refuse_unknown(table, BUDGET_BOUNDS, where)
     if "per_second" not in table:
-        raise refused(where, tr("per_second is missing"), tr("write per_second = 20"))
+        raise config_problem(where, tr("per_second is missing"), tr("write per_second = 20"))
     values = {"burst": 1, **table}
     for key, (least, most) in BUDGET_BOUNDS.items():
         kinds = (int,) if key == "burst" else (int, float)
@@ -170,5 +170,5 @@ def _budget(name: str, table: Mapping[str, Any], where: str) -> Budget:
         if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
             reason = tr("{name} = {value} is not possible", name=key, value=repr(value))
             hint = tr("write a number from {least} to {most}", least=least, most=most)
-            raise refused(where, reason, hint)
+            raise config_problem(where, reason, hint)
     return Budget(name, **values)

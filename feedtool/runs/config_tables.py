@@ -13,7 +13,7 @@ from feedtool.model.text import joined, tr
 
 
 def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
-    """What a file holds; UsageProblem, with a hint of one's own where it cannot even be read."""
+    """Return the tables of a file; UsageProblem, with the hint `unreadable` for an OSError."""
     try:
         return read_toml(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -31,54 +31,53 @@ def read_tables(path: Path, unreadable: str) -> dict[str, Any]:
 
 
 def table_of(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
-    """The table of a name, empty where there is none; UsageProblem where it is something else."""
+    """Return the named table, empty if it is missing; UsageProblem if it is no table."""
     value = tables.get(name, {})
     if not isinstance(value, Mapping):
         hint = tr("write [{name}] above its lines", name=name)
-        raise refused(where, tr("{name} must be a table", name=name), hint)
+        raise config_problem(where, tr("{name} must be a table", name=name), hint)
     return value
 
 
-def like(default: object, value: Any, where: str) -> Any:
-    """The value in the type of its default. UsageProblem where it is of another."""
-    wanted: str = tr("a whole number")
+def typed_like(default: object, value: Any, where: str) -> Any:
+    """Return the value in the type of its default; UsageProblem if it has another type."""
+    expected: str = tr("a whole number")
     match default:
         case Decimal():
-            wanted, number = tr("a number"), isinstance(value, int | float)
+            expected, number = tr("a number"), isinstance(value, int | float)
             if number and not isinstance(value, bool) and Decimal(str(value)).is_finite():
                 return Decimal(str(value))
         case tuple():
-            wanted = tr("a list of texts")
+            expected = tr("a list of texts")
             if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
                 return tuple(value)
         case Mapping():
-            wanted = tr("a table of texts")
+            expected = tr("a table of texts")
             entries = value.values() if isinstance(value, Mapping) else [None]
             if all(isinstance(entry, str) for entry in entries):
                 return value
         case _:
-            wanted = tr("a text") if isinstance(default, str) else wanted
-            # Python takes yes and no for numbers, and no setting is one of them.
+            expected = tr("a text") if isinstance(default, str) else expected
+            # A bool is an int in Python, and no setting takes one for a number.
             kind = int if default is None else type(default)
             if isinstance(value, kind) and not isinstance(value, bool):
                 return value
     raise UsageProblem(
-        tr("{where} = {value} must be {wanted}", where=where, value=repr(value), wanted=wanted),
+        tr("{where} = {value} must be {wanted}", where=where, value=repr(value), wanted=expected),
         tr("correct it in the file"),
     )
 
 
-def refused(where: str, reason: str, hint: str) -> UsageProblem:
-    """The error of a place in the configuration."""
+def config_problem(where: str, reason: str, hint: str) -> UsageProblem:
     return UsageProblem(joined((where, reason), ": "), hint)
 
 
 def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Raises UsageProblem for a name that is not known; the nearest is named."""
+    """Raise UsageProblem for an unknown name, with the nearest known one."""
     for name in names:
         if name not in (known := list(known)):
             near = get_close_matches(name, known, n=1)
             hint = tr("use one of: {choices}", choices=", ".join(known))
             if near:
                 hint = tr("did you mean {choice}?", choice=near[0])
-            raise refused(where, tr("nobody knows “{name}”", name=name), hint)
+            raise config_problem(where, tr("nobody knows “{name}”", name=name), hint)

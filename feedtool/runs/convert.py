@@ -1,4 +1,4 @@
-"""`feedtool convert`: a file is read and checked, its rows are converted and written."""
+"""`feedtool convert`: read and check a file, convert its rows and write them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,15 +29,15 @@ BY_HAND = tr("give OUT no ending: a folder takes as many packages as there are")
 def convert(
     file: Input, reading: ReadOptions, options: ConversionOptions, areas: Areas
 ) -> Conversion:
-    """Writes a file, or a folder of requests, as another one, and lists what is not in it.
+    """Write a file, or a folder of requests, as another one, and list what is not in it.
 
-    Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
-    stand as they are, to be corrected there. FileProblem where the input cannot be read,
-    UsageProblem where it cannot become that, or not in one file.
+    Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they stay
+    unchanged, to be corrected there. FileProblem if the input cannot be read, UsageProblem if it
+    cannot become that, or not in one file.
     """
     output = options.form.output
     if output and not options.is_channel_given and _is_of(file, output, areas):
-        reading = replace(reading, channel="")  # what names no channel is not given one
+        reading = replace(reading, channel="")  # rows without a channel get none
     whole_reading = replace(reading, with_items=True, with_values=True)
     opened = read_unchanged(file.path, file.name, lambda _: _open(file, whole_reading, areas))
     for sheet, _ in opened:
@@ -71,7 +71,7 @@ def convert(
 
 @contextmanager
 def _pointing_to_out() -> Iterator[None]:
-    """Hints about options that other commands have, as hints about OUT."""
+    """Turn hints about options of other commands into hints about OUT."""
     try:
         yield
     except UsageProblem as error:
@@ -81,7 +81,7 @@ def _pointing_to_out() -> Iterator[None]:
 
 
 def _is_of(file: Input, output: Output, areas: Areas) -> bool:
-    """True if a file is of the format of an output."""
+    """True if a file has the format of an output."""
     with suppress(OSError):
         declared = areas.format_of(file.path) if file.path.is_file() else None
         return declared is not None and output in declared.outputs
@@ -89,7 +89,7 @@ def _is_of(file: Input, output: Output, areas: Areas) -> bool:
 
 
 def _open(file: Input, reading: ReadOptions, areas: Areas) -> list[tuple[CheckedSheet, FileFacts]]:
-    """The sheets of a file, each with what else is in it."""
+    """Return the sheets of a file, each with further facts about the file."""
     try:
         if is_requests(file.path):
             with RequestsSource(file.path, reading.dialect, areas, reading.channel) as requests:
@@ -111,7 +111,7 @@ def _open(file: Input, reading: ReadOptions, areas: Areas) -> list[tuple[Checked
 
 
 def _refuse_references_alone(requests: RequestsSource, reading: ReadOptions) -> None:
-    """A reference alone would remove what it is of, which nobody is taken to mean."""
+    """Raise HeaderMissing if there are references alone: they would remove what they refer to."""
     [first, *others] = [requests.sheet(entry.name) for entry in requests.sheets]
     removing = next((feed for feed in first.feeds if feed.recognition.only_if_asked), None)
     if (
@@ -136,7 +136,7 @@ def _write_requests(
     """Write requests as they travel: in one file, or in a folder of packages.
 
     The same rows give the same bytes, and every file takes its place whole or not at all, else
-    UsageProblem. NotAsWritten where it does not read back as it was written.
+    UsageProblem. NotAsWritten if it does not read back like that.
     """
     target, output, feed = options.target, options.form.output, steps[0].feed
     sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).rows.items)]

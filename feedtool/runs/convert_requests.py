@@ -1,7 +1,8 @@
 """JSON requests as the rows of a sheet: a file of them, or a folder as `--requests` writes it.
 
-What a row of a sheet has no cell for is kept as a loss. Type and channel of offers stand in the
-name of their package's folder, `package-001-Upsert-PRIMARY`; of a file alone they are not known.
+What no cell of a row can hold is kept as a loss. The name of their package's folder,
+`package-001-Upsert-PRIMARY`, gives the type and channel of offers; for a single file they are
+unknown.
 """
 
 import json
@@ -36,9 +37,9 @@ class _RequestCells(NamedTuple):
 
 
 def is_requests(path: Path) -> bool:
-    """True for a folder, and a file that looks like JSON. OSError where it cannot be opened.
+    """True for a folder, and a file that looks like JSON; OSError if it cannot be opened.
 
-    Into a pipe nobody looks: that would be to wait for whoever writes into it.
+    A pipe is not opened: that would wait for its writer.
     """
     if path.is_dir() or not path.is_file():
         return path.is_dir()
@@ -47,10 +48,10 @@ def is_requests(path: Path) -> bool:
 
 
 class RequestsSource:
-    """Requests that were read from a file, or a folder: a sheet of offers, of products, or both.
+    """Requests that were read from a file or a folder: a sheet of offers, of products, or both.
 
     `channel` is the salesChannelId of rows that name none; no row says it. NotAWorkbook, EmptyFile
-    where a file holds no requests, NoRows where there are none.
+    if a file holds no requests, NoRows if the folder has none.
     """
 
     format = "requests"
@@ -78,14 +79,13 @@ class RequestsSource:
         pass
 
     def sheet(self, name: str) -> "RequestsSheet":
-        """The sheet of this name."""
         return self._sheets[name]
 
     def _read(self, file: Path) -> None:
         package = _PACKAGE.fullmatch(file.parent.name)
         action = package[1] if package and package[1] in self._actions else ""
         channel = package[2] if package and action and package[2] != self._channel else ""
-        form, body = self._listed(_loaded(file, self._settings.reading.strings))
+        form, body = self._requests_in(_load(file, self._settings.reading.strings))
         if form is None or not isinstance(body, list):
             raise NotAWorkbook(
                 tr("{name} is JSON, and holds no list of requests.", name=file.name), _HINT
@@ -97,8 +97,8 @@ class RequestsSource:
                 self._sheets[name] = RequestsSheet(family, form, self._settings)
             self._sheets[name].add(request, action, channel)
 
-    def _listed(self, document: object) -> tuple[JsonRequests | None, object]:
-        """The form of the requests of a document, and these."""
+    def _requests_in(self, document: object) -> tuple[JsonRequests | None, object]:
+        """Return the form of the requests of a document, and the requests."""
         forms = dict.fromkeys(feed.json for feed in self._feeds if feed.json)
         if not isinstance(document, dict):
             return next((form for form in forms if form.is_bare), None), document
@@ -118,16 +118,16 @@ class RequestsSheet(KeyedSheet):
     ) -> None:
         self.name = family[0].sheet.name
         self.losses: list[Loss] = []
-        """What no cell can hold."""
+        """Values that no cell can hold."""
         self.feeds = family
-        """The most demanding first: whose header has all columns."""
+        """The most demanding first: its header has all columns."""
         self._form, self._settings = form, settings
         self._requests: Spool[_RequestCells] = Spool(_RequestCells)
         self._keys: dict[str, None] = {}
         self._actions: set[str] = set()
 
     def add(self, request: object, action: str, channel: str) -> None:
-        """Add a row; action and channel are its package's, as far as they are known."""
+        """Add a row; action and channel are those of its package, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
             self.losses.append(Loss(row, None, None, _brief(request), tr("it is no request")))
@@ -145,24 +145,26 @@ class RequestsSheet(KeyedSheet):
 
     @property
     def kind(self) -> str | None:
-        """The kind of the requests; None where nothing tells, or not the same of all."""
+        """The kind of the requests; None if nothing tells it, or requests differ."""
         if self._actions == {""}:
             return self._form.kind_of(self._keys)
-        named = (feed.kind for feed in self.feeds if feed.recognition.action in self._actions)
-        return next(named, self.feeds[0].kind)
+        kinds = (feed.kind for feed in self.feeds if feed.recognition.action in self._actions)
+        return next(kinds, self.feeds[0].kind)
 
     @property
     def keys(self) -> list[str]:
-        """The header: those of the kind, and whatever else the requests have."""
-        own = (feed.sheet.columns(self._settings) for feed in self.feeds if feed.kind == self.kind)
-        usual = (column.key for column in next(own, ()) if column.key not in {ACTION, CHANNEL})
+        """The header: the keys of the kind, and all others that requests have."""
+        columns = (
+            feed.sheet.columns(self._settings) for feed in self.feeds if feed.kind == self.kind
+        )
+        usual = (column.key for column in next(columns, ()) if column.key not in {ACTION, CHANNEL})
         keys = dict.fromkeys((*usual, *self._keys))
         if len(self._actions) == 1:  # then the kind says it
             keys.pop(ACTION, None)
         return list(keys)
 
     def rows(self) -> Generator[KeyedLine]:
-        """The header, and a row for each request."""
+        """Yield the header, and a row for each request."""
         keys = self.keys
         yield None, keys
         for request in self._requests:
@@ -170,7 +172,7 @@ class RequestsSheet(KeyedSheet):
 
 
 def _files(path: Path) -> Sequence[Path]:
-    """The files of requests, in order; of a folder those that are called as `--requests` does."""
+    """Return the files of requests, in order; in a folder those with names of `--requests`."""
     if not path.is_dir():
         return [path]
     requests = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
@@ -182,8 +184,11 @@ def _files(path: Path) -> Sequence[Path]:
     return requests
 
 
-def _loaded(file: Path, most: int) -> object:
-    """What a file of at most so many bytes holds, amounts as decimals; NotAWorkbook, EmptyFile."""
+def _load(file: Path, most: int) -> object:
+    """Return the JSON of a file of at most `most` bytes, amounts as decimals.
+
+    NotAWorkbook, EmptyFile if it holds none.
+    """
     if file.stat().st_size > most:
         raise NotAWorkbook(
             tr(
@@ -197,7 +202,7 @@ def _loaded(file: Path, most: int) -> object:
         text = file.read_bytes().decode("utf-8-sig")
         if not text.strip():
             raise EmptyFile(tr("{name} is empty.", name=file.name), _HINT)
-        return json.loads(text, parse_float=Decimal, parse_constant=_refused)
+        return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
     except (RecursionError, InvalidOperation, ValueError) as error:
         why = tr("it is nested or counts beyond all measure")
         if isinstance(error, json.JSONDecodeError):
@@ -213,7 +218,7 @@ def _loaded(file: Path, most: int) -> object:
         raise NotAWorkbook(text, _HINT) from error
 
 
-def _refused(name: str) -> object:
+def _refuse_constant(name: str) -> object:
     raise ValueError(name)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a sheet, converted into another sheet or into requests, and what that loses."""
+"""Convert the rows of a sheet into another sheet or into requests, and list what that loses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -27,37 +27,36 @@ from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
 
 WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
-"""The endings of what every area writes; without one it is a folder of requests."""
+"""The endings that every area writes; without one it is a folder of requests."""
 
 
 class Form(Struct, frozen=True):
-    """A form of file."""
+    """A form of output file."""
 
     ending: str
     output: Output | None = None
-    """Where it is a form of an area's own."""
+    """Set if an area declares the form."""
 
     @property
     def is_sheet(self) -> bool:
-        """True if it has rows and columns."""
         return self.ending in {WORKBOOK, CSV}
 
 
 class ConversionOptions(Struct, frozen=True):
-    """What a file is converted to."""
+    """The target, form and kind of a conversion."""
 
     target: Path
     form: Form
     to: str | None
-    """The kind of feed that its rows are to be; None is what fits the form."""
+    """The kind of feed that its rows become; None: the kind that fits the form."""
     language: Language
-    """Of a workbook's labels."""
+    """The language of a workbook's labels."""
     is_channel_given: bool
-    """Whether the channel of rows that name none was given."""
+    """True if the command named the channel of rows that name none."""
 
 
 def form_of(target: Path, areas: Areas) -> Form:
-    """What is to be written, by its name; UsageProblem for an ending that is none of those."""
+    """Return the form of a target, by its name; UsageProblem for an unknown ending."""
     ending = "" if target.is_dir() else target.suffix.lower()
     if ending in {WORKBOOK, CSV, JSON, FOLDER} or ending in areas.outputs:
         return Form(ending, areas.outputs.get(ending))
@@ -71,19 +70,19 @@ def form_of(target: Path, areas: Areas) -> Form:
     )
 
 
-def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
-    """The kind that rows of a kind become in a form of file; UsageProblem where they cannot.
+def kind_for(form: Form, kind: str, requested: str | None, areas: Areas) -> str:
+    """Return the kind that rows become in a form of file; UsageProblem if they cannot.
 
-    `wanted` is what they are to become, where that was said.
+    `requested` is the kind that the user names, if any.
     """
-    became, output = wanted or kind, form.output
-    if wanted is None and output:
+    became, output = requested or kind, form.output
+    if requested is None and output:
         if kind in output.refusals:
             raise UsageProblem(
                 output.refusals[kind], tr("give OUT another ending: .xlsx, .csv, .json or none")
             )
         became = output.kinds.get(kind, kind)
-    elif wanted is None and not form.is_sheet:
+    elif requested is None and not form.is_sheet:
         became = next(
             (to for (of, to), item in areas.conversions.items() if of == kind and item.is_for_json),
             kind,
@@ -104,21 +103,21 @@ def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
 
 
 RequestMaker = Callable[[int, Mapping[str, Value]], tuple[Item | None, list[Loss]]]
-"""From the number and the values of a row to its request, or to why it cannot be sent."""
+"""Makes the request of a row from its number and values, or the losses that prevent it."""
 
 
 def request_maker(
     feed: Feed, channel: str, settings: AccountSettings, areas: Areas
 ) -> RequestMaker:
-    """The maker for a feed; `channel` is the salesChannelId of rows that name none."""
+    """Return the maker for a feed; `channel` is the salesChannelId of rows that name none."""
     is_right = gate(feed)
     keys = frozenset(column.key for column in feed.sheet.understood(settings))
     sheet = SheetColumns(Context(settings), keys, feed.sheet.modes(settings))
     checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
 
     def make(number: int, values: Mapping[str, Value]) -> tuple[Item | None, list[Loss]]:
-        own = str(values.get(CHANNEL) or channel)
-        row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        row_channel = str(values.get(CHANNEL) or channel)
+        row = Row(number, feed, row_channel, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
         issues = [issue for check in checks for issue in check(row)]
         if not is_error(issues):
             request = feed.requests.make(row)
@@ -153,7 +152,7 @@ class SheetConversion:
         )
 
     def lose_of_file(self, losses: Iterable[Loss]) -> None:
-        """Note what is lost of the file itself, and the columns that are not known."""
+        """Note the losses of the file itself, and its unknown columns."""
         header, gone = self.checked.header, self._areas.feeds[self.kind].gone
         unknown = [header.texts[index] for index, _ in header.unknown] if header else []
         for loss in losses:
@@ -166,7 +165,6 @@ class SheetConversion:
             self.converted.losses.append(Loss(None, None, text, None, why))
 
     def write_rows(self, conversion: Conversion) -> None:
-        """Write the rows as a workbook or a CSV."""
         options, feed = self._options, self.feed
         convert = self._converter(self.kind, self.became)
         is_csv = options.form.ending == CSV
@@ -211,7 +209,7 @@ class SheetConversion:
             conversion.notes.append((text, tr("read it with --as {became}", became=self.became)))
 
     def valid_sheet(self) -> CheckedSheet:
-        """A sheet of the requests of the rows that can be sent, and of nothing else."""
+        """Return a sheet with only the requests of the rows that can be sent."""
         checked, reading = self.checked, self._reading
         sheet = CheckedSheet(checked.file, checked.sheet, self.became, checked.header)
         is_same = self.became == self.kind
@@ -240,8 +238,8 @@ class SheetConversion:
         return sheet
 
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
-        """The rows with one of these marks, and their problems; the others are left out."""
-        unwanted = {  # by a recipe, which is no loss
+        """Yield the rows with one of these marks, and their problems; skip the others."""
+        unwanted = {  # left out by a recipe, which is no loss
             result.row: message.text
             for result in self.checked.rows.skipped
             for message in result.messages
@@ -275,7 +273,7 @@ class SheetConversion:
     def _lose(
         self, filled: Filled, losses: Iterable[Loss], problems: Iterable[Problem] = ()
     ) -> None:
-        """Note what is lost of a row, and the warnings that something is."""
+        """Note the losses of a row, and the warnings that it loses something."""
         warned = [_loss(problem) for problem in problems if problem.code in self._losing]
         for loss in (*losses, *warned):
             self.converted.losses.append(loss._replace(row=filled.row, line=filled.line))
@@ -291,7 +289,7 @@ class SheetConversion:
                 )
 
     def _labels(self) -> Mapping[str, Mapping[str, str]]:
-        """Conditions as a workbook's dropdown offers them, by the keys of the feed's columns."""
+        """Return the dropdown labels of conditions, by the keys of the feed's columns."""
         settings, language = self._reading.dialect, LANGUAGES.index(self._options.language)
         labels: dict[str, str] = {}
         for feed in self._areas.feeds.values():

@@ -1,7 +1,7 @@
-"""The workbook of the rows to correct: of a template's shape, ready to be sent as it is.
+"""The workbook of the rows to correct: it has a template's shape and can be sent unchanged.
 
-Its cells are those of the file that was sent, from its snapshot; beside them stand the messages
-about the rows, from the ledger, and the column `feedtool row`, which names the row that each is of.
+Its cells come from the snapshot of the file that was sent; beside them stand the messages about
+the rows, from the ledger, and the column `feedtool row`, which names the original row of each.
 """
 
 import os
@@ -34,10 +34,11 @@ from feedtool.templates.rows import SheetRows, write
 
 
 def place_of(target: Path) -> Path:
-    """`NAME.failed.xlsx` beside the annotated copy; of a corrected one's `NAME.failed-2.xlsx`.
+    """Return `NAME.failed.xlsx` beside the annotated copy; beside a corrected one, the next number.
 
-    A workbook for whatever was sent: it keeps texts as texts, offers its dropdowns to whoever
-    corrects it, and says of itself what kind of feed it is, none of which a CSV does.
+    For `NAME.failed.xlsx` that is `NAME.failed-2.xlsx`. It is a workbook for every kind of input:
+    it keeps texts as texts, has dropdowns for corrections, and carries the kind of feed. A CSV does
+    none of these.
     """
     name = target.stem.removesuffix(".result")
     stem, dot, number = name.rpartition(".failed")
@@ -47,7 +48,7 @@ def place_of(target: Path) -> Path:
 
 
 def places(targets: Mapping[str, Path]) -> dict[str, Path]:
-    """Where each file's workbook goes, by where its annotated copy does; no two to one place."""
+    """Return the place of each file's workbook, by that of its annotated copy; all different."""
     result: dict[str, Path] = {}
     for name, target in targets.items():
         place = place_of(target)
@@ -65,15 +66,15 @@ def write_corrections(
     out: Path | None = None,
     replaces: bool = False,
 ) -> list[SheetResult]:
-    """The results of a run, after a workbook of the rows to correct was written for each file.
+    """Return the results of a run, after writing a workbook of the rows to correct for each file.
 
-    `out` is the place for the only file's; by default each is beside the annotated copy. What
-    somebody may have corrected is kept, unless it `replaces` that: the new one is numbered, and
-    with `out` UsageProblem raised.
+    `out` is the place of the only file's workbook; by default each is beside the annotated copy. A
+    workbook that may hold corrections is kept, unless `replaces`: then the new one gets a number,
+    or UsageProblem is raised with `out`.
     """
     options, results = options_of(run, workspace), results_to_correct(run, workspace)
-    wanted = {name: _to_correct(name, results) for name, _ in options.snapshots.inputs}
-    files = [name for name, to_correct in wanted.items() if to_correct]
+    by_file = {name: _to_correct(name, results) for name, _ in options.snapshots.inputs}
+    files = [name for name, to_correct in by_file.items() if to_correct]
     if out and len(files) > 1:
         raise UsageProblem(
             tr(
@@ -86,15 +87,16 @@ def write_corrections(
     for name in files:
         target = targets[name]
         if not replaces:
-            target = _free(target, workspace, is_numbered=out is None)
-        _write_failed(run, wanted[name], target, workspace, now)
+            target = _free_place(target, workspace, is_numbered=out is None)
+        _write_failed(run, by_file[name], target, workspace, now)
     return results
 
 
 def results_to_correct(run: int, workspace: Workspace) -> list[SheetResult]:
-    """The results of a run, with all that its rows to correct need; FileProblem as `check_again`.
+    """Return the results of a run with all that its rows to correct need.
 
-    Its files are read again: of sheets as they were kept too little is known.
+    Its files are read again: the sheets that were kept hold too little. FileProblem as
+    `check_again`.
     """
     sheets = check_again(options_of(run, workspace), workspace)
     results = results_of_run(sheets, workspace.ledger, run, None)
@@ -109,21 +111,21 @@ def write_beside(
     workspace: Workspace,
     now: datetime,
 ) -> None:
-    """Writes the workbook of each file of a run beside its annotated copy, or nearby.
+    """Write the workbook of each file of a run beside its annotated copy, or nearby.
 
-    What somebody may have corrected is kept: the new one is numbered.
+    A workbook that may hold corrections is kept: the new one gets a number.
     """
     for file, target in places(targets).items():
         to_correct = _to_correct(file, results)
         failures: list[FeedtoolError] = []
         for place in (target, *workspace.spares(run, target)) if to_correct else ():
-            free = _free(place, workspace, is_numbered=True)
+            free = _free_place(place, workspace, is_numbered=True)
             try:
                 _write_failed(run, to_correct, free, workspace, now)
             except FeedtoolError as error:
                 failures.append(error)
                 if isinstance(error, CannotWrite):
-                    continue  # what is wrong is the place
+                    continue  # another place may work
             else:
                 failures.clear()
             break
@@ -132,13 +134,13 @@ def write_beside(
 
 
 def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
-    """The sheets of a file of which rows are to be corrected, with the numbers of these.
+    """Return the sheets of a file that have rows to correct, with the numbers of these rows.
 
     The workbook's stamp is about the first sheet alone: one that is not recognised without a stamp,
     else one whose stamp says more than its kind.
     """
-    own = [sheet for sheet in results if sheet.checked.file == file and not sheet.checked.error]
-    rows = [(sheet, list(rows_to_correct(sheet))) for sheet in own]
+    sheets = [sheet for sheet in results if sheet.checked.file == file and not sheet.checked.error]
+    rows = [(sheet, list(rows_to_correct(sheet))) for sheet in sheets]
 
     def rank(pair: tuple[SheetResult, list[int]]) -> int:
         feed = load().feeds[str(pair[0].checked.kind)]
@@ -152,7 +154,7 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
 ToCorrect = Sequence[tuple[SheetResult, list[int]]]
 """The sheets of a file, with the numbers of their rows to correct."""
 NoteOutput = Callable[[str, str], None]
-"""Notes the place of a workbook, and its SHA-256, before it is there."""
+"""Notes the place of a workbook, and its SHA-256, before it is written there."""
 
 
 def write_rows_to_correct(
@@ -162,10 +164,10 @@ def write_rows_to_correct(
     reading: ReadOptions,
     language: LanguageChoice,
 ) -> int:
-    """How many rows of a file are to be corrected; they are written into a workbook, if any.
+    """Write a workbook of a file's rows to correct, if any, and return their number.
 
     The results are those of a check (`results_of_check`) or a dry run, or `results_to_correct`. An
-    earlier workbook in its place is replaced.
+    earlier workbook in the same place is replaced.
     """
     if to_correct := _to_correct(file.name, results):
         say = Outputs(language=language).say([sheet for sheet, _ in to_correct])
@@ -176,10 +178,10 @@ def write_rows_to_correct(
 def _write_failed(
     run: int, to_correct: ToCorrect, target: Path, workspace: Workspace, now: datetime
 ) -> None:
-    """Writes the workbook of the rows to correct of one file of a run.
+    """Write the workbook of the rows to correct of one file of a run.
 
-    It is made from the snapshot of the file and the results of its rows, and so comes out the same
-    whenever it is written.
+    It is made from the snapshot of the file and the results of its rows, so it is the same at any
+    time.
     """
     options = options_of(run, workspace)
     reading = read_options_again(options, workspace)
@@ -212,10 +214,10 @@ def _write_workbook(
         _put(book, target, note, is_private=is_private)
 
 
-def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
-    """A place that nothing of somebody's is at, that it is or the next of its numbers.
+def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
+    """Return `target` if it is free or unchanged, else the next numbered place that is.
 
-    UsageProblem where it is to be that place, and no other.
+    UsageProblem instead of a numbered place if not `is_numbered`.
     """
     while os.path.lexists(target):
         if target.is_file():
@@ -236,9 +238,9 @@ def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
 
 
 def _put(book: Path, target: Path, note: NoteOutput, *, is_private: bool) -> None:
-    """Brings a workbook to its place, and notes what is there before it is.
+    """Copy a workbook to its place, and note its digest first.
 
-    So what a crash leaves there is known as what was written.
+    So a file that a crash leaves there is known as written by feedtool.
     """
     with atomic_write(target, is_private=is_private) as temporary:
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from feedtool.runs.config_tables import like, refuse_unknown, table_of
+from feedtool.runs.config_tables import refuse_unknown, table_of, typed_like
 
 ACTIONS = ("check", "send", "release")
 EVERY = "*"
@@ -38,7 +38,7 @@ def _rights(table: Mapping[str, Any], where: str) -> PageRights:
     refuse_unknown(table, PageRights.__struct_fields__, where)
     lists = {name: [EVERY] if value == EVERY else value for name, value in table.items()}
     rights = PageRights(
-        **{name: like((), value, f"{where}: {name}") for name, value in lists.items()}
+        **{name: typed_like((), value, f"{where}: {name}") for name, value in lists.items()}
     )
     refuse_unknown(rights.may, ACTIONS, f"{where}: may")
     return rights

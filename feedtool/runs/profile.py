@@ -13,7 +13,7 @@ from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import CELL, AccountSettings, Constant, is_constant
 from feedtool.model.text import tr
-from feedtool.runs.config_tables import like, refuse_unknown, refused, table_of
+from feedtool.runs.config_tables import config_problem, refuse_unknown, table_of, typed_like
 
 ACCOUNT = (
     *("base_url", "seller", "channel", "token", "token_file", "token_command", "token_url"),
@@ -100,12 +100,12 @@ def profile_of(
     if budget is not None and not (isinstance(budget, str) and budget in budgets):
         raise _unknown_budget(budget, where, budgets)
     if not isinstance(recipes, str | None):
-        raise refused(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
+        raise config_problem(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
     for key, value in default.items():
         if not is_constant(value):
             reason = tr("{name} = {value} is no text or number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
-            raise refused(f"{where}, [default]", reason, hint)
+            raise config_problem(f"{where}, [default]", reason, hint)
     known, own = AccountSettings.__struct_fields__, (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default", "budget"), where)
     account = {name: table[name] for name in own if name in table}
@@ -124,7 +124,7 @@ def _unknown_budget(budget: object, where: str, budgets: Mapping[str, Budget]) -
         "known budgets: {known}; add a table [budgets.NAME] with per_second = 20 to feedtool.toml",
         known=", ".join(budgets) or tr("none"),
     )
-    return refused(where, tr("there is no budget “{name}”", name=budget), hint)
+    return config_problem(where, tr("there is no budget “{name}”", name=budget), hint)
 
 
 def _check_account(name: str, value: Any, where: str) -> None:
@@ -132,17 +132,17 @@ def _check_account(name: str, value: Any, where: str) -> None:
         is_secret = any(word in name for word in ("token", "secret", "hook"))
         shown = "…" if is_secret else value
         hint = tr('write {name} = "{shown}"', name=name, shown=shown)
-        raise refused(where, tr("{name} must be a text", name=name), hint)
+        raise config_problem(where, tr("{name} must be a text", name=name), hint)
     if name in FLAGS and not isinstance(value, bool):
         reason = tr("{name} = {value} is no yes or no", name=name, value=repr(value))
-        raise refused(where, reason, tr("write {name} = true", name=name))
+        raise config_problem(where, reason, tr("write {name} = true", name=name))
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
             reason = tr(
                 "{name} = {value} must be a number of seconds", name=name, value=repr(value)
             )
-            raise refused(where, reason, tr("write {name} = 60", name=name))
+            raise config_problem(where, reason, tr("write {name} = 60", name=name))
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
@@ -152,7 +152,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
         if name in table and table[name] not in allowed:
             reason = tr("{name} = {value} is not possible", name=name, value=repr(table[name]))
             hint = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
-            raise refused(where, reason, hint)
+            raise config_problem(where, reason, hint)
     values = _values(default, table, where)
     if "tax_codes" in values:
         refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
@@ -161,7 +161,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
             values[name] = {**getattr(default, name), **values[name]}
     settings = AccountSettings(**values)
     for lack, way_out in _impossible(settings):
-        raise refused(where, lack, way_out)
+        raise config_problem(where, lack, way_out)
     return settings
 
 
@@ -208,13 +208,13 @@ def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any
     values = {}
     for name, value in table.items():
         if name not in RECORDS:
-            values[name] = like(getattr(default, name), value, f"{where}: {name}")
+            values[name] = typed_like(getattr(default, name), value, f"{where}: {name}")
             continue
         own, place = table_of(table, name, where), f"{where}, [{name}]"
         try:
             values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
         except ValueError as error:
-            raise refused(place, str(error), tr("correct it in the file")) from error
+            raise config_problem(place, str(error), tr("correct it in the file")) from error
     return values
 
 

@@ -15,7 +15,7 @@ from feedtool.model.budget import Budget
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.file_version import Version, version_of
 from feedtool.model.text import tr
-from feedtool.runs.config_tables import read_tables, refused
+from feedtool.runs.config_tables import config_problem, read_tables
 from feedtool.runs.profile import Profile, profile_of
 
 ENDING = ".toml"
@@ -55,7 +55,7 @@ class FolderProfiles(Mapping[str, Profile]):
     def _profile(self, name: str, place: Path) -> Profile:
         tables = read_tables(place, tr("see that feedtool may read it, or take it away"))
         if "profile" in tables:
-            raise refused(
+            raise config_problem(
                 str(place),
                 tr("it is one profile, and has a table [profile]"),
                 tr("write its lines without [profile.{name}] above them", name=name),

@@ -12,7 +12,7 @@ import pytest
 from feedtool.model.budget import Budget
 from feedtool.model.call import NotSent, NotYet, Reply
 from feedtool.model.errors import Stopped
-from feedtool.runs.allowance import SharedAllowance, Turnstile, shared_allowance
+from feedtool.runs.allowance import FairLock, SharedAllowance, shared_allowance
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 BUDGET = Budget("operator-eu", 4, 2)
@@ -119,15 +119,15 @@ class Line(deque[threading.Event]):
 
 
 def test_threads_go_through_in_the_order_in_which_they_came() -> None:
-    turn, line, through = Turnstile(), Line(), list[int]()
+    turn, line, through = FairLock(), Line(), list[int]()
     turn._line = line  # noqa: SLF001  # nothing else tells that a thread waits
 
     def go(number: int) -> None:
-        with turn.passed():
+        with turn.hold():
             through.append(number)
 
     threads = [threading.Thread(target=go, args=(number,)) for number in range(5)]
-    with turn.passed():
+    with turn.hold():
         line.joined.acquire()
         for thread in threads:
             thread.start()
