@@ -1,8 +1,8 @@
-"""Rows of one kind of offers as rows of another, and what that loses. Pure.
+"""Convert rows of one kind of offers into another kind, and list the losses. Pure.
 
-Offers are the same in the JSON packages and in an Offers.xml but for the names of delivery modes,
-the conditions, and what one of the two has no place for (source: the field; the mapping is the
-profile's).
+Offers in the JSON packages and in an Offers.xml differ only in the names of delivery modes, in the
+conditions, and in the fields that one of the two lacks (source: the field; the mapping is in the
+profile).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -51,22 +51,22 @@ _REASONS: Mapping[str, str] = {
     "PackagingValue": tr("the service no longer supports it"),
 }
 _RETIRED = frozenset(column.key for column in offers.RETIRED_COLUMNS)
-_ELSEWHERE = {
+_TARGET_REASONS = {
     UPDATE: tr("an Update does not say it"),
     DELETE: tr("a Delete says the reference alone"),
     STOCK_AND_PRICE: tr("a StockAndPrice package says reference, EAN, price and stock alone"),
 }
 
 
-def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter:
-    """The function from rows of a kind to what rows of the same or another kind have.
+def converter(kind: str, target: str, settings: AccountSettings) -> RowConverter:
+    """Return the function that converts rows of `kind` into rows of `target`, maybe the same kind.
 
-    What that has no column for is left out; a condition that it does not have stays in its cell.
+    Values without a column there are losses; a condition that `target` lacks stays in its cell.
     """
-    name_of = _mode_names(kind, became, settings)
-    is_json = became not in LEGACY_KINDS
-    columns = {column.key for column in FEEDS[became].sheet.columns(settings)}
-    if is_json and became != DELETE:
+    name_of = _mode_names(kind, target, settings)
+    is_json = target not in LEGACY_KINDS
+    columns = {column.key for column in FEEDS[target].sheet.columns(settings)}
+    if is_json and target != DELETE:
         columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))
     if is_json and kind in LEGACY_KINDS:
         columns.discard(offers.ACTION)
@@ -88,7 +88,7 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
             "an Offers.xml has no such condition: choose one of {choices}", choices=choices
         )
     # Blank taxes of a whole offer are zero; an Update without them would be half a list.
-    is_list = became == UPDATE and kind in {UPSERT, FULL}
+    is_list = target == UPDATE and kind in {UPSERT, FULL}
 
     def convert(values: Values) -> ConvertedRow:
         zeros = dict.fromkeys(offers.TAXES, Decimal(0)) if is_list and VAT in values else {}
@@ -99,21 +99,20 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
                 row.losses.append(loss_of(key, value, no_mode))
             elif name in columns:
                 row.values[name] = value
-                if name == offers.CONDITION and kind != became and value not in conditions:
+                if name == offers.CONDITION and kind != target and value not in conditions:
                     row.losses.append(loss_of(name, value, no_condition))
                     row.obstacles.append(row.losses[-1])
             elif name != offers.ACTION:
-                is_ours = name in _RETIRED or became not in _ELSEWHERE
-                other = _REASONS.get(name) or tr("{kind} has no column for it", kind=became)
-                why = other if is_ours else _ELSEWHERE[became]
+                reason = _REASONS.get(name) or tr("{kind} has no column for it", kind=target)
+                why = reason if name in _RETIRED else _TARGET_REASONS.get(target, reason)
                 row.losses.append(loss_of(key, value, why))
         return row
 
     return convert
 
 
-def lost_in_number(values: Mapping[str, Value], settings: AccountSettings) -> Iterator[Loss]:
-    """The condition of a row whose number in an Offers.xml is read as another one."""
+def ambiguous_condition(values: Mapping[str, Value], settings: AccountSettings) -> Iterator[Loss]:
+    """Yield a loss if the number of the condition in an Offers.xml is read as another condition."""
     condition = values.get(offers.CONDITION)
     number = settings.legacy_conditions.get(str(condition))
     if condition is None or number is None:
@@ -127,25 +126,27 @@ def lost_in_number(values: Mapping[str, Value], settings: AccountSettings) -> It
 
 
 def _mode_names(
-    kind: str, became: str, settings: AccountSettings
+    kind: str, target: str, settings: AccountSettings
 ) -> Callable[[str, Mapping[str, Value]], str | None]:
-    """The function from a key to its name in the other kind; None for a mode without one there."""
-    if (kind in LEGACY_KINDS) == (became in LEGACY_KINDS) or became == STOCK_AND_PRICE:
+    """Return the function that renames a key for `target`; None for a mode that `target` lacks."""
+    if (kind in LEGACY_KINDS) == (target in LEGACY_KINDS) or target == STOCK_AND_PRICE:
         return lambda key, _: key
     modes = settings.legacy_modes
     known: dict[str, str] = {}
     for mode, same in modes.items():
         if mode and same:
-            own, other = (same, mode) if became in LEGACY_KINDS else (mode, same)
-            known = dict(zip(cost_keys(own), cost_keys(other), strict=True)) | known
-    retired = [mode for mode in DEPRECATED_MODES if became == FULL and mode in modes]
+            source_mode, target_mode = (same, mode) if target in LEGACY_KINDS else (mode, same)
+            known = dict(zip(cost_keys(source_mode), cost_keys(target_mode), strict=True)) | known
+    retired = [mode for mode in DEPRECATED_MODES if target == FULL and mode in modes]
     retiring = {key for mode in retired for key in cost_keys(mode)}
 
     def name_of(key: str, values: Mapping[str, Value]) -> str | None:
         if not key.startswith("deliveryModes."):
             return key
         if key in retiring:  # the legacy mode has the same name, unless its own mode is there, too
-            is_taken = any(known.get(it) == key for it in values if it not in retiring)
+            is_taken = any(
+                known.get(other_key) == key for other_key in values if other_key not in retiring
+            )
             return None if is_taken else key
         return known.get(key)
 
@@ -159,7 +160,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     FULL: (FULL, UPSERT),
     STOCK_AND_PRICE: (STOCK_AND_PRICE, UPDATE, UPSERT, FULL),
 }
-"""What each kind can be made of, where the rows keep their meaning: an Update, whose blanks mean
+"""The kinds that can become each kind without a change of meaning: an Update, whose blanks mean
 unchanged, never becomes a whole offer, and nothing becomes a Delete."""
 
 AS_JSON = {(FULL, UPSERT), (STOCK_AND_PRICE, UPDATE)}
@@ -167,18 +168,18 @@ AS_JSON = {(FULL, UPSERT), (STOCK_AND_PRICE, UPDATE)}
 CONVERSIONS = tuple(
     RowConversion(
         kind,
-        became,
-        partial(converter, kind, became),
-        (kind, became) in AS_JSON,
-        lost_in_number if became == FULL else lambda _, __: (),
+        target,
+        partial(converter, kind, target),
+        (kind, target) in AS_JSON,
+        ambiguous_condition if target == FULL else lambda _, __: (),
     )
-    for became, kinds in SOURCES.items()
+    for target, kinds in SOURCES.items()
     for kind in kinds
 )
 
 
 def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> FileFacts:
-    """The head of an Offers.xml that was read, and what of it no other format can say."""
+    """Return the head of an Offers.xml that was read, and its parts that other formats lack."""
     head, losses, pools = source.xml.head, list[Loss](), list[Pool]()
     if head.purges:
         why = tr("a purge is never carried over: `submit --purge-and-replace` asks for it by name")
@@ -189,9 +190,9 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
         except ValueError:
             why = tr("a publication pool cannot be written like that")
             losses.append(Loss(None, head.line, attribute, value, why))
-    lost = source.xml.irregularities.losses()
-    losses += [Loss(None, line, None, None, text) for line, text in lost]
-    elsewhere = []
+    noted_losses = source.xml.irregularities.losses()
+    losses += [Loss(None, line, None, None, text) for line, text in noted_losses]
+    pool_losses = []
     numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
     known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
     if not len(known) == len(pools) <= 1:
@@ -199,25 +200,25 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
             "its rows are for one channel, {channel} unless --channel names it", channel=channel
         )
         values = ", ".join(pool.value for pool in pools)
-        elsewhere.append(Loss(None, None, "PublicationPool", values, why))
-    about = Head(head.name or Head().name, pools=tuple(pools))
-    return FileFacts(about, replace(about, pools=()), losses, elsewhere)
+        pool_losses.append(Loss(None, None, "PublicationPool", values, why))
+    repeated_head = Head(head.name or Head().name, pools=tuple(pools))
+    return FileFacts(repeated_head, replace(repeated_head, pools=()), losses, pool_losses)
 
 
 def write_offers(
-    make: Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None],
+    write_file: Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None],
     path: Path,
     items: Spool[Item],
-    about: object,
+    input_statements: object,
     settings: AccountSettings,
 ) -> bool:
-    """Write the offers of one package; False where they do not read back like that."""
+    """Write the offers of one package; return False if reading them back gives other offers."""
     first = next(iter(items))
-    own = about if isinstance(about, Head) else None
-    head = head_of(first.package_type, first.channel, settings, own)
+    input_head = input_statements if isinstance(input_statements, Head) else None
+    head = head_of(first.package_type, first.channel, settings, input_head)
     with path.open("wb") as file:
-        make(file, head, offers_of(item.body for item in items), len(items))
-    read = (place.offer for place in OffersXml(path).read())
+        write_file(file, head, offers_of(item.body for item in items), len(items))
+    read = (offer_in_place.offer for offer_in_place in OffersXml(path).read())
     written = offers_of(item.body for item in items)
     return all(offer == other for offer, other in zip_longest(read, written))
 

@@ -1,7 +1,8 @@
-"""The delivery of legacy zips: by one POST, whose results are in a log.
+"""The delivery of legacy zips: one POST sends the zip, its log holds the results.
 
 Specification, part "Legacy offer routes": one POST takes a zip in, and the result of each offer
-stands in its log. The service lists no zips, so where an answer is lost the seller's offers tell.
+stands in its log. The service lists no zips: after a lost answer, the seller's offers show whether
+a zip arrived.
 """
 
 import json
@@ -28,11 +29,11 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 WRONG_KIND = 415
-"""The service takes no zips sent in this way."""
-OF_THE_PACKAGE = frozenset(
+"""The status of a service that does not accept zips sent in this way."""
+PACKAGE_CAUSES = frozenset(
     ("Name", "PurgeAndReplace", "PackageType", "PublicationPool", "SalesChannelId", "Id")
 )
-"""Causes of a refusal that are about no offer: attributes of the root and of the pools."""
+"""Causes of a refusal that concern no offer: attributes of the root and of the pools."""
 
 
 def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
@@ -43,7 +44,10 @@ def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
 
 
 def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    """The call with the zip's bytes or public address; UsageProblem if it cannot be put there."""
+    """Return the call with the zip's bytes or its public address.
+
+    Raises UsageProblem if the zip cannot be put there.
+    """
     body = _document(package, bodies)
     if package.settings.legacy_transport != "url":
         return submit_zip(body, package.language)
@@ -52,9 +56,10 @@ def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
 
 
 def _publish(body: bytes, settings: AccountSettings) -> str:
-    """The address of a zip that is put into the published folder.
+    """Put a zip into the published folder, and return its address.
 
-    Its name is that of its content, so that nobody guesses it, and the same zip is put there once.
+    The zip is named by a hash of its content: nobody can guess the name, and the same zip is put
+    there once.
     """
     name = f"{sha256(body).hexdigest()[:32]}.zip"
     target = Path(settings.legacy_folder).expanduser() / name
@@ -75,12 +80,12 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
 
 
 def blames_package(status: int | None, causes: frozenset[str]) -> bool:
-    """True if a refusal is for what all halves have in common, so that they would share it."""
-    return status == WRONG_KIND or (bool(causes) and causes <= OF_THE_PACKAGE)
+    """True if both halves of the package would be refused for the same reason."""
+    return status == WRONG_KIND or (bool(causes) and causes <= PACKAGE_CAUSES)
 
 
 def match(entries: Sequence[LogEntry], rows: Iterable[PendingRow]) -> Iterator[LogEntry]:
-    """Entries of a GTIN that a single row has: of two conditions of a product nothing is known."""
+    """Yield the entries whose GTIN only one row has; two conditions of a product share a GTIN."""
     by_gtin: dict[str, list[str]] = {}
     for row in rows:
         by_gtin.setdefault(row.product.partition("|")[0].lstrip("0"), []).append(row.reference)
@@ -93,9 +98,9 @@ def match(entries: Sequence[LogEntry], rows: Iterable[PendingRow]) -> Iterator[L
 def _pairs(
     settings: AccountSettings, request: Mapping[str, Any], offer: Offer
 ) -> Iterator[tuple[object, object]]:
-    """The values that an Offer asked for, each with what the offer has in its place.
+    """Yield each value that the Offer requested, with the offer's value.
 
-    Of a StockAndPrice package the price alone: the stock proves nothing, since sales move it.
+    For StockAndPrice that is the price alone: the stock proves nothing, as sales change it.
     """
     if "Price" in request:
         yield Decimal(request["Price"]), offer.price
@@ -118,7 +123,7 @@ def _pairs(
 
 
 def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, Decimal]:
-    """By the codes, and on the scale, that the account's offers have."""
+    """Return the taxes by the codes, and on the scale, of the account's offers."""
     family = "taxes."
     amounts = {
         attribute.key.removeprefix(family): Decimal(request[attribute.name])

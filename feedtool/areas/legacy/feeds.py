@@ -1,7 +1,7 @@
 """Offers that travel in a legacy zip (specification, "Legacy offer routes").
 
-Of a sheet of the JSON feeds the same columns are understood, delivery modes included; the product
-reference has no place in the format.
+The columns of the JSON feeds are read, delivery modes included; the format has no product
+reference.
 """
 
 from decimal import Decimal
@@ -59,11 +59,11 @@ LEGACY_WRITINGS = {
     "Refurbished": ("5",),
     "New": ("6",),
 }
-"""Further writings of a condition in a sheet that becomes a legacy zip."""
-IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
-"""What a blank is sent as: the format has no offer without these."""
+"""More spellings of a condition in a sheet that becomes a legacy zip."""
+BLANK_VALUES = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
+"""The text sent for a blank: the format requires these attributes."""
 SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
-"""What a StockAndPrice package says of an offer: attribute by the key of its column."""
+"""The attributes of an offer in a StockAndPrice package, by the keys of their columns."""
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
 
@@ -71,7 +71,7 @@ class LegacyCondition(Condition, frozen=True):
     """The condition of an offer in a legacy zip, by its name or its number."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """Those that the profile has a number for."""
+        """The conditions that have a number in the profile."""
         return tuple(column.dialect.legacy_conditions)
 
 
@@ -84,72 +84,74 @@ LEGACY_CONDITION = LegacyCondition(
 )
 
 
-def columns(dialect: AccountSettings) -> tuple[Column, ...]:
-    """Every column of an offer, and the channel whose pool it is for."""
+def columns(settings: AccountSettings) -> tuple[Column, ...]:
+    """Return every column of an offer, and the channel that selects the pool."""
     reference, gtin, _, condition = offers.IDENTITY_COLUMNS
     return (
         reference,
         gtin,
         replace(condition, type=LEGACY_CONDITION),
         *offers.CHANGEABLE_COLUMNS,
-        *(column for code in dialect.legacy_modes for column in _mode_columns(code, dialect)),
+        *(column for code in settings.legacy_modes for column in _mode_columns(code, settings)),
         *offers.STOCK_COLUMNS,
         COMMENT,
         *(column for column in offers.SPLITTING_COLUMNS if column.key == offers.CHANNEL),
     )
 
 
-def _mode_columns(code: str, dialect: AccountSettings) -> tuple[Column, ...]:
-    """The amounts of a mode, known by the names of the JSON mode that means the same, too."""
-    own = offers.mode_columns(code)
-    same = offers.mode_columns(dialect.legacy_modes[code] or code)
+def _mode_columns(code: str, settings: AccountSettings) -> tuple[Column, ...]:
+    """Return the columns of a mode's amounts, which also have the names of the same JSON mode."""
+    legacy_columns = offers.mode_columns(code)
+    json_columns = offers.mode_columns(settings.legacy_modes[code] or code)
     return tuple(
         replace(
             other, key=item.key, aliases=(*item.labels, *item.aliases, other.key, *other.aliases)
         )
-        for item, other in zip(own, same, strict=True)
+        for item, other in zip(legacy_columns, json_columns, strict=True)
     )
 
 
-def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
-    """Standard, Tracked, Registered, and what the profile adds."""
-    return tuple(offers.mode(code, same) for code, same in dialect.legacy_modes.items())
+def modes(settings: AccountSettings) -> tuple[Mode, ...]:
+    """Return Standard, Tracked, Registered, and the modes that the profile adds."""
+    return tuple(offers.mode(code, same) for code, same in settings.legacy_modes.items())
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
+    """Keys of missing columns: reference, condition, price, VAT, preparation time, stock, mode."""
     return offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings))
 
 
 def missing_of_change(sheet: SheetColumns) -> list[str]:
-    """The reference; and the price, where neither price nor stock is there."""
+    """Keys of missing columns: the reference, and the price if neither price nor stock is there."""
     keys = offers.missing(sheet, (offers.REFERENCE,))
     return keys if sheet.fields.intersection(CHANGEABLE) else [*keys, CHANGEABLE[0]]
 
 
 def required(row: Row) -> list[str]:
-    """What `missing` asks for, of every row; the mode not where it goes as a large parcel."""
+    """Keys of blank cells that every row needs; a large parcel needs no mandatory mode."""
     amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.context.settings))
     return row.blanks(offers.ALWAYS) + amounts
 
 
-def mandatory_amounts(dialect: AccountSettings) -> tuple[str, ...]:
-    """The keys of the amounts of the mode that means the mandatory one."""
-    wanted = dialect.mandatory_mode
-    own = [code for code, same in dialect.legacy_modes.items() if wanted and same == wanted]
-    return tuple(key for code in own[:1] for key in cost_keys(code))
+def mandatory_amounts(settings: AccountSettings) -> tuple[str, ...]:
+    """Return the keys of the amounts of the legacy mode that means the mandatory mode."""
+    mandatory = settings.mandatory_mode
+    codes = [
+        code for code, same in settings.legacy_modes.items() if mandatory and same == mandatory
+    ]
+    return tuple(key for code in codes[:1] for key in cost_keys(code))
 
 
 def request(row: Row) -> dict[str, object]:
-    """The attributes of the Offer as the texts that will stand in the Offers.xml."""
-    values, dialect = row.values, row.sheet.context.settings
+    """Return the attributes of the Offer as texts of the Offers.xml."""
+    values, settings = row.values, row.sheet.context.settings
     body: dict[str, object] = {}
     for attribute in ATTRIBUTES:
         value = values.get(attribute.key)
-        text = IN_STEAD.get(attribute.key) if value is None else text_of(value)
+        text = BLANK_VALUES.get(attribute.key) if value is None else text_of(value)
         if text is not None:
             body[attribute.name] = text
-    body["ProductCondition"] = dialect.legacy_conditions[values[offers.CONDITION]]
+    body["ProductCondition"] = settings.legacy_conditions[values[offers.CONDITION]]
     body["ShippingInformation"] = [
         {
             "DeliveryMode": code,
@@ -162,13 +164,13 @@ def request(row: Row) -> dict[str, object]:
 
 
 def request_of_change(row: Row) -> dict[str, object]:
-    """Those of the attributes that a StockAndPrice package has, and the row fills."""
+    """Return the filled attributes that a StockAndPrice package has."""
     values = ((name, row.values.get(key)) for key, name in SENT.items())
     return {name: text_of(value) for name, value in values if value is not None}
 
 
 def text_of(value: object) -> str:
-    """A value as an attribute's text: amounts with a point, and without zeros that say nothing."""
+    """Return a value as an attribute's text: amounts with a point, without trailing zeros."""
     if not isinstance(value, Decimal):
         return str(value)
     text = f"{value:f}"
@@ -210,7 +212,7 @@ STOCK_AND_PRICE_FEED = Feed(
     summary=tr("Stocks and prices of offers that travel in a legacy zip; a blank means unchanged."),
     sheet=_sheet(
         columns=lambda settings: tuple(item for item in columns(settings) if item.key in SENT),
-        modes=offers.modes,  # none travels; those of whole offers are known as what they are
+        modes=offers.modes,  # none is sent; columns of modes are still recognised
     ),
     recognition=Recognition(needs=missing_of_change, only_if_asked=True),
     requests=Requests(

@@ -1,15 +1,15 @@
-"""The irregularities of an Offers.xml: what is not as the format demands, how often, and where."""
+"""The irregularities of an Offers.xml: each deviation from the format, its count and lines."""
 
 from msgspec import Struct, field
 
 from feedtool.model.text import MessageText, joined, tr
 
 LINES = 5
-"""Lines that are named of each irregularity."""
+"""The most lines that are listed for an irregularity."""
 MOST = 40
-"""Irregularities that are listed one by one; a hostile file could have millions."""
+"""The most irregularities that are listed separately; a hostile file could have millions."""
 LONGEST = 60
-"""Characters of a name out of the file that are shown."""
+"""The most characters that are shown of a name in the file."""
 
 
 class _Irregularity(Struct):
@@ -20,7 +20,7 @@ class _Irregularity(Struct):
 
     @property
     def summary(self) -> MessageText:
-        """The text, how often, and where."""
+        """The text, the count, and the lines."""
         if self.count == 1:
             return tr("{text} (line {line})", text=self.text, line=self.lines[0])
         values = {"text": self.text, "count": self.count, "lines": joined(self.lines)}
@@ -30,15 +30,15 @@ class _Irregularity(Struct):
 
 
 class Irregularities:
-    """The irregularities of a file, in the order in which they were met."""
+    """The irregularities of a file, in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self._by_text: dict[str, _Irregularity] = {}
 
     def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
-        """Count an irregularity, the first time alone if `is_once`.
+        """Count an irregularity, only once if `is_once`.
 
-        `is_loss` says that something of the file is not read for it.
+        `is_loss` means that it keeps a part of the file from being read.
         """
         if text not in self._by_text and len(self._by_text) >= MOST:
             text = tr("other things are not as the format demands")
@@ -51,15 +51,14 @@ class Irregularities:
             item.lines.append(line)
 
     def texts(self) -> list[str]:
-        """The text of each: what, how often, and where."""
         return [item.summary for item in self._by_text.values()]
 
     def losses(self) -> list[tuple[int, str]]:
-        """Those by which something is lost: the first line of each, and its text."""
+        """Return the first line and the summary of each loss."""
         return [(item.lines[0], item.summary) for item in self._by_text.values() if item.is_loss]
 
 
 def printable_name(name: str) -> str:
-    """A name out of the file, short and without what steers a terminal."""
+    """Return a name of the file, short and without control characters for terminals."""
     clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in name[: LONGEST + 1])
     return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"

@@ -1,8 +1,7 @@
-"""The elements and attributes of an Offers.xml, and the keys of the columns that they come from.
+"""The elements and attributes of an Offers.xml, and the keys of their columns.
 
-Source: specification, "Legacy offer routes", for the names; namespaces, members of the zip, order
-and what a Full package must have, from files of the field. All values are texts as they stand in
-the file.
+Source: specification, "Legacy offer routes", for the names; files of the field for namespaces,
+members of the zip, order, and what a Full package must have. All values are the texts of the file.
 """
 
 from collections.abc import Mapping
@@ -34,7 +33,7 @@ PARENTS = {
     "ShippingInformationList": "Offer.ShippingInformationList",
     "ShippingInformation": "ShippingInformationList",
 }
-"""Each element, in the order in which they must stand, and the element that it stands in."""
+"""The parent of each element, in the required order."""
 PRIMARY_POOL = "1"
 """The Id of the primary channel's publication pool."""
 
@@ -44,7 +43,7 @@ class XmlAttribute(NamedTuple):
 
     name: str
     key: str
-    """The key of the sheet's column that it comes from."""
+    """The key of its column in the sheet."""
     is_required: bool = True
     """Every Offer of a Full package has it."""
     has_stock_or_price: bool = False
@@ -64,20 +63,20 @@ ATTRIBUTES = (
     XmlAttribute("Comment", "comment"),
     XmlAttribute("PreparationTime", "preparationTime"),
 )
-"""In the order in which they are written."""
+"""The attributes in the order of writing."""
 
 NAMES = tuple(attribute.name for attribute in ATTRIBUTES)
 REQUIRED = frozenset(attribute.name for attribute in ATTRIBUTES if attribute.is_required)
 STOCK_AND_PRICE = tuple(item.name for item in ATTRIBUTES if item.has_stock_or_price)
 
 SHEET = "Legacy offers"
-"""The sheet of the feed, and that of an Offers.xml when it is read as one."""
+"""The name of the feed's sheet, and of the sheet that an Offers.xml is read as."""
 KIND = "legacy-offers"
-"""The kind of feed that a Full Offers.xml is, unless another is asked for."""
+"""The default kind of feed of a Full Offers.xml."""
 STOCK_AND_PRICE_KIND = "legacy-stock-and-price"
-"""The same of one whose PackageType is StockAndPrice."""
+"""The default kind of feed of a StockAndPrice Offers.xml."""
 KINDS = frozenset((KIND, STOCK_AND_PRICE_KIND))
-"""The kinds whose delivery modes are called as in an Offers.xml."""
+"""The kinds whose delivery modes have the names of an Offers.xml."""
 
 
 class Shipping(NamedTuple):
@@ -89,13 +88,13 @@ class Shipping(NamedTuple):
 
 
 class XmlOffer(NamedTuple):
-    """An Offer."""
+    """An Offer of the file."""
 
     attributes: Mapping[str, str]
-    """By their names in `NAMES`; an absent one is not there."""
+    """The texts by the names in `NAMES`; without absent attributes."""
     shipping: tuple[Shipping, ...] = ()
 
 
 def cost_keys(mode: str) -> tuple[str, str]:
-    """The keys of the columns of a delivery mode's charges and additional charges."""
+    """Return the column keys of a mode's charges and additional charges."""
     return f"deliveryModes.{mode}.cost", f"deliveryModes.{mode}.additionalCost"

@@ -1,6 +1,6 @@
 """The offers in the text of an Offers.xml, fed piece by piece.
 
-Names, cases and places are read as far as they can only mean one thing; each irregularity is noted.
+Unusual names, cases and places are accepted if their meaning is clear; each irregularity is noted.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,11 @@ NOT_TRUSTED = tr("Do not trust this file; have its sender make it anew.")
 TWICE = tr("an Offer has a DeliveryMode twice: the first is read")
 _DEEPEST = 100
 _FAMILY = "clr-namespace:"
-"""The beginning of the namespace, in older versions too."""
+"""The start of the namespace, also in older versions."""
 _ORDER = {name: place for place, name in enumerate(PARENTS)}
 _ELEMENTS = {name.casefold(): name for name in PARENTS}
 _REGULAR = {f"{NAMESPACE} {name}": name for name in PARENTS}
-"""The elements by the tags of which nothing is to be noted."""
+"""The elements by their exact tags, which are regular."""
 _ATTRIBUTES = {
     "OfferPackage": frozenset(("Name", "PurgeAndReplace", "PackageType")),
     "PublicationPool": frozenset(("SalesChannelId", "Id")),
@@ -43,7 +43,7 @@ _ATTRIBUTES = {
     ),
 }
 _HARMLESS = (XAML, "http://www.w3.org/XML/")
-"""Namespaces of attributes that say nothing of an offer."""
+"""Namespaces of attributes that do not describe an offer."""
 _TYPES = {kind.casefold(): kind for kind in (PackageType.FULL, PackageType.STOCK_AND_PRICE)}
 
 
@@ -66,10 +66,10 @@ class PackageHead(Struct):
 
 
 class OffersParser:
-    """A parser that is fed piece by piece and gives the offers that end in each."""
+    """A parser that is fed piece by piece and returns the offers that end in each piece."""
 
     def __init__(self, head: PackageHead, irregularities: Irregularities, longest: int) -> None:
-        """`longest` is how many bytes there may be without a tag."""
+        """Create a parser that accepts at most `longest` bytes without a tag."""
         self._head, self._irregularities, self._longest = head, irregularities, longest
         self._parser: Final = hardened_parser("Offers.xml", " ")
         self._parser.StartElementHandler = self._start
@@ -78,20 +78,20 @@ class OffersParser:
         self._untagged = 0
         """Bytes since the piece in which the last tag began."""
         self._open: list[str] = []
-        """The names of the open elements; of a foreign one, and all in it, ""."""
+        """The names of the open elements; "" for a foreign element, and for all elements in it."""
         self._places: list[int] = []
-        """How far each open element has come in the order of its children."""
+        """The order of the last child of each open element."""
         self._required = REQUIRED
         self._line = 0
         self._values: dict[str, str] | None = None
-        """Of the offer that is open."""
+        """The attributes of the open offer."""
         self._shipping: dict[str, Shipping] = {}
-        """Of the offer that is open, by mode."""
+        """The shipping of the open offer, by mode."""
         self._offers: list[OfferInPlace] = []
         self._starts: dict[str, Callable[[dict[str, str]], None]] = {
             "OfferPackage": self._start_package,
-            "PublicationPool": lambda given: head.pools.extend(
-                self._proper("PublicationPool", given).items()
+            "PublicationPool": lambda attributes: head.pools.extend(
+                self._proper("PublicationPool", attributes).items()
             ),
             "Offer": self._start_offer,
             "ShippingInformation": self._start_shipping,
@@ -101,13 +101,13 @@ class OffersParser:
         }
 
     def feed(self, data: bytes, *, final: bool = False) -> list[OfferInPlace]:
-        """The offers that end in `data`. Raises CorruptXml, XmlDoctype, ZipBomb."""
+        """Return the offers that end in `data`. Raises CorruptXml, XmlDoctype, ZipBomb."""
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
             place = {"line": error.lineno, "column": error.offset + 1}
-            what = tr("its XML is malformed at line {line}, column {column}", **place)
-            raise _corrupt(what) from error
+            fault = tr("its XML is malformed at line {line}, column {column}", **place)
+            raise _corrupt(fault) from error
         except (ValueError, LookupError) as error:  # an encoding that expat cannot read
             raise _corrupt(tr("its XML cannot be read ({reason})", reason=str(error))) from error
         self._untagged += len(data)
@@ -141,7 +141,7 @@ class OffersParser:
             self._lose(tr("{element} holds a text, which is not read", element=self._open[-1]))
 
     def _check_place(self, name: str) -> None:
-        """Note an element that does not stand where it should; CorruptXml if it is unreadable."""
+        """Note an element in the wrong place; raise CorruptXml if it cannot be read there."""
         parent = self._open[-1] if self._open else ""
         if PARENTS[name] == parent:
             if not parent:
@@ -173,12 +173,12 @@ class OffersParser:
             )
 
     def _name(self, tag: str) -> str:
-        """The proper name of a tag, "" where it has none. Raises CorruptXml at a foreign root."""
+        """Return the proper name of a tag, or "". Raises CorruptXml at a foreign root."""
         if name := _REGULAR.get(tag):
             return name
         space, _, local = tag.rpartition(" ")
-        is_ours = not space or space.startswith(_FAMILY)
-        name = _ELEMENTS.get(local.casefold(), "") if is_ours else ""
+        is_known_space = not space or space.startswith(_FAMILY)
+        name = _ELEMENTS.get(local.casefold(), "") if is_known_space else ""
         if not name:
             if not self._open:
                 raise _corrupt(
@@ -197,31 +197,31 @@ class OffersParser:
                 )
             )
         if space != NAMESPACE:
-            where = tr("elements are in no namespace")
+            text = tr("elements are in no namespace")
             if space:
-                where = tr("elements are in the namespace {name}", name=printable_name(space))
-            self._note(where, is_once=True)
+                text = tr("elements are in the namespace {name}", name=printable_name(space))
+            self._note(text, is_once=True)
         return name
 
-    def _proper(self, element: str, given: dict[str, str]) -> dict[str, str]:
-        """The known attributes of an element by their proper names."""
-        if given.keys() <= _ATTRIBUTES[element]:
-            return given
+    def _proper(self, element: str, attributes: dict[str, str]) -> dict[str, str]:
+        """Return the known attributes of an element by their proper names."""
+        if attributes.keys() <= _ATTRIBUTES[element]:
+            return attributes
         proper: dict[str, str] = {}
-        for writing, value in given.items():
-            name = _attribute(element, writing)
+        for spelling, value in attributes.items():
+            name = _attribute(element, spelling)
             if not name:
-                if not writing.startswith(_HARMLESS):
+                if not spelling.startswith(_HARMLESS):
                     self._lose(
                         tr(
                             "the attribute {name} of {element} is not read",
-                            name=printable_name(writing),
+                            name=printable_name(spelling),
                             element=element,
                         )
                     )
                 continue
-            if name != writing:
-                written = printable_name(writing)
+            if name != spelling:
+                written = printable_name(spelling)
                 self._note(
                     tr(
                         "the attribute {name} of {element} is written {written}",
@@ -241,15 +241,17 @@ class OffersParser:
             proper.setdefault(name, value)
         return proper
 
-    def _note_missing(self, element: str, names: frozenset[str], given: dict[str, str]) -> None:
-        if not names <= given.keys():
-            for name in sorted(names - given.keys()):
+    def _note_missing(
+        self, element: str, names: frozenset[str], attributes: dict[str, str]
+    ) -> None:
+        if not names <= attributes.keys():
+            for name in sorted(names - attributes.keys()):
                 self._note(
                     tr("the attribute {name} of {element} is missing", name=name, element=element)
                 )
 
-    def _start_package(self, given: dict[str, str]) -> None:
-        head, attributes = self._head, self._proper("OfferPackage", given)
+    def _start_package(self, attributes: dict[str, str]) -> None:
+        head, attributes = self._head, self._proper("OfferPackage", attributes)
         head.line = self._parser.CurrentLineNumber
         head.name = attributes.get("Name", "")
         self._note_missing("OfferPackage", _ATTRIBUTES["OfferPackage"], attributes)
@@ -277,18 +279,18 @@ class OffersParser:
         if head.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
 
-    def _start_offer(self, given: dict[str, str]) -> None:
+    def _start_offer(self, attributes: dict[str, str]) -> None:
         self._line = self._parser.CurrentLineNumber
-        self._values = self._proper("Offer", given)
+        self._values = self._proper("Offer", attributes)
         self._shipping = {}
         self._note_missing("Offer", self._required, self._values)
 
-    def _start_shipping(self, given: dict[str, str]) -> None:
+    def _start_shipping(self, attributes: dict[str, str]) -> None:
         if self._values is None:
             self._lose(tr("ShippingInformation stands outside of an Offer, and is not read"))
             return
         element = "ShippingInformation"
-        attributes = self._proper(element, given)
+        attributes = self._proper(element, attributes)
         self._note_missing(element, _ATTRIBUTES[element], attributes)
         mode = attributes.get("DeliveryMode", "")
         if mode in self._shipping:
@@ -307,11 +309,11 @@ class OffersParser:
 
 
 @lru_cache(1000)
-def _attribute(element: str, writing: str) -> str:
-    """The proper name of an attribute, "" where it has none."""
-    folded = writing.rpartition(" ")[2].casefold()
+def _attribute(element: str, spelling: str) -> str:
+    """Return the proper name of an attribute, or ""."""
+    folded = spelling.rpartition(" ")[2].casefold()
     return next((name for name in _ATTRIBUTES[element] if name.casefold() == folded), "")
 
 
-def _corrupt(what: str) -> CorruptXml:
-    return CorruptXml(tr("The Offers.xml is damaged: {what}.", what=what), MAKE_AGAIN)
+def _corrupt(fault: str) -> CorruptXml:
+    return CorruptXml(tr("The Offers.xml is damaged: {what}.", what=fault), MAKE_AGAIN)

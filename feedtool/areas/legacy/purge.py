@@ -1,7 +1,7 @@
 """The guard of `--purge-and-replace`, which removes every offer that is not in the zip.
 
-It is one zip or none: of several, each would delete what the one before brought. It needs no open
-package at all, and the offers that the service has now are counted before it is sent.
+A purge is exactly one zip: a second would delete the offers of the first. It needs that no package
+is open, and the offers that the service has now are counted before it is sent.
 """
 
 from collections import Counter
@@ -32,20 +32,20 @@ NOT_CONFIRMED = tr(
 
 
 class Purge(Struct, frozen=True):
-    """The effect of a purge, in offers: there now, removed as not in the zip, remaining."""
+    """The effect of a purge: numbers of offers on the service, removed, and remaining."""
 
     channel: str
-    there: int
+    present: int
     removed: int
     remaining: int
     invalid: int = 0
-    """Those of the removed that the file has, in rows that are not valid."""
+    """Removed offers that stand in the file in invalid rows."""
 
     @property
     def text(self) -> MessageText:
-        """All of it in one sentence."""
+        """The effect in one sentence."""
         values = {
-            "there": self.there,
+            "there": self.present,
             "channel": self.channel,
             "removed": self.removed,
             "remaining": self.remaining,
@@ -66,11 +66,11 @@ class Purge(Struct, frozen=True):
 
 
 Confirm = Callable[[Purge], None]
-"""Returns where the purge is wanted; raises UsageProblem otherwise."""
+"""Returns if the user wants the purge; raises UsageProblem otherwise."""
 
 
 def refuse(purge: Purge) -> None:
-    """Nobody is there to confirm it: UsageProblem."""
+    """Raise UsageProblem, as nobody can confirm the purge."""
     raise UsageProblem(
         tr("a purge is never sent without being confirmed: {purge}", purge=purge.text),
         tr("nothing was sent; give --yes with --expect-removals {count}", count=purge.removed),
@@ -78,7 +78,7 @@ def refuse(purge: Purge) -> None:
 
 
 def unsent(packages: "Iterable[Package]") -> "list[Package]":
-    """The purges among these that have not been sent, and would be now."""
+    """Return the purges that have not been sent, and would be sent now."""
     from feedtool.ledger import Phase
 
     waiting = {Phase.PLANNED, Phase.CLEARED}
@@ -90,7 +90,7 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
 
 
 def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: datetime) -> None:
-    """Give up packages that were never sent: their rows are Held, with the reason beside them."""
+    """Give up packages that were never sent: their rows become Held, with the reason."""
     from feedtool.ledger import Change, Phase, Resolution
 
     for package in packages:
@@ -102,8 +102,8 @@ def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now:
         ledger.save([Change(package, after, resolutions=resolved)])
 
 
-def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
-    """UsageProblem unless what a purge would send is one zip of whole offers."""
+def check_one_zip(sheets: Sequence[CheckedSheet], limit: int) -> None:
+    """Raise UsageProblem unless the purge is one zip of whole offers."""
     readable = [sheet for sheet in sheets if sheet.error is None]
     for sheet in readable:
         if sheet.kind != "legacy-offers":
@@ -121,7 +121,7 @@ def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
             tr("nothing was sent; correct the file, or leave it out"),
         )
     channels = [Counter(item.channel for item in sheet.valid_items()) for sheet in readable]
-    zips = sum(-(-offers // most) for sheet in channels for offers in sheet.values())
+    zips = sum(-(-offers // limit) for sheet in channels for offers in sheet.values())
     if zips != 1:
         raise UsageProblem(
             tr(
@@ -134,15 +134,15 @@ def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
             tr(
                 "nothing was sent; give one file, of one channel, of at most {most:,} offers"
                 " (limits.legacy)",
-                most=most,
+                most=limit,
             ),
         )
 
 
 def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) -> None:
-    """UsageProblem where a package is open or being integrated, whoever began it.
+    """Raise UsageProblem if any package is open or being integrated.
 
-    `foreign` has a warning for each such package that was not begun here.
+    `foreign` has a warning for each such package that was begun elsewhere.
     """
     open_runs = [run for run in ledger.unfinished(seller) if ledger.has_to_fetch(run)]
     if open_runs:
@@ -161,8 +161,8 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
         )
 
 
-def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContext") -> Purge:
-    """The effect of the purge on the offers that the service has now. Raises as `read_list`."""
+def measure(sheets: Sequence[CheckedSheet], client: Sender, context: "FetchContext") -> Purge:
+    """Count the effect of the purge on the service's present offers. Raises as `read_list`."""
     channel, kept = "", set()
     readable = [sheet for sheet in sheets if sheet.error is None]
     for item in (item for sheet in readable for item in sheet.valid_items()):
@@ -172,7 +172,7 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContex
     count: Counter[str] = Counter()
 
     def take(reply: Reply, _: Call) -> Next | None:
-        """Count the offers of a page, and name the next."""
+        """Count the offers of a page, and return the next request."""
         page = offers_page(reply)
         removed = [offer.reference for offer in page.offers if offer.reference not in kept]
         count["there"] += len(page.offers)
@@ -180,7 +180,7 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContex
         count["invalid"] += sum(reference in invalid for reference in removed)
         return Next(Call("GET", page.next, READ)) if page.next else None
 
-    first = read_offers(channel, fields=())  # of each nothing is needed but who it is
+    first = read_offers(channel, fields=())  # only the references are needed
     hint = tr("nothing was sent; look at the channel and at what the account is opened for")
-    read_list(tr("offers"), first, take, client, around, hint)
+    read_list(tr("offers"), first, take, client, context, hint)
     return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])

@@ -1,7 +1,7 @@
 """The offers of an Offers.xml, or of the zip around it, with their lines, in constant memory.
 
-Whatever the wild has made of the format is read as far as it can only mean one thing, and noted as
-irregular; what could harm is refused in the words of `feedtool.sheets.read.errors`.
+Irregular files are read as far as their meaning is clear, and the irregularities are noted; files
+that could do harm are refused with the errors of `feedtool.sheets.read.errors`.
 """
 
 import re
@@ -43,11 +43,11 @@ _ROOT = re.compile(
         < (?: [\w.-]+ : )? offerpackage [\s>/]""",
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
-"""With what may stand before it; each of these ends where it first may."""
+"""The root and all that may precede it; each part ends as early as possible."""
 
 
 def is_legacy(path: Path) -> bool:
-    """True for an Offers.xml or a zip with one, by content alone; OSError if it cannot be read."""
+    """True for an Offers.xml or a zip with one, by content. Raises OSError if it cannot be read."""
     with path.open("rb") as file:
         start = file.read(_START)
     if start.startswith(b"PK"):
@@ -58,9 +58,9 @@ def is_legacy(path: Path) -> bool:
 
 
 def _is_zip_of_offers(path: Path) -> bool:
-    """True for a zip that is no workbook and has an Offers.xml, in its place or as its only one.
+    """True for a zip that is no workbook and has one Offers.xml, or one in the usual place.
 
-    One whose members are not to be trusted is one, so that it is refused as what it is.
+    Also true for a zip with untrusted members, so that its refusal names the reason.
     """
     try:
         with ZipPackage(path) as package:
@@ -76,24 +76,24 @@ def _is_zip_of_offers(path: Path) -> bool:
 
 
 class OffersXml:
-    """An Offers.xml or its zip. It may be read several times.
+    """An Offers.xml or its zip, which may be read several times.
 
-    Raises, when it is read, CorruptXml, XmlDoctype, ZipBomb; and for a zip also CorruptZip,
-    ZipBadName, ZipDuplicateMember, Encrypted.
+    Reading raises CorruptXml, XmlDoctype, ZipBomb; for a zip also CorruptZip, ZipBadName,
+    ZipDuplicateMember, Encrypted.
     """
 
     def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.head = PackageHead()
-        """Of the last reading; known before its first offer, but for pools that stand behind."""
+        """The head in the last reading, known before the first offer; pools may follow later."""
         self.irregularities = Irregularities()
-        """Of the last reading; complete at its end."""
+        """The irregularities of the last reading, complete at its end."""
         self._limits = limits
 
     def read(self) -> Iterator[OfferInPlace]:
-        """The offers in their order."""
+        """Yield the offers in their order."""
         self.head, self.irregularities = PackageHead(), Irregularities()
-        with _in_own_words():
+        with _worded_for_offers_xml():
             parser = OffersParser(self.head, self.irregularities, self._limits.text)
             for piece in self._pieces():
                 yield from parser.feed(piece)
@@ -101,13 +101,13 @@ class OffersXml:
 
     @cached_property
     def pools_behind(self) -> list[tuple[str, str]]:
-        """The publication pools of a file that names none before its offers, as some do.
+        """The publication pools of a file that has them only after its offers, as some do.
 
-        The file is parsed once more only where a plain search, which is fast, finds their name.
+        The file is parsed again only if a fast search finds their name.
         """
         overlap = b""
         for piece in self._pieces():
-            # Without what an encoding of two bytes puts between the letters.
+            # UTF-16 puts zero bytes between the letters.
             searched = overlap + piece.replace(b"\0", b"").lower()
             if _POOL in searched:
                 again = OffersXml(self.path, self._limits)
@@ -126,7 +126,7 @@ class OffersXml:
             yield from package.stream(self._member(package.names), _BLOCK)
 
     def _member(self, names: Iterable[str]) -> str:
-        """The name of the Offers.xml; what is irregular in all names is noted."""
+        """Return the name of the Offers.xml, and note irregular names of members."""
         member = _member_of(names)
         if member is None:
             raise CorruptZip(tr("The zip has no Content/Offers.xml."), MAKE_AGAIN)
@@ -146,10 +146,10 @@ class OffersXml:
 
 
 def _member_of(names: Iterable[str]) -> str | None:
-    """The Offers.xml among the names of a zip's members, in its place or anywhere."""
-    named = _offers_in(names)
-    proper = [name for name in named if part_key(name) == part_key(OFFERS)]
-    return next(iter(proper or (named if len(named) == 1 else ())), None)
+    """Return the Offers.xml among a zip's members: the one in the usual place, or the only one."""
+    candidates = _offers_in(names)
+    usual = [name for name in candidates if part_key(name) == part_key(OFFERS)]
+    return next(iter(usual or (candidates if len(candidates) == 1 else ())), None)
 
 
 def _offers_in(names: Iterable[str]) -> list[str]:
@@ -157,8 +157,8 @@ def _offers_in(names: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def _in_own_words() -> Iterator[None]:
-    """Errors about workbooks, said of an Offers.xml."""
+def _worded_for_offers_xml() -> Iterator[None]:
+    """Word errors about workbooks for an Offers.xml."""
     try:
         yield
     except XmlDoctype as error:

@@ -16,9 +16,9 @@ XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
 
 
 def check_channel(row: Row) -> Iterator[Issue]:
-    """An issue where the row is for another channel than the primary one."""
+    """Report a row that is for another channel than the primary one."""
     primary = row.sheet.context.settings.primary_channel
-    if row.channel in ("", primary):  # none: nothing is sent to it
+    if row.channel in ("", primary):  # a row without a channel is not sent
         return
     yield Issue(
         CHANNEL_NOT_CARRIED,

@@ -1,4 +1,4 @@
-"""An Offers.xml, or its zip, as a sheet: a header of keys, and a row for each offer."""
+"""Read an Offers.xml, or its zip, as a sheet: a header of keys, and a row for each offer."""
 
 import re
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
@@ -29,24 +29,24 @@ from feedtool.model.text import tr
 from feedtool.sheets import HEADER, KeyedLine, KeyedSheet, SheetEntry, decode
 
 IRREGULAR = "xml-irregular"
-"""The code of what an Offers.xml has otherwise than the format demands."""
+"""The code of deviations from the format of an Offers.xml."""
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
 _NUMBERS = frozenset(
     ("Price", "EcoPart", "DeaTax", "Vat", "Stock", "StrikedPrice", "PreparationTime")
 )
 _DIFFERENT = 1 << 14
-"""Different numbers that are remembered as cells: most offers share a few."""
+"""The number of distinct numbers kept as cells: most offers share a few."""
 
 
 def open_offers(path: Path, settings: AccountSettings, kind: str | None) -> "OffersSource":
-    """The offers of a file, with delivery modes as the kind that was asked for calls them."""
+    """Open the offers of a file, with delivery modes named as in the requested kind."""
     return OffersSource(path, settings, as_json=kind not in {None, *KINDS})
 
 
 class OffersSource(KeyedSheet):
-    """An Offers.xml as a file of one sheet, which is this itself; nothing is kept open.
+    """An Offers.xml as a file with one sheet, which is this object; no file is kept open.
 
-    With `as_json` delivery modes are called as in the JSON packages.
+    With `as_json` delivery modes have the names of the JSON packages.
     """
 
     format = "offers-xml"
@@ -71,7 +71,7 @@ class OffersSource(KeyedSheet):
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The stamp: which kind of feed the package's type is. Raises what reading raises."""
+        """The kind of feed of the package's type, as in a template. Raises as `OffersXml.read`."""
         next(self.xml.read(), None)
         is_full = self.xml.head.package_type == PackageType.FULL
         return {"feedtool.template": KIND if is_full else STOCK_AND_PRICE_KIND}
@@ -83,18 +83,17 @@ class OffersSource(KeyedSheet):
         pass
 
     def sheet(self, name: str = SHEET) -> Self:
-        """The only sheet, whatever the name."""
         del name
         return self
 
     @property
     def notices(self) -> Mapping[str, list[str]]:
-        """What is irregular in the file, complete when all blocks have been read."""
+        """The irregularities of the file, complete after all rows have been read."""
         texts = self.xml.irregularities.texts()
         return {IRREGULAR: texts} if texts else {}
 
     def rows(self) -> Generator[KeyedLine]:
-        """The header of keys, and the cells of each offer."""
+        """Yield the header of keys, then the cells of each offer."""
         offers = self.xml.read()
         first = list(islice(offers, 1))
         head = self.xml.head
@@ -104,10 +103,10 @@ class OffersSource(KeyedSheet):
                 tr("PurgeAndReplace is true, and asked for by --purge-and-replace alone"), head.line
             )
         channel = self._channel(head.pools or self.xml.pools_behind, head.line)
-        own = [item for item in ATTRIBUTES if is_full or item.has_stock_or_price]
-        keys = [item.key for item in own] + (self._cost_keys if is_full else [])
+        attributes = [item for item in ATTRIBUTES if is_full or item.has_stock_or_price]
+        keys = [item.key for item in attributes] + (self._cost_keys if is_full else [])
         yield head.line, [*keys, CHANNEL] if channel else keys
-        readers = [(item.name, self._reader(item.name)) for item in own]
+        readers = [(item.name, self._reader(item.name)) for item in attributes]
         for line, (values, shipping) in chain(first, offers):
             cells = [read(values.get(name, ""), line) for name, read in readers]
             if is_full:
@@ -117,7 +116,7 @@ class OffersSource(KeyedSheet):
             yield line, cells
 
     def _channel(self, pools: list[tuple[str, str]], line: int) -> str:
-        """Where the offers go; "" where the file does not say, or where it is the usual one."""
+        """Return the channel of the offers; "" if it is unknown, or the primary one."""
         primary = self._settings.primary_channel
         by_number = {number: channel for channel, number in self._settings.legacy_pools.items()}
         by_number.setdefault(PRIMARY_POOL, primary)
@@ -138,7 +137,7 @@ class OffersSource(KeyedSheet):
         return next((channel for channel in channels if channel != primary), "")
 
     def _reader(self, name: str) -> Callable[[str, int], Hashable]:
-        """The function from an attribute's text and line to a cell's key."""
+        """Return the function from an attribute's text and line to a cell's key."""
         if name == "ProductCondition":
             return self._condition
         if name not in _NUMBERS:
@@ -146,14 +145,14 @@ class OffersSource(KeyedSheet):
         return partial(self._number, name)
 
     def _condition(self, text: str, line: int) -> str:
-        """The condition of a number; what has none is judged where the cell is."""
+        """Return the condition of a number, or the text; a rule judges unknown numbers later."""
         condition = self._conditions.get(text)
         if condition is None and text:
             self._note(tr("ProductCondition is none of the numbers that it can be"), line)
         return condition or text
 
     def _number(self, name: str, text: str, line: int) -> Hashable:
-        """A number, so that a lone point is never taken for thousands; else the text."""
+        """Return a number, so that a point never separates thousands; else the text."""
         cell = _number(text)
         if cell is None:
             self._note(tr("{name} is not written as a plain number with a point", name=name), line)
@@ -161,7 +160,7 @@ class OffersSource(KeyedSheet):
         return cell
 
     def _costs(self, shipping: tuple[Shipping, ...], line: int) -> list[Hashable]:
-        """The keys of the amounts of every mode: charges, then additional charges."""
+        """Return the keys of the amounts of every mode: charges, then additional charges."""
         costs: list[Hashable] = [""] * len(self._cost_keys)
         for mode, charges, additional in shipping:
             place = self._places.get(mode)
@@ -175,17 +174,17 @@ class OffersSource(KeyedSheet):
         return costs
 
     def _place(self, mode: str, line: int) -> int:
-        """The index of a mode's first column among those of all modes, -1 where it has none."""
+        """Return the index of a mode's first column among the columns of all modes, or -1."""
         folded, shown = mode.strip().casefold(), printable_name(mode)
-        own = next((known for known in self._modes if known.casefold() == folded), None)
-        if own is None:
+        name = next((known for known in self._modes if known.casefold() == folded), None)
+        if name is None:
             text = tr("the delivery mode {mode} is none of the profile's, nor read", mode=shown)
             self._note(text, line, is_loss=True)
             return -1
         self._note(
-            tr("the delivery mode {mode} is written {written}", mode=own, written=shown), line
+            tr("the delivery mode {mode} is written {written}", mode=name, written=shown), line
         )
-        return self._places[own]
+        return self._places[name]
 
     def _note(self, text: str, line: int, *, is_loss: bool = False) -> None:
         self.xml.irregularities.note(text, line, is_loss=is_loss)
@@ -193,7 +192,7 @@ class OffersSource(KeyedSheet):
 
 @lru_cache(_DIFFERENT)
 def _number(text: str) -> Cell | None:
-    """The cell of a number as the format writes it, a blank one of "", None of anything else."""
+    """Return the cell of a plain number, a blank cell for "", None for anything else."""
     if _PLAIN.fullmatch(text):
         return Cell(Kind.NUMBER, text)
     return None if text else BLANK
@@ -201,11 +200,11 @@ def _number(text: str) -> Cell | None:
 
 WIDTH = 16
 LITERAL = "@"
-"""The number format of a text, so that a GTIN that is corrected stays one."""
+"""The number format of text, so that a corrected GTIN keeps its digits."""
 TEXTS = frozenset(
     item.key for item in ATTRIBUTES if item.name.startswith(("Seller", "Product", "Com"))
 )
-"""The keys of what is no number."""
+"""The keys of columns that hold text."""
 
 
 def write_workbook(
@@ -213,8 +212,8 @@ def write_workbook(
 ) -> None:
     """Write the offers of a file as a workbook of the columns of an Offers.xml, over the target.
 
-    Its rows are those of the file read as a sheet: the keys in row 1, offer n in row n + 1. The
-    `kinds` that it was read as say how delivery modes are called. Raises FileProblem, TooManyRows.
+    Its rows are the file's rows as a sheet: the keys in row 1, offer n in row n + 1. `kinds`, the
+    kinds of the rows, decide the names of delivery modes. Raises FileProblem, TooManyRows.
     """
     from openpyxl import Workbook  # slow to import
     from openpyxl.packaging.custom import StringProperty

@@ -1,8 +1,8 @@
-"""Calls about legacy zips, and their answers. Pure; every shape is checked, none is trusted.
+"""Calls about legacy zips, and their answers. Pure; the shape of every answer is checked.
 
 Specification, part "Legacy offer routes": the answer to a zip is a package id, and GET shows the
-package's state and a page of its log. An entry of the log says in `property_list` what is wrong
-with which property, in the two halves that a result code of the JSON packages is made of.
+package's state and a page of its log. In an entry of the log, `property_list` names wrong
+properties by the two halves that form a result code of the JSON packages.
 """
 
 from collections.abc import Iterator
@@ -30,22 +30,22 @@ from feedtool.service.answers import (
 )
 
 ROUTE = "offer-integration-packages"
-"""The last segment of an address that is no package's id."""
+"""The last segment of the route, which is no package's id."""
 LEGACY = f"/{ROUTE}"
 IDS = ("package_id", "packageId")
 LOCATIONS = ("content-location", "location")
 HALF = 2
-"""Digits of a property's code, and of an error's."""
+"""The most digits of a property's code, and of an error's code."""
 MOST_DIGITS = 18
-"""Of a count."""
+"""The most digits of a count."""
 
 
 def zip_id(reply: Reply) -> str:
-    """The id in the answer to a zip: in its body, bare or named, or a location; else Unreadable."""
+    """Return the id in the answer to a zip, from its body or a location; else raise Unreadable."""
     document = loads(reply.body, SMALL)
-    named = [document.get(name) for name in IDS] if isinstance(document, dict) else [document]
+    candidates = [document.get(name) for name in IDS] if isinstance(document, dict) else [document]
     locations = (last_segment(reply.headers.get(name, "")) for name in LOCATIONS)
-    bodies = (package_id for package_id in map(_word, named) if len(package_id) <= LONGEST_ID)
+    bodies = (package_id for package_id in map(_word, candidates) if len(package_id) <= LONGEST_ID)
     ids = (*bodies, *(segment for segment in locations if segment != ROUTE))
     if package_id := next(filter(None, ids), None):
         return package_id
@@ -57,7 +57,7 @@ def _word(value: Any) -> str:
 
 
 def log_page(reply: Reply) -> LogPage:
-    """A page of the log; Unreadable without a state, or with a list of entries that is none."""
+    """Return a page of the log. Raises Unreadable without a state or a list of entries."""
     document = loads(reply.body)
     word = document.get("integration_state") if isinstance(document, dict) else ""
     state = spelled(word, STATES)
@@ -65,11 +65,11 @@ def log_page(reply: Reply) -> LogPage:
         raise Unreadable(tr("the answer does not say which state the package is in"))
     log = document.get("offer_log_paged_list")
     items = [] if log is None else listed(log, tr("log entries"))
-    named: list[LogEntry] = []
+    of_offers: list[LogEntry] = []
     about_all: list[Message] = []
     for entry in filter(None, map(_entry, items)):
         if entry.reference or entry.gtin:
-            named.append(entry)
+            of_offers.append(entry)
         else:
             about_all += entry.messages
     total, size, number, errors = (
@@ -78,7 +78,9 @@ def log_page(reply: Reply) -> LogPage:
     )
     pages = -(-total // size) if total is not None and size else None
     meaning = STATES.get(state, Meaning.UNHEARD)
-    return LogPage(state, meaning, named, tuple(about_all[:MOST_MESSAGES]), pages, number, errors)
+    return LogPage(
+        state, meaning, of_offers, tuple(about_all[:MOST_MESSAGES]), pages, number, errors
+    )
 
 
 def _count(value: Any) -> int | None:
@@ -110,27 +112,27 @@ def _messages(listed: Any) -> Iterator[Message]:
                 yield message
 
 
-def _code(error: Any, about: Any) -> str:
-    """The code that the two halves make; a half may have lost its leading zero."""
-    halves = [_word(error), _word(about)]
+def _code(fault: Any, field: Any) -> str:
+    """Return the code that the two halves form; a half may lack its leading zero."""
+    halves = [_word(fault), _word(field)]
     if all(half.isascii() and half.isdecimal() and len(half) <= HALF for half in halves):
         return "".join(half.zfill(HALF) for half in halves)
     return " ".join(filter(None, halves))
 
 
 def submit_zip(body: bytes, language: str, media_type: str = "application/zip") -> Call:
-    """Send a legacy zip: stage and commit in one. The answer carries its id (`zip_id`).
+    """Return the call that sends a legacy zip: stage and commit in one; `zip_id` reads its answer.
 
-    Or its public address as JSON, for a service that fetches it from there.
+    The body is the zip, or its public address as JSON if the service downloads it.
     """
     headers = (("Accept-Language", language_tag(language)), ("Content-Type", media_type))
     return Call("POST", LEGACY, CREATED, headers=headers, body=body)
 
 
 def read_log(package: PackageRef) -> Call:
-    """How far a legacy zip is, and a page of its log; the answer is read by `log_page`.
+    """Return the call for a legacy zip's state and a page of its log, which `log_page` reads.
 
-    The specification shows no parameters; those that are sent here are the answer's own fields.
+    The specification shows no parameters; the parameters here are fields of the answer.
     """
     page, size = package.page, package.page_size
     fields = {"page": str(page) if page > 1 or size else None, "count_by_page": size and str(size)}

@@ -1,7 +1,7 @@
-"""The legacy zip of some offers: three members, in constant memory, the same bytes each time.
+"""The legacy zip of some offers: three members, in constant memory, reproducible bytes.
 
-The values are as the feed's schema lets them through; what else is not as the format demands is a
-bug of ours, and raises ValueError.
+The feed's rules have checked the values; anything else that breaks the format is a bug of
+feedtool, and raises ValueError.
 """
 
 import json
@@ -30,7 +30,7 @@ from feedtool.model.settings import AccountSettings
 
 _PACKAGES = "http://schemas.openxmlformats.org/package/2006/"
 _DATE = (1980, 1, 1, 0, 0, 0)
-"""Of every member: the earliest that a zip knows."""
+"""The date of every member: the earliest that a zip can have."""
 _TYPES = (
     {"Extension": "xml", "ContentType": "text/xml"},
     {
@@ -45,7 +45,7 @@ class Pool(Struct, frozen=True):
 
     value: str
     attribute: str = "SalesChannelId"
-    """Or `Id`, its older form: a number, 1 for the primary channel."""
+    """`SalesChannelId`, or the older `Id`: a number, 1 for the primary channel."""
 
     def __post_init__(self) -> None:
         is_id = self.attribute == "Id" and self.value.isascii() and self.value.isdecimal()
@@ -58,28 +58,28 @@ class Head(Struct, frozen=True):
 
     name: str = "feedtool"
     package_type: str = PackageType.FULL
-    """Full, or StockAndPrice: then of each offer only its identity, stock and price travel."""
+    """Full; or StockAndPrice, which has only the identity, stock and price of each offer."""
     purges: bool = False
-    """Whether all offers that are not in it are removed: PurgeAndReplace."""
+    """PurgeAndReplace: the service removes all offers that are not in the package."""
     pools: Sequence[Pool] = ()
     document_type: str = AccountSettings().legacy_document_type
 
 
 def head_of(
-    package_type: str, channel: str, settings: AccountSettings, own: Head | None = None
+    package_type: str, channel: str, settings: AccountSettings, template: Head | None = None
 ) -> Head:
-    """The head of a package of offers, with the name and the pools of `own`.
+    """Return the head of a package of offers, with the name and the pools of `template`.
 
-    Where that has none, the pool of the channel is named; StockAndPrice has no place for any.
+    If that has no pool, the pool of the channel is used; StockAndPrice has no pools.
     """
-    own = own or Head()
+    template = template or Head()
     is_full = package_type != PackageType.STOCK_AND_PRICE
-    pools = own.pools
+    pools = template.pools
     if channel and not pools:
         number = settings.legacy_pools.get(channel)
         pools = (Pool(number, "Id") if number else Pool(channel),)
     return replace(
-        own,
+        template,
         package_type=PackageType.FULL if is_full else package_type,
         purges=package_type == PackageType.PURGE,
         pools=pools if is_full else (),
@@ -88,12 +88,11 @@ def head_of(
 
 
 def offers_of(bodies: Iterable[bytes]) -> Iterator[XmlOffer]:
-    """The offers of requests as the feeds make them, each as JSON."""
+    """Yield the Offers of requests as the feeds make them, each as JSON."""
     return (offer_of(json.loads(body)) for body in bodies)
 
 
 def offer_of(body: Mapping[str, Any]) -> XmlOffer:
-    """The Offer of a request."""
     shipping = tuple(
         Shipping(mode["DeliveryMode"], mode["ShippingCharges"], mode["AdditionalShippingCharges"])
         for mode in body.get("ShippingInformation", ())
@@ -102,12 +101,12 @@ def offer_of(body: Mapping[str, Any]) -> XmlOffer:
 
 
 def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int) -> None:
-    """Write a zip into a binary file that can be sought in.
+    """Write a zip into a seekable binary file.
 
-    Its offers are taken one by one; their `count` stands in the file before the first.
+    `count` offers are taken one by one; the count is written before the first.
 
     Raises:
-        ValueError: an offer is not as the format demands, or there are more or fewer of them.
+        ValueError: an offer breaks the format, or there are more or fewer offers than `count`.
     """
     document = {"Type": head.document_type, "Target": f"/{OFFERS}", "Id": "R1"}
     with ZipFile(target, "w") as package:
@@ -122,13 +121,13 @@ def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int)
 def _member(package: ZipFile, name: str) -> IO[bytes]:
     info = ZipInfo(name, _DATE)
     info.compress_type = ZIP_DEFLATED
-    info.create_system = 0  # else it is that of the machine
+    info.create_system = 0  # the default depends on the machine
     return package.open(info, "w")
 
 
 def _part(family: str, root: str, child: str, children: Sequence[dict[str, str]]) -> bytes:
     space = f"{_PACKAGES}{family}"
-    nsmap = cast("dict[str, str]", {None: space})  # lxml's stubs know of no namespace without name
+    nsmap = cast("dict[str, str]", {None: space})  # lxml's stubs lack namespaces without names
     element = etree.Element(f"{{{space}}}{root}", nsmap=nsmap)
     for attributes in children:
         etree.SubElement(element, f"{{{space}}}{child}", attributes)
@@ -167,12 +166,12 @@ def _write_offers(xml: Any, offers: Iterable[XmlOffer], count: int, *, is_full: 
         xml.element(_tag("OfferCollection"), {"Capacity": str(count)}),
     ):
         written = 0
-        for given, shipping in offers:
-            unknown, missing = given.keys() - _NAMES, needed - given.keys()
+        for values, shipping in offers:
+            unknown, missing = values.keys() - _NAMES, needed - values.keys()
             if unknown or missing:
                 raise ValueError(f"an offer has {sorted(unknown)} and lacks {sorted(missing)}")
-            xml.write("\n")  # so that what is said of an offer can name its line
-            attributes = {name: given[name] for name in names if name in given}
+            xml.write("\n")  # one line for each offer, so that messages can name it
+            attributes = {name: values[name] for name in names if name in values}
             with xml.element(_OFFER, attributes):
                 if is_full and shipping:
                     _write_shipping(xml, shipping)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.legacy.conversions import converter, lost_in_number
+from feedtool.areas.legacy.conversions import ambiguous_condition, converter
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 
@@ -86,7 +86,7 @@ def test_the_profile_says_which_modes_are_the_same() -> None:
 
 def test_one_number_stands_for_several_conditions() -> None:
     for condition in ("New", "GoodState", "Refurbished"):
-        assert list(lost_in_number({"condition": condition}, AccountSettings())) == []
+        assert list(ambiguous_condition({"condition": condition}, AccountSettings())) == []
     for state in ("RefurbishedLikeNew", "RefurbishedVeryGoodState", "RefurbishedCorrectState"):
-        [loss] = lost_in_number({"condition": state}, AccountSettings())
+        [loss] = ambiguous_condition({"condition": state}, AccountSettings())
         assert loss.value == state

@@ -1,9 +1,9 @@
-"""The Offers of a legacy zip, read and integrated: part "Legacy offer routes" of the specification.
+"""Reads and integrates the Offers of a legacy zip: part "Legacy offer routes".
 
-The specification shows the elements and attributes; where each stands in the zip, and what a
-condition's number means, is the field's practice. As with uploads of JSON only the structure is
-looked at on reading. An Offer is then laid flat as a request of the JSON packages is, and meets the
-same rules and store; all its values are texts, so what they cannot be read as is refused first.
+The specification shows the elements and attributes; their places in the zip, and the numbers of
+conditions, are the field's practice. As for uploads of JSON, reading checks only the structure.
+An Offer then becomes a flat request of the JSON packages, for the same rules and store. All its
+values are texts, so unreadable texts are refused first.
 """
 
 import io
@@ -31,7 +31,7 @@ from feedtool.sandbox.exchange import FIELD_EMPTY, HttpRequest, RequestRefused, 
 
 
 class LegacyBehaviour(Struct, frozen=True):
-    """Of zips with an Offers.xml; how long they take is as of packages of offers."""
+    """Settings of zips with an Offers.xml; offer packages define how long integration takes."""
 
     limit: int = 40_000
 
@@ -41,12 +41,12 @@ OFFERS = "content/offers.xml"
 SHIPPING = "ShippingInformation"
 LARGEST_ZIP = 1 << 25
 LARGEST_XML = 1 << 28
-"""Bytes of a zip, and of the Offers.xml in it."""
+"""In bytes, of the Offers.xml in a zip; LARGEST_ZIP is in bytes, too."""
 PATIENCE = 10.0
-"""Seconds that a public address has to answer in."""
+"""Seconds until a public address has to answer."""
 
 Entry = dict[str, Any]
-"""An Offer: its attributes, and `ShippingInformation` as a list of theirs."""
+"""The attributes of an Offer, with `ShippingInformation` as a list of attributes."""
 
 
 class LegacyZip(Struct):
@@ -54,7 +54,7 @@ class LegacyZip(Struct):
 
     name: str = ""
     kind: str = FULL
-    """PackageType, which is case sensitive."""
+    """PackageType, case-sensitive."""
     purges: bool = False
     """PurgeAndReplace."""
     pools: list[Mapping[str, str]] = field(default_factory=list)
@@ -63,14 +63,14 @@ class LegacyZip(Struct):
 
 
 def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
-    """The package in a request: the zip's bytes, or a JSON string with its public address.
+    """Return the package in a request: the zip's bytes, or a JSON string with its public address.
 
-    Of more than `limit` Offers the first one too many is the last that is read. What is neither is
-    415, what is no zip with an Offers.xml in it 400.
+    Reading stops at the first Offer beyond `limit`. Any other body is refused with 415; a body that
+    is no zip with an Offers.xml, with 400.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return _read(_fetched(request), limit)
+        return _read(_download(request), limit)
     if kind not in {"application/zip", "application/x-zip-compressed", "application/octet-stream"}:
         raise RequestRefused(
             415, f"The media type {kind!r} is not supported; send application/zip."
@@ -78,8 +78,8 @@ def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     return _read(request.body, limit)
 
 
-def _fetched(request: HttpRequest) -> bytes:
-    """The zip behind the address that a JSON string holds."""
+def _download(request: HttpRequest) -> bytes:
+    """Download the zip from the address in a JSON string."""
     address = json_body(request)
     if not isinstance(address, str) or not address.startswith(("http://", "https://")):
         raise bad_request("body", "The body must be a JSON string: the public address of a zip.")
@@ -101,21 +101,21 @@ def _read(body: bytes, limit: int) -> LegacyZip:
             if members[0].file_size > LARGEST_XML:
                 raise bad_request("body", "The Offers.xml is too large.")
             with package.open(members[0]) as stream:
-                return _parsed(stream, limit)
+                return _parse(stream, limit)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise bad_request("body", f"The body is no zip: {error}") from error
     except etree.XMLSyntaxError as error:
         raise bad_request("body", f"The Offers.xml is not well-formed: {error}") from error
 
 
-def _parsed(stream: Any, limit: int) -> LegacyZip:
+def _parse(stream: Any, limit: int) -> LegacyZip:
     content: LegacyZip | None = None
     events = etree.iterparse(
         stream, events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False
     )
     for event, element in events:
-        name, parent = _local(element), element.getparent()
-        if content is None:  # the root, which is known before its offers
+        name, parent = _local_name(element), element.getparent()
+        if content is None:  # the root comes before its offers
             content = _head(element)
         if event == "start" or parent is None:
             continue
@@ -124,11 +124,11 @@ def _parsed(stream: Any, limit: int) -> LegacyZip:
                 raise bad_request(name, "Only a Full package has publication pools.")
             content.pools.append(_attributes(element))
         elif name == "Offer":
-            if _local(parent) != "OfferCollection":
+            if _local_name(parent) != "OfferCollection":
                 raise bad_request("Offer", "An Offer stands in the OfferCollection.")
-            modes = [_attributes(item) for item in element.iter() if _local(item) == SHIPPING]
+            modes = [_attributes(item) for item in element.iter() if _local_name(item) == SHIPPING]
             content.entries.append({**_attributes(element), SHIPPING: modes})
-            element.clear()  # so that a large file is never wholly a tree
+            element.clear()  # keeps the tree of a large file small
             while element.getprevious() is not None:
                 del parent[0]
             if len(content.entries) > limit:
@@ -137,8 +137,8 @@ def _parsed(stream: Any, limit: int) -> LegacyZip:
 
 
 def _head(root: etree._Element) -> LegacyZip:
-    """The package as its root describes it."""
-    if _local(root) != "OfferPackage":
+    """Read the package's attributes from its root."""
+    if _local_name(root) != "OfferPackage":
         raise bad_request("body", "The root of an Offers.xml is OfferPackage.")
     name = root.get("Name", "")
     if not name.strip():
@@ -149,20 +149,19 @@ def _head(root: etree._Element) -> LegacyZip:
     if purges not in {"true", "false"}:
         raise bad_request("PurgeAndReplace", "PurgeAndReplace must be true or false.")
     if purges == "true" and kind == STOCK_AND_PRICE:
-        # An assumption: it would remove offers, and could put none in their place.
+        # An assumption: it would remove offers and could not replace them.
         raise bad_request("PurgeAndReplace", "PurgeAndReplace is for a Full package.")
     return LegacyZip(name, kind, purges == "true")
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:
-    """By name; those of another namespace say nothing of an offer."""
+    """Return the attributes by name, without those of another namespace."""
     return {
         str(name): str(value) for name, value in element.items() if not str(name).startswith("{")
     }
 
 
-def _local(element: etree._Element) -> str:
-    """A name without its namespace."""
+def _local_name(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
@@ -170,7 +169,7 @@ AMOUNT = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,4})?", re.ASCII)
 WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 TAXES = {"Vat": ("VAT", "07"), "EcoPart": ("EcoPart", "08"), "DeaTax": ("DEA", "31")}
-"""Attribute, the tax's code in the JSON packages, and the digits that stand for it in a code."""
+"""Attribute: the tax's code in the JSON packages, and its digits in a result code."""
 ATTRIBUTES_OF_STOCK_AND_PRICE = (("Stock", WHOLE, "05"), ("Price", AMOUNT, "06"))
 ATTRIBUTES = (
     *ATTRIBUTES_OF_STOCK_AND_PRICE,
@@ -178,7 +177,7 @@ ATTRIBUTES = (
     ("PreparationTime", WHOLE, "09"),
     ("StrikedPrice", AMOUNT, "18"),
 )
-"""Attribute, how it is written, and the digits that stand for it."""
+"""Attribute, its pattern, and its digits in a result code."""
 CHARGES = ("ShippingCharges", "AdditionalShippingCharges")
 
 CONDITIONS = {
@@ -189,7 +188,7 @@ CONDITIONS = {
     "5": "Refurbished",
     "6": "New",
 }
-"""ProductCondition; 3 and 5 are conditions that the JSON packages do not have."""
+"""Conditions by ProductCondition; the JSON packages lack 3 and 5."""
 REFURBISHED = "5"
 
 MODES = {
@@ -197,18 +196,18 @@ MODES = {
     "Tracked": "TrackedHomeDelivery",
     "Registered": "SignedHomeDelivery",
 }
-"""DeliveryMode, and its name in the JSON packages."""
+"""Names in the JSON packages by DeliveryMode."""
 
 
 def number_of(condition: str) -> str:
-    """The ProductCondition that an offer's condition has; empty where it has none."""
+    """Return the ProductCondition of a condition, or ""."""
     if condition.startswith("Refurbished"):
         return REFURBISHED
     return next((number for number, name in CONDITIONS.items() if name == condition), "")
 
 
 def rules_of(behaviour: OfferBehaviour) -> OfferBehaviour:
-    """The behaviour by which Offers of a zip are judged: more conditions than in JSON."""
+    """Return the behaviour for Offers of a zip, which has more conditions than JSON."""
     known = (*behaviour.conditions, *CONDITIONS.values())
     return replace(behaviour, conditions=tuple(dict.fromkeys(known)))
 
@@ -220,9 +219,9 @@ def applied(
     store: OfferStore,
     behaviour: OfferBehaviour,
 ) -> OfferOutcome:
-    """Put an Offer of a zip of this PackageType in the store, or say why not.
+    """Put an Offer of a zip of this PackageType in the store, or return the reasons against it.
 
-    `known` is the offer that has its SellerProductId; `behaviour` is as `rules_of` makes it.
+    `known` is the offer with the same SellerProductId; `behaviour` comes from `rules_of`.
     """
     is_full = kind == FULL
     unreadable = list(dict.fromkeys(_unreadable(entry, is_full=is_full)))
@@ -230,13 +229,13 @@ def applied(
     if not unreadable:
         return APPLY["Upsert" if is_full else "Update"](request, known, store, behaviour)
     others = upsert_codes(request, behaviour) if is_full else []
-    # What cannot be read was left out of the request, but it is not missing.
-    noted = {f"10{code[2:]}" for code in unreadable}
-    return rejected(*unreadable, *(code for code in others if code not in noted))
+    # Unreadable values were left out of the request, but they are not missing.
+    wrongly_missing = {f"10{code[2:]}" for code in unreadable}
+    return rejected(*unreadable, *(code for code in others if code not in wrongly_missing))
 
 
 def _unreadable(entry: Mapping[str, Any], *, is_full: bool) -> Iterator[str]:
-    """The codes of texts in another form; and of the comment, which may be empty, not absent."""
+    """Yield the codes of unreadable texts, and of an absent comment, which may only be empty."""
     if is_full and "Comment" not in entry:
         yield "1014"
     for name, pattern, digits in ATTRIBUTES if is_full else ATTRIBUTES_OF_STOCK_AND_PRICE:
@@ -252,12 +251,12 @@ def _unreadable(entry: Mapping[str, Any], *, is_full: bool) -> Iterator[str]:
 
 
 def _request(entry: Mapping[str, Any], known: KnownOffer | None) -> OfferRequest:
-    """An Offer of a Full package; what it has no place for stays as it is in the store."""
+    """Return the request of an Offer of a Full package; fields that it lacks stay as stored."""
     number = entry.get("ProductCondition", "")
-    # The names of the JSON packages are none here.
+    # The names of the JSON packages are not valid here.
     condition = CONDITIONS.get(number, number and f"condition {number}")
     if known and number and number_of(known.request.condition) == number:
-        condition = known.request.condition  # of the several that it may mean the one that is there
+        condition = known.request.condition  # the number is ambiguous: keep the condition
     request = _changes(entry)._replace(
         condition=condition,
         origin_price=_amount(entry.get("StrikedPrice", "")),
@@ -283,7 +282,7 @@ def _request(entry: Mapping[str, Any], known: KnownOffer | None) -> OfferRequest
 
 
 def _changes(entry: Mapping[str, Any]) -> OfferRequest:
-    """An Offer of a StockAndPrice package: "Price and/or Stock, nothing else"."""
+    """Return the request of an Offer that changes "Price and/or Stock, nothing else"."""
     return OfferRequest(
         reference=entry.get("SellerProductId", ""),
         gtin=entry.get("ProductEan", ""),
@@ -293,7 +292,7 @@ def _changes(entry: Mapping[str, Any]) -> OfferRequest:
 
 
 def _mode_code(mode: Mapping[str, str]) -> str:
-    """The mode's name in the JSON packages, empty for one that a zip does not have."""
+    """Return the mode's name in the JSON packages, or "" for an unknown mode."""
     return MODES.get(mode.get("DeliveryMode", ""), "")
 
 

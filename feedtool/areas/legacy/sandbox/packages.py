@@ -1,7 +1,7 @@
 """Legacy zip packages and their logs: part "Legacy offer routes" of the specification.
 
-A zip is stage and commit in one: it is IntegrationPending at once, and in the end Integrated, or
-Rejected as a whole. Its log, of which a page is read at a time, is empty until then.
+A zip is staged and committed in one: it is IntegrationPending at once, and finally Integrated, or
+Rejected as a whole. Its log, which is read in pages, is empty until then.
 """
 
 import sqlite3
@@ -84,7 +84,7 @@ CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, re
 
 
 def submit(exchange: Exchange) -> HttpResponse:
-    """POST /offer-integration-packages: take a zip in, or the public address of one."""
+    """POST /offer-integration-packages: accept a zip, or its public address."""
     content = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
     channels = [_channel(pool, exchange.settings) for pool in content.pools]
     times = exchange.settings.of(OfferBehaviour)
@@ -101,8 +101,8 @@ def submit(exchange: Exchange) -> HttpResponse:
     ).lastrowid
     if times.delays and package:
         due += times.delays[package % len(times.delays)]
-    # A number, as in the older interface; the time is part of it, so that a new state gives none
-    # that an earlier one gave.
+    # A number, as in the older interface; the time is part of it, so that a new state never repeats
+    # an id of an earlier state.
     name = f"legacy package {package} of {stamp(now)}"
     package_id = int(uuid.uuid5(uuid.NAMESPACE_URL, name).hex[:12], 16)
     exchange.db.execute(
@@ -132,7 +132,7 @@ def _channel(pool: Mapping[str, str], settings: SandboxSettings) -> str:
 
 
 def read(exchange: Exchange) -> HttpResponse:
-    """GET /offer-integration-packages/{packageId}: its state, and a page of its log."""
+    """GET /offer-integration-packages/{packageId}: return its state and a page of its log."""
     package = exchange.db.execute(
         "SELECT * FROM legacy_package WHERE CAST(package_id AS TEXT) = ? AND seller = ?",
         (exchange.ids["packageId"], exchange.seller),
@@ -165,7 +165,7 @@ def read(exchange: Exchange) -> HttpResponse:
 
 
 def _log_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
-    """An entry of the log; a code is in two halves: what is wrong, and with which property."""
+    """Return an entry of the log, with each code in two halves: error and property."""
     return {
         "property_list": [
             {
@@ -183,14 +183,14 @@ def _log_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
 
 
 def next_due(db: sqlite3.Connection) -> str | None:
-    """When the next package goes on."""
+    """Return the time of the next package's next step."""
     due: str | None
     (due,) = db.execute("SELECT MIN(next_at) FROM legacy_package").fetchone()
     return due
 
 
 def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
-    """Integrate some more of the package whose time has come first."""
+    """Integrate some offers of the package that is due first."""
     package = db.execute(
         "SELECT * FROM legacy_package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     ).fetchone()
@@ -205,7 +205,7 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
 
 
 def _reject(db: sqlite3.Connection, package: sqlite3.Row, code: str) -> None:
-    """As a whole: its log has one entry, which is about no offer."""
+    """Reject a whole package: its log has one entry, for no offer."""
     db.execute(
         "INSERT INTO legacy_entry VALUES (?, 0, NULL, NULL, '{}', ?, ?, ?)",
         (package["id"], REJECTED, code, package["next_at"]),
@@ -221,17 +221,17 @@ def _end(db: sqlite3.Connection, package: sqlite3.Row, state: str) -> None:
 
 
 def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlite3.Row) -> None:
-    """Apply the next Offers on every channel of the package; a purge clears these first."""
-    at = package["next_at"]
+    """Apply the next Offers on every channel of the package; a purge clears the channels first."""
+    due = package["next_at"]
     stores = [
-        OfferStore(db, package["seller"], channel, at)
+        OfferStore(db, package["seller"], channel, due)
         for channel in orjson.loads(package["channels"])
     ]
     if package["purges"] and not package["applied"]:
         for store in stores:
             store.clear()
-    asked = {"package": package["id"], "applied": package["applied"], "batch": BATCH}
-    rows = db.execute(NEXT_BATCH, asked).fetchall()
+    parameters = {"package": package["id"], "applied": package["applied"], "batch": BATCH}
+    rows = db.execute(NEXT_BATCH, parameters).fetchall()
     rules = rules_of(settings.of(OfferBehaviour))
     errors = 0
     for row in rows:
@@ -241,14 +241,14 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
         db.execute(
             "UPDATE legacy_entry SET status = ?, codes = ?, at = ?"
             " WHERE package = ? AND ordinal = ?",
-            (status, ",".join(codes), at, package["id"], row["ordinal"]),
+            (status, ",".join(codes), due, package["id"], row["ordinal"]),
         )
-        # Negative numbers, so that none is taken for a package of JSON requests.
+        # Negative numbers never belong to a package of JSON requests.
         log_applied(
             db,
             (
                 (
-                    *(at, -package["id"], str(package["package_id"]), package["seller"]),
+                    *(due, -package["id"], str(package["package_id"]), package["seller"]),
                     *(store.channel, package["type"], row["reference"], row["body"], outcome),
                 )
                 for store, outcome in zip(stores, outcomes, strict=True)
@@ -282,7 +282,7 @@ def _outcome(
 
 
 def _together(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
-    """The status and codes of an Offer on all channels: one entry of the log, the worst of it."""
+    """Return the worst status of an Offer on all channels, with its codes: one entry of the log."""
     worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
     codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)
     return worst[0].status, list(codes)
