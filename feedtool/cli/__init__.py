@@ -45,7 +45,7 @@ COMMANDS = {
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings that differ from the default, and where from."),
 }
-"""Name → its module here, and what `feedtool --help` says of it without importing it."""
+"""Name → its module here, and its line in `feedtool --help`, known without importing it."""
 
 HEADINGS = {
     "Every day": "demo template validate map submit page todo runs status results resume diff undo"
@@ -67,12 +67,11 @@ class Commands(HelpfulGroup):
     headings = HEADINGS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which a newcomer meets them."""
-        del ctx
+        del ctx  # in the order in which a newcomer meets them
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, imported now."""
+        """Import the command of a name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -81,7 +80,7 @@ class Commands(HelpfulGroup):
         return command
 
     def every(self) -> Iterator[click.Command]:
-        """All commands, imported, and those of groups."""
+        """Import and return all commands, also those of groups."""
         for word in COMMANDS:
             command = self.get_command(click.Context(self), word)
             if isinstance(command, click.Group):
@@ -92,13 +91,12 @@ class Commands(HelpfulGroup):
                 yield command
 
     def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        """Each command and what it does, without importing it."""
-        del ctx
+        del ctx  # taken from the table, so that no command is imported
         yield from ((name, text) for name, (_, text) in COMMANDS.items())
         yield HELP
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Without any argument the help is what was asked for; `help X` is `X --help`."""
+        """Show the help where no argument is given; read `help X` as `X --help`."""
         from feedtool.cli.language import language_passed_on
 
         args = language_passed_on(args)
@@ -112,7 +110,7 @@ class Commands(HelpfulGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Names the nearest command when one is mistyped."""
+        """Name the nearest command when one is mistyped."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -137,9 +135,9 @@ def feedtool() -> None:
 
 
 def run(arguments: Sequence[str] | None = None, clock: "Clock | None" = None) -> int:
-    """Runs a command and gives its exit code; nobody ever sees a traceback.
+    """Run a command and return its exit code; no traceback is ever shown.
 
-    The clock is the machine's own where none is given.
+    The clock defaults to the machine's.
     """
     from feedtool.cli import errors
 

@@ -1,4 +1,4 @@
-"""The session that options name: the sandbox in-process, or an account with its token."""
+"""The session that options select: the sandbox in-process, or an account with its token."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -52,7 +52,7 @@ GRANT_HINT = tr(
 
 
 class ChosenAccount(Struct, frozen=True, kw_only=True):
-    """An account as the options of a command name it: the embedded sandbox, or one of a service."""
+    """The account that a command's options select: the embedded sandbox, or one of a service."""
 
     connection: ConnectionOptions
     channel: str | None
@@ -61,14 +61,14 @@ class ChosenAccount(Struct, frozen=True, kw_only=True):
     is_sandbox: bool
     budget: Budget | None
     ledger: str | None
-    """The URL of the database that has the budget; None for the file of the state folder."""
+    """The URL of the database that holds the budget; None for the file of the state folder."""
 
 
 def chosen_account(ctx: click.Context) -> ChosenAccount:
-    """The account that the options name; UsageProblem where they name two.
+    """The account that the options select; UsageProblem if they select two.
 
-    The sandbox needs nothing else, and an account's settings are not meant for it: there only
-    what was typed counts.
+    The sandbox needs nothing else, and an account's settings are not meant for it: for the sandbox
+    only typed options count.
     """
     refuse_two_services(ctx)
     params, is_sandbox = ctx.params, bool(ctx.params["sandbox"])
@@ -86,12 +86,12 @@ def chosen_account(ctx: click.Context) -> ChosenAccount:
 
 
 def token_options(ctx: click.Context, profile: str | None = None) -> TokenOptions:
-    """The ways of having a token that the strongest source names; the others None.
+    """The token options of the strongest source that has one; the others are None.
 
-    Where no source names one, those of `profile`: that of the run that goes on, which nobody has
-    to name again. A client's secret is chosen likewise and by itself, since it may be in the
-    environment where the rest of its grant is in the configuration. For the sandbox only what was
-    typed counts: an environment's token is not meant for it.
+    If no source has one, they are those of `profile`: the profile of a resumed run, which need not
+    be typed again. The client's secret is chosen in the same way, but separately: it may be in the
+    environment while the rest of its grant is in the configuration. For the sandbox only typed
+    options count: a token in the environment is not meant for it.
     """
     tokens = read_record(TokenOptions, ctx.params)
     if ctx.params.get("sandbox"):
@@ -107,19 +107,19 @@ def token_options(ctx: click.Context, profile: str | None = None) -> TokenOption
 
 def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
     for source in SOURCES:
-        named = [name for name in ways if ctx.get_parameter_source(name) is source]
-        if any(ctx.params[name] for name in named):
-            return {name: ctx.params[name] if name in named else None for name in ways}
+        names = [name for name in ways if ctx.get_parameter_source(name) is source]
+        if any(ctx.params[name] for name in names):
+            return {name: ctx.params[name] if name in names else None for name in ways}
     return dict.fromkeys(ways)
 
 
 def token_of(
     tokens: TokenOptions, post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
 ) -> Token:
-    """The token that the options name: an endpoint's, a command's, a file's, or as it is.
+    """The token from an endpoint, a command, a file, or the option itself.
 
-    `post` sends a form to a token endpoint. UsageProblem where no way or half of one is named,
-    NotAuthorised for what cannot be a token.
+    `post` sends a form to a token endpoint. UsageProblem if the options are missing or incomplete,
+    NotAuthorised if the value cannot be a token.
     """
     if url := tokens.token_url:
         client_id = tokens.client_id
@@ -147,13 +147,13 @@ NEEDED = {
     "seller": tr("the seller"),
     "channel": tr("the sales channel"),
 }
-"""What an account is told by, as people call it."""
+"""Setting of an account → its name in messages."""
 
 
 def missing_settings(account: ChosenAccount, *, needs_channel: bool) -> list[MessageText]:
-    """The settings that an account lacks to send from it; nobody is asked.
+    """The settings that an account lacks to send from it, checked without a request.
 
-    Whether a token that is there is the right one the service alone knows.
+    Only the service knows whether the token is the right one.
     """
     connection = account.connection
     settings = {"base_url": connection.base_url, "seller": connection.seller}
@@ -171,7 +171,7 @@ def missing_settings(account: ChosenAccount, *, needs_channel: bool) -> list[Mes
 
 
 def _source(command: str | None, file: Path | None, value: str | None, what: str) -> Token | None:
-    """The output of a command, the content of a file, or a value, in this order."""
+    """The first of: the output of a command, the content of a file, a value."""
     if command:
         return CommandToken(command, what)
     if file:
@@ -199,11 +199,11 @@ def connect(
     needs_channel: bool = False,
     page: int | None = None,
 ) -> Iterator[Session]:
-    """The embedded sandbox or the account, which signals stop gently.
+    """Connect to the embedded sandbox or the account; signals stop it gently.
 
-    A budget is kept in the ledger that the options name, else in the one of `home`. Nobody has to
-    be a seller to read a catalogue, and products are for no channel. `page` is the number of
-    entries in a page of results. UsageProblem where the options do not say enough.
+    A budget is kept in the ledger that the options name, else in the one of `home`. A catalogue is
+    read without a seller, and products are sent without a channel. `page` is the number of entries
+    in a page of results. UsageProblem if a needed option is missing.
     """
     if account.is_sandbox:
         seller, token = account.connection.seller, account.connection.tokens.token
@@ -243,9 +243,9 @@ def _check_account(
 def to_sandbox(
     home: Path | None, language: str, seller: str | None = None, token: str | None = None
 ) -> Iterator[Session]:
-    """The embedded sandbox, with its state in `home` or in memory; its time is virtual.
+    """Connect to the embedded sandbox, with its state in `home` or in memory; its time is virtual.
 
-    A token or seller that was given is used, so that a wrong one can be tried out.
+    A token or seller from the options is used, so that a wrong one can be tried out.
     """
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
@@ -273,7 +273,7 @@ def _to_account(
     connection, language, now = account.connection, account.language, CONSOLE.clock.now
     address, seller = connection.base_url or "", connection.seller or ""
     timeouts = timeouts_of(connection.timeouts)
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "language": language,
         "timeouts": timeouts,
         "allows_http": connection.insecure_http,
@@ -281,15 +281,16 @@ def _to_account(
     with _allowance(home, account, stop) as allowance:
         post = partial(_post_allowed, allowance, partial(post_form, timeouts=timeouts))
         token = token_of(connection.tokens, post, now)
-        with Client(address, seller or None, token, **how, allowance=allowance) as client:
-            whose, has_channel = (client, seller, address, language), bool(account.channel)
-            yield Session(*whose, now, stop.sleep, page=page, has_channel=has_channel)
+        with Client(address, seller or None, token, **settings, allowance=allowance) as client:
+            has_channel = bool(account.channel)
+            reached = client, seller, address, language
+            yield Session(*reached, now, stop.sleep, page=page, has_channel=has_channel)
 
 
 def _post_allowed(
     allowance: Allowance | None, post: Callable[[str, bytes], Reply], url: str, body: bytes
 ) -> Reply:
-    """The answer to a form, which takes of the allowance as calls do."""
+    """Post a form, counted against the allowance as calls are."""
     if allowance is None:
         return post(url, body)
     allowance.take()
@@ -310,5 +311,4 @@ def _allowance(
 
 
 def timeouts_of(options: TimeoutOptions) -> Timeouts:
-    """The longest waits that options name."""
     return Timeouts(options.connect_timeout, options.answer_timeout, options.call_timeout)

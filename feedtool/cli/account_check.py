@@ -136,9 +136,9 @@ def _outcome(error: FeedtoolError | None) -> dict[str, Any]:
     return {"works": works, "message": str(error.message), "hint": str(error.hint)}
 
 
-# All of them.
+# `--all`: the accounts of all profiles.
 
-OF_ONE = ("sandbox", "profile", "base_url", "seller", "channel")
+SINGLE_ACCOUNT = ("sandbox", "profile", "base_url", "seller", "channel")
 
 
 def _check_all(ctx: click.Context, form: str) -> int:
@@ -146,7 +146,7 @@ def _check_all(ctx: click.Context, form: str) -> int:
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_profiles
 
-    for name, value in on_command_line(ctx, *OF_ONE).items():
+    for name, value in on_command_line(ctx, *SINGLE_ACCOUNT).items():
         if value:
             option = f"--{name.replace('_', '-')}"
             text = tr("--all and {option} contradict each other", option=option)
@@ -157,17 +157,17 @@ def _check_all(ctx: click.Context, form: str) -> int:
             NO_ACCOUNT, tr("`feedtool init` writes a profile; --profiles names a folder of them")
         )
     with stopping("") as stop, counting("text") as count:
-        found = check_profiles(
+        results = check_profiles(
             names,
             lambda name: _checks_of(ctx, stop, name),
             stop.reason,
             lambda done: count(CONSOLE.say(tr("accounts")), done, len(names)),
         )
-    errors = [error for one in found for error in one.errors]
+    errors = [error for result in results for error in result.errors]
     if form == "text":
-        _show_all(found)
+        _show_all(results)
     else:
-        write_entries(map(_entry_of_profile, found), sys.stdout, form)
+        write_entries(map(_entry_of_profile, results), sys.stdout, form)
     if stopped := stop.reason():
         raise stopped
     return first_of(error.exit for error in errors) if errors else Exit.OK
@@ -183,38 +183,38 @@ def _checks_of(line: click.Context, stop: Stopping, name: str) -> "list[AccountC
             return [*check_account(session, _channel(ctx, account))]
 
 
-def _show_all(found: "Sequence[ProfileCheck]") -> None:
-    """A line for each account, then the ways out and how many work."""
+def _show_all(results: "Sequence[ProfileCheck]") -> None:
+    """Write a line for each account, then the hints and how many accounts work."""
     from feedtool.report.plain import clean
 
-    width = max((len(one.profile) for one in found), default=0)
-    for one in found:
-        error = next(iter(one.errors), None)
-        reasons = "; ".join(_reasons(one))
-        click.echo(clean(f"{one.profile:{width}}  {_result(error)}  {reasons}".rstrip()))
-    hints = (error.hint for one in found for error in one.errors)
+    width = max((len(result.profile) for result in results), default=0)
+    for result in results:
+        error = next(iter(result.errors), None)
+        reasons = "; ".join(_reasons(result))
+        click.echo(clean(f"{result.profile:{width}}  {_result(error)}  {reasons}".rstrip()))
+    hints = (error.hint for result in results for error in result.errors)
     for hint in dict.fromkeys(filter(None, hints)):
         echo("help", hint)
-    works = sum(not one.errors for one in found)
-    echo("note", tr("{works:,} of {count:,} accounts work", works=works, count=len(found)))
+    works = sum(not result.errors for result in results)
+    echo("note", tr("{works:,} of {count:,} accounts work", works=works, count=len(results)))
 
 
-def _reasons(one: "ProfileCheck") -> Iterator[str]:
-    """What is wrong with an account; a channel by its name."""
+def _reasons(result: "ProfileCheck") -> Iterator[str]:
+    """The faults of an account; that of a channel with the channel's name."""
     say = CONSOLE.say
-    if one.error:
-        yield say(one.error.message)
-    for checked in one.checks:
+    if result.error:
+        yield say(result.error.message)
+    for checked in result.checks:
         if checked.error:
             value = f" {checked.value}" if checked.part == "channel" else ""
             yield f"{say(PARTS[checked.part])}{value}: {say(checked.error.message)}"
 
 
-def _entry_of_profile(one: "ProfileCheck") -> dict[str, Any]:
-    error = next(iter(one.errors), None)
+def _entry_of_profile(result: "ProfileCheck") -> dict[str, Any]:
+    first = next(iter(result.errors), None)
     return {
-        "profile": one.profile,
-        **_outcome(error),
-        "exitCode": int(first_of(it.exit for it in one.errors)) if error else 0,
-        "checks": [*map(_entry, one.checks)],
+        "profile": result.profile,
+        **_outcome(first),
+        "exitCode": int(first_of(error.exit for error in result.errors)) if first else 0,
+        "checks": [*map(_entry, result.checks)],
     }

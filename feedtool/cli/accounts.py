@@ -1,8 +1,8 @@
 """The accounts that a command serves while it runs: those of all profiles, and the sandbox's.
 
-Each is reached as if the command line had named it. So options, environment and configuration come
-in the one order for every account; and a token that was renewed, or a profile that was fixed,
-counts from the next time on.
+Each is read as if the command line had named its profile. So options, environment and configuration
+have the same precedence for every account, and a renewed token or a corrected profile is used from
+the next time on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,20 +54,19 @@ if TYPE_CHECKING:
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
 ACCOUNT = ("base_url", "seller")
-"""The options that say whose files are sent, and where."""
+"""The options that identify the seller: the address of the service and the SellerId."""
 
 
 class ServingCommand(HelpfulCommand):
-    """A command that remembers its words, so that accounts can be named in their midst."""
+    """A command that keeps its words, so that it can be read again with another profile."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keeps the words on the context."""
         ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
 
 class Serving(Struct, frozen=True, kw_only=True):
-    """The options that a serving command needs for its accounts."""
+    """The options of a serving command for its accounts."""
 
     sandbox: Annotated[bool, SANDBOX_OPTION]
     configuration: Configuration
@@ -80,35 +79,38 @@ class Serving(Struct, frozen=True, kw_only=True):
 
 
 class ServedAccounts(Struct, frozen=True):
-    """The accounts of a command line, by the names of their profiles; None is its own account."""
+    """The accounts of a command line, by the names of their profiles.
+
+    None means the account that the options alone describe.
+    """
 
     line: click.Context
     stop: Stopping
     notices: "RunNotices"
     needs_channel: bool = False
-    """True if each is to have a channel, whatever is sent from it."""
+    """True if each account needs a channel, also to send products."""
     _lacks: "dict[tuple[str, bool], tuple[Seen, str]]" = field(default_factory=dict)
-    """What was found of each, for as long as the files that say so are as they were."""
+    """Results of `lack` by account, each valid until one of the files it was read from changes."""
 
     @property
     def profiles(self) -> Sequence[str]:
-        """The names of all profiles: those of a folder as they are now."""
+        """The names of all profiles; a folder of profiles is listed anew each time."""
         return tuple(iter(self._known))
 
     @property
     def names(self) -> Sequence[str]:
-        """All by their names: the command line's own, those of profiles, and the sandbox's.
+        """The names of all accounts: that of the options alone, those of profiles, the sandbox's.
 
-        Where the command line says both where the service is and who sells, no profile could say
-        otherwise, and none is there.
+        If the options decide both address and seller, no profile can change them, so none is
+        listed.
         """
-        is_decided = self.own and all(map(self._is_given, ACCOUNT))
+        is_decided = self.options_account and all(map(self._is_set, ACCOUNT))
         profiles = () if is_decided else self.profiles
-        return tuple(dict.fromkeys(filter(None, (self.own, *profiles, SANDBOX))))
+        return tuple(dict.fromkeys(filter(None, (self.options_account, *profiles, SANDBOX))))
 
     @property
-    def own(self) -> str:
-        """The name of the account that options alone name, `7@host`; empty where they name none."""
+    def options_account(self) -> str:
+        """The name of the account that the options alone describe, `7@host`; empty for none."""
         options = self._options
         address, seller = options.connection.base_url or "", options.connection.seller or ""
         is_named = address and seller if self._known else address or seller
@@ -118,7 +120,7 @@ class ServedAccounts(Struct, frozen=True):
 
     @property
     def usual(self) -> str:
-        """The name of the account that the command line means, else the first."""
+        """The name of the account that the command line selects, else the first."""
         options = self._options
         return SANDBOX if options.sandbox else options.configuration.profile or self.names[0]
 
@@ -132,41 +134,41 @@ class ServedAccounts(Struct, frozen=True):
 
     @property
     def sellers(self) -> "Mapping[str, SellerKey]":
-        """The seller of each account that names one, by its name; as `seller_of`, and sooner."""
+        """Account → its seller, if it has one; as `seller_of`, but faster for many accounts."""
         from feedtool.ledger.records import seller_key
         from feedtool.runs.sellers import known_sellers
 
-        options, own = self._options, self.own
+        options, options_account = self._options, self.options_account
         address, seller = options.connection.base_url or "", options.connection.seller or ""
         sandbox = seller_key(SANDBOX_ADDRESS, _sandbox_seller(self.line))
         if options.sandbox:
             return dict.fromkeys(self.names, sandbox)
         settings = {"base_url": address, "seller": seller}
-        typed = {name: value for name, value in settings.items() if self._is_given(name)}
+        typed = {name: value for name, value in settings.items() if self._is_set(name)}
         known = {SANDBOX: sandbox} | known_sellers(self._known, typed)
-        if own:
-            known[own] = seller_key(address, seller)
+        if options_account:
+            known[options_account] = seller_key(address, seller)
         return {name: known[name] for name in self.names if name in known}
 
-    def _is_given(self, name: str) -> bool:
-        """True if an option is typed, or is in the environment, so that it counts for all."""
+    def _is_set(self, name: str) -> bool:
+        """True if an option is typed or in the environment, and so applies to all accounts."""
         return self.line.get_parameter_source(name) in SOURCES[:2]
 
     def is_sandbox(self, name: str) -> bool:
-        """True for an account of the embedded sandbox."""
         return self._options.sandbox or (name == SANDBOX and SANDBOX not in self._known)
 
     def of_seller(self, address: str, seller: str) -> str:
-        """The name of the account that no profile names, if it is this seller's; else empty."""
+        """The name of the options' account if it has this seller; else empty."""
         from feedtool.ledger.records import seller_key
 
-        own = self.own
-        return own if own and self.sellers[own] == seller_key(address, seller) else ""
+        name = self.options_account
+        return name if name and self.sellers[name] == seller_key(address, seller) else ""
 
     def lack(self, name: str, *, needs_channel: bool = False) -> str:
-        """Why nothing can be sent from an account, as far as is known here; empty where it can.
+        """The reason why nothing can be sent from an account, without a request; empty for none.
 
-        It is told of hundreds at once, and so is found out anew only when a file has changed.
+        It is shown for hundreds of accounts at once, so it is worked out again only after a file
+        has changed.
         """
         from feedtool.model.file_version import version_of
 
@@ -178,7 +180,7 @@ class ServedAccounts(Struct, frozen=True):
         return lack
 
     def _lack(self, name: str, *, needs_channel: bool) -> "tuple[Seen, str]":
-        """What is lacking, and the files that say so as they were before they were read."""
+        """The reason, and the versions of the files that it depends on, taken before reading."""
         from feedtool.cli.account import chosen_account, missing_settings
         from feedtool.model.file_version import version_of
 
@@ -197,19 +199,18 @@ class ServedAccounts(Struct, frozen=True):
         return seen, tr("missing: {what}", what=joined(missing)) if missing else ""
 
     def results(self, name: str) -> str | None:
-        """The place for the answers of an account, where an option or its profile names one."""
+        """The place for the answers of an account; None if no option or profile names one."""
         with self._named(name) as ctx:
             place: str | None = ctx.params["results"]
             return place
 
     @contextmanager
     def reading(self, name: str | None) -> "Iterator[ReadOptions]":
-        """How the files of an account are read."""
+        """The options for reading the files of an account."""
         with self.planning(name) as account:
             yield account.reading
 
     def recipes(self, name: str) -> "RecipeFolders":
-        """The recipes of an account."""
         from feedtool.cli.files import recipe_folders
 
         with self._named(name) as ctx:
@@ -217,7 +218,7 @@ class ServedAccounts(Struct, frozen=True):
 
     @contextmanager
     def planning(self, name: str | None) -> "Iterator[PlanningAccount]":
-        """An account for a dry run; it needs not even be one."""
+        """The account for a dry run; its settings may be incomplete."""
         from feedtool.cli.account import chosen_account
         from feedtool.cli.files import read_options
         from feedtool.cli.planning import account_of
@@ -230,7 +231,7 @@ class ServedAccounts(Struct, frozen=True):
 
     @contextmanager
     def open(self, name: str | None) -> "Iterator[SellerAccount]":
-        """An account with its session and its records."""
+        """Open an account: its session and its records."""
         from feedtool.cli.account import chosen_account, connect
         from feedtool.cli.export import query_in
         from feedtool.cli.files import read_options
@@ -261,7 +262,6 @@ class ServedAccounts(Struct, frozen=True):
                 )
 
     def seller_of(self, name: str | None) -> "SellerKey":
-        """The seller whose files an account sends."""
         from feedtool.ledger.records import seller_key
 
         with self._named(name) as ctx:
@@ -269,14 +269,14 @@ class ServedAccounts(Struct, frozen=True):
             if options.sandbox:
                 return seller_key(SANDBOX_ADDRESS, _sandbox_seller(ctx))
             address, seller = options.connection.base_url or "", options.connection.seller
-            # Those of which nothing can be sent share nothing.
+            # Accounts without a seller, which cannot send, are told apart by their profile.
             return seller_key(address, seller or options.configuration.profile or "")
 
     def _named(self, name: str | None) -> AbstractContextManager[click.Context]:
-        """The command line as if it named an account."""
+        """Read the command line again as if it named an account."""
         if name == SANDBOX and name not in self._known:
             return options_with(self.line, "--base-url", "", "--profile", "", "--sandbox")
-        is_named = name is not None and name not in {"", self.own}
+        is_named = name is not None and name not in {"", self.options_account}
         return options_with(self.line, *(("--profile", str(name)) if is_named else ()))
 
 
@@ -286,10 +286,10 @@ def _sandbox_seller(ctx: click.Context) -> str:
 
 @contextmanager
 def options_with(line: click.Context, *more: str) -> Iterator[click.Context]:
-    """A command line with some more options, of which the terminal takes no notice."""
+    """Read a command line with more options, without an effect on the terminal's language."""
     words = list(line.meta[WORDS])
     end = words.index("--") if "--" in words else len(words)
-    words[end:end] = more  # the last one named counts
+    words[end:end] = more  # of an option that is repeated the last one counts
     silent = ChosenProfile(is_shown=False)
     with line.command.make_context(line.info_name, words, obj=silent) as ctx:
         yield ctx

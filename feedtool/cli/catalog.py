@@ -1,4 +1,4 @@
-"""`feedtool catalog`: brings brands, categories and their properties, and looks there."""
+"""`feedtool catalog`: download brands, categories and their properties, and search them."""
 
 import sys
 from functools import partial
@@ -34,7 +34,7 @@ from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import joined, tr
 
 SHOWN_LACKS = 10
-"""Categories without properties that are named one by one."""
+"""The most categories without properties that are listed."""
 
 
 class SyncOptions(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class SyncOptions(Struct, frozen=True, kw_only=True):
 
 
 class LocalCatalog(Struct, frozen=True, kw_only=True):
-    """The catalogue that is looked into, and the form of the answer."""
+    """The catalogue that is searched, and the form of the output."""
 
     sandbox: Annotated[bool, SANDBOX_OPTION]
     configuration: Configuration

@@ -1,6 +1,6 @@
-"""What a shell completes: kinds, codes, runs, profiles and categories.
+"""Shell completion of kinds, codes, runs, profiles and categories.
 
-A Tab changes nothing and waits for nothing: what cannot be read is not completed.
+Completion writes nothing and hardly waits: names that cannot be read are left out.
 """
 
 import json
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 Words = Iterable[tuple[str, str]]
-"""Words to choose from, each with what it means."""
+"""Words to choose from, each with its meaning."""
 
 MOST = 50
-"""Runs, profiles, or categories, that are shown at once."""
-PATIENCE = 0.2
-"""Seconds for which a locked database is waited for."""
+"""The most runs, profiles or categories that are shown at once."""
+LOCK_WAIT = 0.2
+"""The longest wait for a locked database, in seconds."""
 
 
 def completer(
     words: Callable[[click.Context, str], Words], *, is_list: bool = False, is_file: bool = False
 ) -> "Complete":
-    """Completes one of the words, or the last of a comma list of them; or a file's name."""
+    """A completer of one of the words, or of the last in a comma list of them; or of a file."""
 
     def complete(
         ctx: click.Context, parameter: click.Parameter, incomplete: str
@@ -85,7 +85,7 @@ def _fixes(ctx: click.Context, start: str) -> Words:
 
 
 def _profiles(ctx: click.Context, start: str) -> Words:
-    """Each with its address; only the files of those that are shown are read."""
+    """Profiles with their addresses; only the files of the shown profiles are read."""
     from feedtool.cli.options import chosen
 
     profiles = chosen(ctx).config.profiles
@@ -106,8 +106,8 @@ def _runs(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     from feedtool.cli.home import LEDGER
     from feedtool.report.plain import clean
 
-    for run, at, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
-        yield str(run), clean(f"{file or ''} {at[:16].replace('T', ' ')}".strip())
+    for run, started, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
+        yield str(run), clean(f"{file or ''} {started[:16].replace('T', ' ')}".strip())
 
 
 _CATEGORIES = """
@@ -120,7 +120,7 @@ _CATEGORIES = """
 
 
 def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
-    """The categories of the catalogue that was brought last, those of high levels first."""
+    """The categories of the catalogue that was downloaded last, those of high levels first."""
     from feedtool.cli.home import FILE
     from feedtool.report.plain import clean
 
@@ -131,14 +131,14 @@ def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
 
 
 def _rows(ctx: click.Context, name: str, query: str, *values: object) -> list[Any]:
-    """What a database of the state folder answers, as it is; it is never made nor changed."""
+    """The rows of a query to a database of the state folder, opened read-only."""
     import sqlite3  # no other command needs it at its start
 
     from feedtool.cli.home import home_path
 
-    place = home_path(ctx.params.get("home")) / name
-    address = f"{place.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, timeout=PATIENCE, uri=True)) as database:
+    path = home_path(ctx.params.get("home")) / name
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, timeout=LOCK_WAIT, uri=True)) as database:
         return database.execute(query, values).fetchall()
 
 

@@ -40,10 +40,10 @@ SHOWN = frozenset({"host", "port", "options", "service", "sslmode", "key", "know
 """Parameters of an address that are shown; any other may be a secret, or a misspelt one."""
 
 DEFAULT = tr("default")
-"""The source of what nobody has set."""
+"""The source of a setting that nobody has set."""
 
 Row = tuple[str, object, str]
-"""A setting's name, its value, and where that comes from."""
+"""A setting's name, its value, and the source of the value."""
 
 
 @click.group(cls=HelpfulGroup, no_args_is_help=False)
@@ -64,7 +64,7 @@ def _schema() -> dict[str, Any]:
         {
             name.replace("-", sign): {"anyOf": forms} if len(forms) > 1 else forms[0]
             for name, every in known.items()
-            for forms in [[form for at, form in enumerate(every) if form not in every[:at]]]
+            for forms in [[form for nth, form in enumerate(every) if form not in every[:nth]]]
             for sign in "_-"
         }
     )
@@ -74,25 +74,25 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
     """The type of an option in `[defaults]`."""
     match parameter.type:
         case click.types.BoolParamType():
-            own: dict[str, Any] = {"type": "boolean"}
+            schema: dict[str, Any] = {"type": "boolean"}
         case click.Choice(choices=choices):
-            own = {"enum": list(choices)}
+            schema = {"enum": list(choices)}
         case click.types.IntParamType():
-            own = {"type": "integer"}
+            schema = {"type": "integer"}
         case click.types.FloatParamType():
-            own = {"type": "number"}
+            schema = {"type": "number"}
         case _:
-            own = {"type": "string"}
+            schema = {"type": "string"}
     if parameter.multiple:
-        own = {"type": "array", "items": own}
-    return {**own, "description": str(getattr(parameter, "help", ""))}
+        schema = {"type": "array", "items": schema}
+    return {**schema, "description": str(getattr(parameter, "help", ""))}
 
 
 SCHEMA = json_schema("feedtool.toml", _schema)
 
 
 class ShowConfigOptions(Struct, frozen=True, kw_only=True):
-    """Options of `config show`; the settings of most are shown."""
+    """Options of `config show`; it shows the settings of most of them."""
 
     json_schema: Annotated[None, SCHEMA] = None
     configuration: Configuration
@@ -131,12 +131,12 @@ def show(ctx: click.Context, options: ShowConfigOptions) -> None:
     width = max((len(name) for name, _, _ in shown), default=0)
     for name, value, source in shown:
         click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(CONSOLE.say(source))}]")
-    named = {row[0]: row[1] for row in rows}
-    after_config(has_account=bool(named["base_url"] or named.get("sandbox")))
+    values = {row[0]: row[1] for row in rows}
+    after_config(has_account=bool(values["base_url"] or values.get("sandbox")))
 
 
 def _row(ctx: click.Context, name: str, value: object) -> Row:
-    """A setting as it may be shown: no token, and no password inside an address."""
+    """A setting without secrets: neither a token nor a password inside an address."""
     option = next(option for option in ctx.command.params if option.name == name)
     label = max(option.opts, key=len).removeprefix("--").replace("-", "_")
     if name == "home":
@@ -148,7 +148,7 @@ def _row(ctx: click.Context, name: str, value: object) -> Row:
 
 
 def masked(value: object) -> object:
-    """A value without the secrets of its addresses, in whichever place they are written."""
+    """A value with the secrets of all addresses in it masked."""
     if isinstance(value, list):
         return [*map(masked, value)]
     if isinstance(value, Mapping):
@@ -159,7 +159,7 @@ def masked(value: object) -> object:
     place, mark, query = rest.partition("?")
     first = place.partition("/")[0]
     if "@" in rest and ":" in first.partition("@")[0]:
-        # A password may hold any of these signs, if nobody has escaped them.
+        # A password that was not escaped may contain any of these signs.
         place, mark, query = ("@" + rest.rpartition("@")[2]).partition("?")
         place = MASK + place
     elif "@" in first:
@@ -182,32 +182,32 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
         case ParameterSource.DEFAULT_MAP:
             if name not in state.profile.account:
                 return f"{state.config.path}, defaults"
-            own = f"{state.config.path}, profile {ctx.params.get('profile')}"
-            return str(state.profile.path or own)
+            table = f"{state.config.path}, profile {ctx.params.get('profile')}"
+            return str(state.profile.path or table)
     return DEFAULT
 
 
 def _other_defaults(ctx: click.Context) -> list[Row]:
-    """The options of `[defaults]` that other commands have."""
+    """The settings of `[defaults]` for options that only other commands have."""
     config = chosen(ctx).config
-    named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
-    own = names_of(ctx.command)
+    defaults = {name.replace("-", "_"): value for name, value in config.defaults.items()}
+    options = names_of(ctx.command)
     return [
         (name, MASK if name in SECRETS else masked(value), f"{config.path}, defaults")
-        for name, value in sorted(named.items())
-        if name not in own
+        for name, value in sorted(defaults.items())
+        if name not in options
     ]
 
 
 def _budget(ctx: click.Context) -> list[Row]:
-    """What the account shares with others, if it does."""
+    """The budget that the account shares with others."""
     state = chosen(ctx)
     if (budget := state.profile.budget) is None:
         return [("budget", "", DEFAULT)]
     table = f"{state.config.path}, budgets"
-    own = {"budget.per_second": budget.per_second, "budget.burst": budget.burst}
-    named: Row = ("budget", budget.name, _of_profile(state))
-    return [named, *((name, value, table) for name, value in own.items())]
+    limits = {"budget.per_second": budget.per_second, "budget.burst": budget.burst}
+    name_row: Row = ("budget", budget.name, _of_profile(state))
+    return [name_row, *((name, value, table) for name, value in limits.items())]
 
 
 def _dialect(ctx: click.Context) -> list[Row]:
@@ -227,7 +227,7 @@ def _of_profile(state: ChosenProfile) -> str:
 
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:
-    """Fields as the configuration has them; those of a table by its name and theirs."""
+    """Fields as the configuration writes them; a field of a table as `table.field`."""
     from msgspec import Struct
 
     values: dict[str, object] = {}
@@ -243,7 +243,7 @@ def _fields(settings: Any, table: str = "") -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
-    """A value for people, as feedtool.toml has it."""
+    """A value as feedtool.toml writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping | list) and not value:
@@ -286,6 +286,6 @@ def explain(_: click.Context, options: ExplainOptions) -> None:
         (name, codes.say(word.kind).split()[0], word.page.partition("\n")[0])
         for name, word in codes.words.items()
     ]
-    width = max(len(what) for _, what, _ in rows)
-    for name, what, summary in rows:
-        click.echo(f"{name:28} {what:{width}} {summary}")
+    width = max(len(kind) for _, kind, _ in rows)
+    for name, kind, summary in rows:
+        click.echo(f"{name:28} {kind:{width}} {summary}")

@@ -73,14 +73,14 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
             ),
             tr("give OUT another name"),
         ) from error
-    wanted = form_of(target, load())
+    output_form = form_of(target, load())
     may_replace, language = options.common.yes, options.common.showing.language
-    _check_target(source, target, is_folder=not wanted.ending, may_replace=may_replace)
+    _check_target(source, target, is_folder=not output_form.ending, may_replace=may_replace)
     reading = read_options(ctx, options.reading, options.as_row, settle=kind_asked(form))
     has_channel = bool(options.reading.channel)
-    how = ConversionOptions(target, wanted, options.to, language, has_channel)
+    conversion_options = ConversionOptions(target, output_form, options.to, language, has_channel)
     with inputs([source]) as [file]:
-        conversion = convert(file, reading, how, load())
+        conversion = convert(file, reading, conversion_options, load())
         for sheet in conversion.written:
             checked = CheckedSheet(source, kind=sheet.kind)
             columns = load().feeds[sheet.kind].sheet.understood(reading.dialect)
@@ -92,7 +92,7 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
             echo("note", text)
             echo("help", hint)
         write_conversion(conversion, sys.stdout, form, CONSOLE.say)
-    if conversion.rows and wanted.ending not in {JSON, FOLDER}:
+    if conversion.rows and output_form.ending not in {JSON, FOLDER}:
         after_writing(target, form)
     if conversion.has_losses:
         return Exit.ROWS
@@ -100,15 +100,15 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
 
 
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
-    """Raises UsageProblem where the output cannot go there, before anything is read."""
+    """Raise UsageProblem if the output cannot be written there, before anything is read."""
     if source != STDIN and _is_same(Path(source), target):
         raise UsageProblem(tr("{target} is IN and OUT", target=target), tr("give OUT another name"))
     if target.exists():
         if not (target.is_dir() if is_folder else target.is_file()):
-            what = tr("{target} is no file", target=target)
+            message = tr("{target} is no file", target=target)
             if is_folder:
-                what = tr("{target} is a file", target=target)
-            raise UsageProblem(what, tr("give OUT another name"))
+                message = tr("{target} is a file", target=target)
+            raise UsageProblem(message, tr("give OUT another name"))
         is_taken = not is_folder or any(target.iterdir())
         if is_taken and not may_replace:
             raise UsageProblem(
@@ -136,8 +136,8 @@ def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bo
         )
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
     try:
-        return one.samefile(other)
+        return path.samefile(other)
     except OSError:
-        return one.resolve() == other.resolve()
+        return path.resolve() == other.resolve()
