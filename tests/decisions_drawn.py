@@ -26,7 +26,7 @@ from feedtool.service.calls import Answer
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = DeliverySettings()
 LATER = TIME + SETTINGS.before_resending
-DAYS_LATER = TIME + 2 * SETTINGS.forgotten
+DAYS_LATER = TIME + 2 * SETTINGS.report_patience
 ROUTES = load().routes
 GONE = Answer(AnswerKind.REFUSED, "why", 404)
 

@@ -49,7 +49,7 @@ from feedtool.delivery.steps import (
 from feedtool.delivery.transition import Transition, TransitionContext, clear, unknown
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Attempt, Ledger, Package
-from feedtool.ledger.lock import ask_anew
+from feedtool.ledger.lock import check_lock
 from feedtool.model.call import NotSent, NotYet, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
@@ -181,7 +181,7 @@ class Delivery:
             for pending in self._calls.under_way
             if pending.intent.step is not Step.UPLOAD
         }
-        packages = self._state.in_hand(self.settings)
+        packages = self._state.active(self.settings)
         schedule = Schedule(packages, self.routes, now, self.settings, self.wait)
         steps = schedule.next_steps(busy, self._skew)
         room, is_busy = self._calls.room(self.pace), bool(self._calls.under_way)
@@ -203,7 +203,7 @@ class Delivery:
             if shown := self._overviews.take(package, step):
                 self._read(pending, shown)
             else:
-                leaving = partial(ask_anew, self.ledger.engine, attempt.intended_at, self.now)
+                leaving = partial(check_lock, self.ledger.engine, attempt.intended_at, self.now)
                 self._calls.begin(
                     pending, [replace(call, leaving=leaving) for call in step_calls.calls]
                 )
@@ -305,7 +305,7 @@ class Delivery:
         clock = ServiceClock(self.now(), self._skew, self.ahead)
         self._events.deadlines(self._state.packages.values(), clock)
         self._events.flush()
-        packages = self._state.in_hand(self.settings)
+        packages = self._state.active(self.settings)
         if earliest := self._held_until():
             packages = list(held_until(packages, earliest))
         now = self.now()

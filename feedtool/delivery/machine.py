@@ -150,7 +150,7 @@ class CallBuilder(Struct):
         self._ahead = {}
 
     def _lookup(self, package: Package, ref: PackageRef, lookup: Lookup[Any] | None) -> StepCalls:
-        rows = self.ledger.lookup_rows(package.key, self.settings.sought)
+        rows = self.ledger.lookup_rows(package.key, self.settings.lookup_rows)
         chosen = lookup.ask(ref, rows) if lookup and rows else None
         if lookup is None or chosen is None:
             return StepCalls(rows=tuple(rows))

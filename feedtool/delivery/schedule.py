@@ -53,7 +53,7 @@ class Schedule(Struct, frozen=True):
         `busy` packages have a step other than an upload under way; `skew` as in the context.
         """
         steps: list[tuple[Package, Step, int]] = []
-        for package in self.in_turn():
+        for package in self.with_steps_left():
             step = next_step(package, self.routes)
             if step is None or self._due(package) > self.now:
                 continue
@@ -71,9 +71,9 @@ class Schedule(Struct, frozen=True):
 
     def wake_at(self) -> datetime | None:
         """The time at which the next step may begin; None if none is left."""
-        return min(map(self._due, self.in_turn()), default=None)
+        return min(map(self._due, self.with_steps_left()), default=None)
 
-    def in_turn(self) -> list[Package]:
+    def with_steps_left(self) -> list[Package]:
         """The packages with steps left, now or later.
 
         Only one is filled at a time, since an open package lives for 6 hours only. The planned
@@ -86,7 +86,7 @@ class Schedule(Struct, frozen=True):
         needed = {key for package in planned for key in package.blocked_by}
         left = [package for package in self.packages if self._is_left(package, needed)]
         is_open = {package.key for package in self.packages if package.phase is not Phase.CLOSED}
-        is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.doubts
+        is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.most_in_doubt
         single = {
             package.key for package in left if isinstance(self._travel(package).protocol, Direct)
         }
@@ -120,7 +120,7 @@ class Schedule(Struct, frozen=True):
             and self._travel(package).lookup
         ):
             # Rows with a lost answer are looked up once their package may be integrated.
-            pause = min(self.settings.before_seeking, self.settings.before_resending)
+            pause = min(self.settings.before_lookup, self.settings.before_resending)
             return max(due, package.committed_at + pause)
         return due
 
@@ -311,7 +311,7 @@ class DeliveryState(Struct):
         """The run's own packages."""
         return [package for package in self.packages.values() if package.file in self.paths]
 
-    def in_hand(self, settings: DeliverySettings) -> list[Package]:
+    def active(self, settings: DeliverySettings) -> list[Package]:
         """The packages to continue; of other runs only those that are not to be sent anew.
 
         If such a one has expired, its own run decides on its rows.

@@ -225,7 +225,7 @@ def count_results(package: Package, counts: ResultCounts, context: TransitionCon
         pause = poll_pause(package.readings + 2)
         return context.retry(package, pause, phase=Phase.INTEGRATED)
     if counts.missing or (counts.doubtful and not counts.answered):
-        return context.retry(package, context.settings.before_seeking, phase=Phase.LOOKING)
+        return context.retry(package, context.settings.before_lookup, phase=Phase.LOOKING)
     return context.close(package, package.message)
 
 

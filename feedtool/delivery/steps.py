@@ -87,23 +87,23 @@ class DeliverySettings(Struct, frozen=True):
     """Readings of the results while some are missing."""
     filling: timedelta = timedelta(hours=5)
     """The time in which a package is filled: it ends an hour before the package would expire."""
-    before_seeking: timedelta = timedelta(minutes=1)
+    before_lookup: timedelta = timedelta(minutes=1)
     """The pause between the results and a look-up of rows without one."""
-    sought: int = 50
+    lookup_rows: int = 50
     """Rows in one look-up."""
     batch_pause: timedelta = timedelta(0)
     """The pause between two packages with reports."""
     quota_pause: timedelta = timedelta(hours=1)
     """The time after a used-up quota in which no package with reports is sent."""
-    put_offs: int = 24
+    quota_sends: int = 24
     """Times that a row is sent which is refused only for a quota."""
     before_resending: timedelta = timedelta(minutes=10)
     """The time in which the service may not show a package with a lost answer."""
     submissions: int = 2
     """Times that a package with a lost answer is submitted; with 0 nothing is sent again."""
-    doubts: int = 3
+    most_in_doubt: int = 3
     """The number of packages in doubt from which on no further one is sent."""
-    forgotten: timedelta = timedelta(days=3)
+    report_patience: timedelta = timedelta(days=3)
     """The time after a submission in which a package's report may still appear."""
 
 

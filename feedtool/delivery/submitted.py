@@ -151,7 +151,7 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     put_off = {
         row
         for row, item in matches
-        if row.sends + 1 < context.settings.put_offs and context.protocol.outcome.is_quota(item)
+        if row.sends + 1 < context.settings.quota_sends and context.protocol.outcome.is_quota(item)
     }
     transition = Transition(
         package,
@@ -187,8 +187,8 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
 def _is_forgotten(package: Package, context: TransitionContext) -> bool:
     """True if no report is expected any more, counted from the last sending."""
     if package.created_at is not None:
-        return context.service_time - package.created_at > context.settings.forgotten
-    return _since_sent(package, context) > context.settings.forgotten
+        return context.service_time - package.created_at > context.settings.report_patience
+    return _since_sent(package, context) > context.settings.report_patience
 
 
 def report_pause(tries: int) -> timedelta:

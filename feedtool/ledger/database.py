@@ -123,7 +123,7 @@ def _opening(url: sa.URL, shown: str) -> Iterator[None]:
         ) from error
 
 
-class Look(NamedTuple):
+class LedgerView(NamedTuple):
     """A ledger at one moment."""
 
     connection: sa.Connection
@@ -133,7 +133,7 @@ class Look(NamedTuple):
 
 
 @contextmanager
-def looking(place: Path | str) -> Iterator[Look]:
+def open_read_only(place: Path | str) -> Iterator[LedgerView]:
     """Read one moment of a ledger without making, migrating or writing anything.
 
     Others may write meanwhile. UsageProblem if there is no ledger, or it cannot be opened.
@@ -156,7 +156,7 @@ def looking(place: Path | str) -> Iterator[Look]:
             version = _version(connection, shown, VERSION)
             if version is None:
                 raise no_ledger
-            yield Look(connection, shown, version, is_sqlite)
+            yield LedgerView(connection, shown, version, is_sqlite)
     finally:
         engine.dispose()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from feedtool.ledger.database import Look, looking, refuse_other_tables
+from feedtool.ledger.database import LedgerView, open_read_only, refuse_other_tables
 from feedtool.ledger.migrations import VERSION
 from feedtool.ledger.trouble import DAMAGED_HINT
 from feedtool.model.errors import UsageProblem
@@ -21,18 +21,18 @@ SHOWN = 5
 """Findings of SQLite that are shown; more would add nothing."""
 
 
-def check(place: Path | str) -> Look:
+def check(place: Path | str) -> LedgerView:
     """Check that a ledger is undamaged; return it, with its connection closed.
 
     The tables of an older version are not compared: they change when it is next opened.
     UsageProblem if it is damaged, has other tables than its version, or is no ledger.
     """
-    with looking(place) as look:
-        if look.is_file:
-            _refuse_damaged(look, look.shown)
-        if look.version == VERSION:
-            refuse_other_tables(look.connection, look.shown, look.version)
-        return look
+    with open_read_only(place) as view:
+        if view.is_file:
+            _refuse_damaged(view, view.shown)
+        if view.version == VERSION:
+            refuse_other_tables(view.connection, view.shown, view.version)
+        return view
 
 
 def back_up(place: Path | str, target: Path) -> None:
@@ -40,15 +40,15 @@ def back_up(place: Path | str, target: Path) -> None:
 
     UsageProblem for PostgreSQL, for a damaged ledger or none, and if copying fails.
     """
-    with looking(place) as look:
-        if not look.is_file:
+    with open_read_only(place) as view:
+        if not view.is_file:
             raise UsageProblem(
                 tr(
                     "The ledger {shown} is in PostgreSQL: copy it with its own `pg_dump`.",
-                    shown=look.shown,
+                    shown=view.shown,
                 )
             )
-        source: Any = look.connection.connection.driver_connection
+        source: Any = view.connection.connection.driver_connection
         try:
             with closing(sqlite3.connect(target, isolation_level=None)) as copy:
                 # Nobody uses the copy yet: it needs no journal, and is removed if this fails.
@@ -59,16 +59,16 @@ def back_up(place: Path | str, target: Path) -> None:
                 copy.execute("PRAGMA journal_mode = DELETE").close()
         except sqlite3.Error as error:
             raise UsageProblem(
-                tr("The ledger {shown} cannot be copied: {why}.", shown=look.shown, why=error),
+                tr("The ledger {shown} cannot be copied: {why}.", shown=view.shown, why=error),
                 tr("See to the reason, or name another FILE."),
             ) from error
-    with looking(target) as copied:
-        _refuse_damaged(copied, look.shown)
+    with open_read_only(target) as copied:
+        _refuse_damaged(copied, view.shown)
 
 
-def _refuse_damaged(look: Look, shown: str) -> None:
+def _refuse_damaged(view: LedgerView, shown: str) -> None:
     """Raise UsageProblem with the first findings of SQLite's own check, if any."""
-    rows = look.connection.execute(text(f"PRAGMA integrity_check({SHOWN})")).scalars()
+    rows = view.connection.execute(text(f"PRAGMA integrity_check({SHOWN})")).scalars()
     lines = [line for row in rows for line in row.splitlines() if not line.startswith("***")]
     if lines != ["ok"]:
         raise UsageProblem(

@@ -183,7 +183,7 @@ def hold(
         yield
 
 
-def ask_anew(engine: Engine, seen_at: datetime, now: Callable[[], datetime]) -> None:
+def check_lock(engine: Engine, seen_at: datetime, now: Callable[[], datetime]) -> None:
     """Check a lock that is held here, if it was seen long ago: this machine may have slept.
 
     Raises:

@@ -181,7 +181,7 @@ class BucketSnapshots(SharedSnapshots):
         return entry is not None
 
     def _fetch(self, sha256: str) -> None:
-        with self._telling(sha256), self._temporary() as temporary:
+        with self._reporting_failures(sha256), self._temporary() as temporary:
             self._make_folder()
             try:
                 self._place.fetch(sha256, temporary)

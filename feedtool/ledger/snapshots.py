@@ -59,11 +59,11 @@ class Snapshots:
                 self._mark_used(digest)
                 return digest
             source.seek(0)
-            with self._telling(path), unchanged(path, str(path), version) as confirm:
+            with self._reporting_failures(path), unchanged(path, str(path), version) as confirm:
                 return self._copy_of(source, confirm)
 
     @contextmanager
-    def _telling(self, what: object) -> Iterator[None]:
+    def _reporting_failures(self, what: object) -> Iterator[None]:
         """Raise CannotWrite if the system refuses to keep a snapshot."""
         try:
             yield
@@ -98,7 +98,7 @@ class Snapshots:
         if until is None:
             note.unlink(missing_ok=True)
         else:
-            with self._telling(sha256):
+            with self._reporting_failures(sha256):
                 self._make_folder()
                 note.parent.mkdir(mode=self.FOLDER_MODE, exist_ok=True)
                 self._write(note, until.isoformat())

@@ -376,15 +376,15 @@ def test_a_page_and_the_next() -> None:
         # What was surely staged is waited for, then looked up.
         (ResultCounts(4, 1, 0), 1, Phase.INTEGRATED, poll_pause(3)),
         (ResultCounts(4, 1, 0), 2, Phase.INTEGRATED, poll_pause(4)),
-        (ResultCounts(4, 1, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
-        (ResultCounts(0, 5, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (ResultCounts(4, 1, 0), 3, Phase.LOOKING, SETTINGS.before_lookup),
+        (ResultCounts(0, 5, 0), 3, Phase.LOOKING, SETTINGS.before_lookup),
         (ResultCounts(3, 1, 1), 1, Phase.INTEGRATED, poll_pause(3)),
-        (ResultCounts(3, 1, 1), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (ResultCounts(3, 1, 1), 3, Phase.LOOKING, SETTINGS.before_lookup),
         # All that was surely staged has its result, so what was perhaps staged was not.
         (ResultCounts(4, 0, 1), 1, Phase.INTEGRATED, poll_pause(3)),
         (ResultCounts(4, 0, 1), 2, Phase.CLOSED, None),
         # Nothing was surely staged: no result proves nothing.
-        (ResultCounts(0, 0, 5), 2, Phase.LOOKING, SETTINGS.before_seeking),
+        (ResultCounts(0, 0, 5), 2, Phase.LOOKING, SETTINGS.before_lookup),
     ],
 )
 def test_the_end_of_a_reading(

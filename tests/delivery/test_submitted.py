@@ -240,9 +240,9 @@ def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
         (SOON, 1, Phase.SUBMITTING),
         (LATE, 1, Phase.CLEARED),
         (LATE, 2, Phase.SUBMITTING),
-        (SETTINGS.forgotten, 2, Phase.SUBMITTING),
-        (SETTINGS.forgotten + SECOND, 1, Phase.CLEARED),
-        (SETTINGS.forgotten + SECOND, 2, Phase.CLOSED),
+        (SETTINGS.report_patience, 2, Phase.SUBMITTING),
+        (SETTINGS.report_patience + SECOND, 1, Phase.CLEARED),
+        (SETTINGS.report_patience + SECOND, 2, Phase.CLOSED),
     ],
 )
 def test_how_long_it_is_looked_for(pause: timedelta, creations: int, then: Phase) -> None:
@@ -313,7 +313,7 @@ def test_the_pages_of_a_report_are_no_progress() -> None:
 
 
 def test_what_is_never_reported_is_unknown_in_the_end() -> None:
-    now = at(SETTINGS.forgotten + SECOND)
+    now = at(SETTINGS.report_patience + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item()), now)
     assert found.package.phase is Phase.CLOSED
     assert found.results == [("A", Status.INTEGRATED, ())]
@@ -322,7 +322,7 @@ def test_what_is_never_reported_is_unknown_in_the_end() -> None:
 
 def test_what_still_waits_is_not_given_up() -> None:
     """Somebody came back after days, and the service says that it is not done."""
-    now = at(SETTINGS.forgotten + SECOND)
+    now = at(SETTINGS.report_patience + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
     after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)
     assert found == Transition(after, [("A", Status.INTEGRATED, ())])
@@ -332,11 +332,11 @@ def test_what_still_waits_is_not_given_up() -> None:
     ("do", "phase"), [(Step.FIND_REPORT, Phase.SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
 )
 def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> None:
-    again = START + SETTINGS.forgotten
+    again = START + SETTINGS.report_patience
     before = batch(phase, creations=2, created_at=again)
-    soon = hear(before, do, page(), at(SETTINGS.forgotten + MINUTE))
+    soon = hear(before, do, page(), at(SETTINGS.report_patience + MINUTE))
     assert soon.package.phase is phase
-    late = hear(before, do, page(), at(2 * SETTINGS.forgotten + SECOND))
+    late = hear(before, do, page(), at(2 * SETTINGS.report_patience + SECOND))
     assert late.package.phase is Phase.CLOSED
 
 
@@ -353,8 +353,8 @@ QUOTAS: dict[str, tuple[dict[str, Any], int, list[Resolution]]] = {
     "nothing said": (FULL | {"messages": ()}, 0, []),
     "integrated": (FULL | {"status": Status.INTEGRATED}, 0, []),
     "not the last word": (FULL | {"status": None}, 0, []),
-    "almost too often": (FULL, SETTINGS.put_offs - 2, PUT_BACK),
-    "too often": (FULL, SETTINGS.put_offs - 1, []),
+    "almost too often": (FULL, SETTINGS.quota_sends - 2, PUT_BACK),
+    "too often": (FULL, SETTINGS.quota_sends - 1, []),
 }
 
 
