@@ -8,9 +8,9 @@ such a name twice. Only the uploads that are not yet full are held in memory.
 Specification, part "Catalog endpoints": a product that the service does not know is created by
 products-integration, and an offer for a product without a sheet is refused. So if one command has
 both, an offer is held back, in a package of its own, until its product is answered; then it is
-sent in any case, since the service may have had a sheet before. If the offer is refused
-for the lack of a sheet, a hint names the product's row. The feeds declare which of them makes what
-others need (`Travel.provides`, `Travel.needs`).
+sent in any case, since the service may have had a sheet before. If the offer is refused for the
+lack of a sheet, a hint names the product's row. The feeds declare which of them makes what others
+need (`Travel.provides`, `Travel.needs`).
 """
 
 from collections import Counter

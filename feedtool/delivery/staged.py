@@ -169,8 +169,8 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     """Handle 404: an uncompleted package has expired, and nothing of it was ever in force.
 
     Otherwise its results were purged, and a look-up decides on the rows. A package that was last
-    seen open has certainly expired as long as it is too young to have been integrated and purged;
-    and one that is younger than open packages live has not, even if a gateway answers 404.
+    seen open has certainly expired while it is too young to have been integrated and purged;
+    and one that is younger than open packages live has not, even if a gateway answers so.
     """
     age = context.at - (package.created_at or context.at)
     was_open = context.protocol.meaning(package.state or "") in {Meaning.OPEN, Meaning.SETTLING}
