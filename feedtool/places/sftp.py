@@ -19,7 +19,6 @@ class SftpPlace:
     """A folder of a server, which has to exist."""
 
     def __init__(self, url: str, base: Path) -> None:
-        """Raise UsageProblem for a URL that `SftpServer` refuses."""
         self._server = SftpServer(url, base)
         self.url = self._server.url
 

@@ -243,7 +243,6 @@ def listed(items: Any, what: str) -> list[Any]:
 
 
 def id_of(document: dict[str, Any]) -> str | None:
-    """Return the `packageId` of a package's document, or None."""
     value = document.get("packageId")
     return _checked_id(text(value)) if isinstance(value, str | int) else None
 

@@ -50,9 +50,7 @@ NO_RIGHT = (
 class Reader(Protocol[Item]):
     """Makes the calls of a fetch, and takes their answers. Each item is asked for by one call."""
 
-    def call(self, item: Item) -> Call:
-        """Return the call that asks for an item."""
-        ...
+    def call(self, item: Item) -> Call: ...
 
     def take(self, item: Item, reply: Reply) -> Iterable[Item]:
         """Read a success, and return the items to ask for next; Unreadable repeats the call."""

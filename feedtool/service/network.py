@@ -56,7 +56,6 @@ class Network(httpx.HTTPTransport):
         self._pool = _pool(httpx.URL(address), _Backend(self._end))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the answer, its body not yet read; raises httpx's exceptions."""
         self._end.begin()
         return super().handle_request(request)
 

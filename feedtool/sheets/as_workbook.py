@@ -54,7 +54,7 @@ def _rows(blocks: Iterator[Block]) -> Iterator[Sequence[Cell]]:
     """Yield the rows from 1 on; rows that the file does not have are blank."""
     expected = 1
     for block in blocks:
-        columns = [list(map(block.decode, block.column(number))) for number in range(block.width)]
+        columns = [list(map(block.decode, block.column(index))) for index in range(block.width)]
         for position, number in enumerate(block.rows):
             yield from ((),) * (number - expected)
             yield [column[position] for column in columns]

@@ -18,7 +18,7 @@ from feedtool.model.text import tr
 from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
 from feedtool.sheets.annotate.sheet_plan import NoRoom
 from feedtool.sheets.atomic_write import Digest
-from feedtool.sheets.read.csv_encoding import MULTIBYTE, lead
+from feedtool.sheets.read.csv_encoding import MULTIBYTE, leading_marks
 from feedtool.sheets.read.csv_source import (
     MOST_FIELDS,
     CsvDialect,
@@ -96,14 +96,14 @@ class _Text:
 
     def split(self, body: str) -> list[str]:
         """Return the fields of a record with their quotation marks."""
-        start = len(lead(body, self.mark))
+        start = len(leading_marks(body, self.mark))
         raw = []
         while start <= len(body):
             match = self.fields.match(body, start)
             end = match.end() if match else len(body)
             raw.append(body[start:end])
             start = end + 1
-        return [lead(body, self.mark) + raw[0], *raw[1:]]
+        return [leading_marks(body, self.mark) + raw[0], *raw[1:]]
 
     def decoded(self, text: str) -> str:
         if self.codec == self.encoding or text.isascii():

@@ -1,1 +1,1 @@
-"""A file of rows and columns read: workbooks and CSV, as blocks of cells."""
+"""Read files of rows and columns, workbooks and CSV, as blocks of cells."""

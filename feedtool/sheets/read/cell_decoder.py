@@ -1,4 +1,4 @@
-"""From what a cell's XML says to what the cell holds; both ways of reading a sheet end here."""
+"""Decode the XML of cells into Cells, for both ways of reading a sheet."""
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -31,16 +31,16 @@ _GUIDE_STYLE = r'<phoneticPr fontId="[0-9]++"(?: type="\w++")?+(?: alignment="\w
 _RICH_STRING = re.compile(
     rf"<si>((?:{_TEXT}|(?:{_RUN})*+)(?:{_GUIDE})*+(?:{_GUIDE_STYLE})?+){_END}".encode(), re.ASCII
 )
-"""A text, or runs of text in several formats, with phonetic guides behind it that do not count."""
+"""A text, or runs of text in several formats, followed by phonetic guides, which are ignored."""
 _BESIDE = re.compile(rf"{_GUIDE}".encode(), re.ASCII)
 _OF_RUN = re.compile(rb"<t[^>]*+>([^<]*+)</t>", re.ASCII)
 
 _MOST = 1 << 24
-"""Texts; each costs eight bytes, even an empty one."""
+"""Texts at most; each needs eight bytes, even an empty one."""
 
 
 class SharedStrings:
-    """Texts by index, as their XML has them."""
+    """Texts by index, stored escaped as in XML."""
 
     def __init__(self, part: str = "", limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self._part = part
@@ -88,7 +88,7 @@ class SharedStrings:
         return len(self._texts)
 
     def __getitem__(self, index: int) -> str:
-        """The text of this index. Raises CorruptXml if there is none."""
+        """Return the text of an index. Raises CorruptXml if the index is too large."""
         try:
             text = self._texts[index].decode()
         except IndexError:
@@ -101,7 +101,7 @@ class SharedStrings:
 
 
 def _by_pattern(data: bytes, prefix: str) -> list[bytes] | None:
-    """The strings of a chunk; None unless each of them is a text or runs of text."""
+    """Return the strings of a chunk; None unless each of them is a text or runs of text."""
     text = normalize_xml(data, prefix)
     data = b"" if text is None else text.lstrip(" \t\n").encode()
     count = data.count(b"<si")
@@ -120,12 +120,12 @@ CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
 
 _TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
 _META = r'(?:(?= [cvp])(?: cm="[0-9]++")?+(?: vm="[0-9]++")?+(?: ph="[0-9]++")?+)?+'
-"""Of dynamic arrays, rich values and phonetic guides, which Excel writes last.
+"""Attributes of dynamic arrays, rich values and phonetic guides, which Excel writes last.
 
-Hardly a cell has one. To look for the three behind one look ahead makes reading an eighth faster.
+Cells rarely have them. One look-ahead before the three makes reading an eighth faster.
 """
 ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+{_META}'
-"""A cell's attributes after its reference, as all common programs write them."""
+"""A cell's attributes after its reference, in the order of all common programs."""
 _FORMULA = (
     r'<f(?: aca="\w++")?+(?: t="\w++")?+(?: ref="[A-Z0-9:]++")?+(?: ca="\w++")?+(?: si="\w++")?+'
 )
@@ -133,7 +133,7 @@ CONTENT = (
     rf"(?:<v>[^<]++</v>|<is><t(?: xml:space=\"preserve\")?+>[^<]++</t></is>"
     rf"|{_FORMULA}(?:/>|>[^<]*+</f>)(?:<v>[^<]*+</v>|<v ?/>)?+)"
 )
-"""The content of a cell that is not empty: a value, a text, a formula with or without result."""
+"""The content of a cell: a value, a text, a formula with or without a result."""
 
 _KEY = re.compile(
     rf'(?: s="(?P<s1>[0-9]+)")?(?: t="(?P<type>[a-zA-Z]+)")?(?: s="(?P<s2>[0-9]+)")?{_META}>'
@@ -146,28 +146,28 @@ _BOOLEANS = {"1": "TRUE", "true": "TRUE", "0": "FALSE", "false": "FALSE"}
 _KINDS = {"b": Kind.BOOLEAN, "e": Kind.ERROR, "d": Kind.DATE}
 _TEXT_KIND, _NUMBER_KIND = Kind.TEXT, Kind.NUMBER
 _new_cell: Callable[[tuple[Kind, str, bool, int]], Cell] = partial(tuple.__new__, Cell)
-"""Half the time of `Cell(…)`, which is felt in a file of a million different cells."""
+"""Takes half the time of `Cell(…)`, which matters for a million different cells."""
 _BLANKS = " \t\r\n"
 
 
 class Raw(NamedTuple):
-    """A cell as its XML has it, with references resolved."""
+    """The parts of a cell's XML, with references resolved."""
 
     style: str
-    """An index, as written."""
+    """The index of the style."""
     type: str
     value: str
-    """The `<v>`, empty if there is none."""
+    """The `<v>`, or empty."""
     inline: str | None
-    """The texts of the `<is>`, joined."""
+    """The joined texts of the `<is>`."""
     formula: str | None
 
 
 class Decoder:
     """Decodes the keys of a workbook's cells. `strings` is called at the first shared string.
 
-    Keys are a `Raw`, or the cell's XML from after its reference to before its `</c>`. Raises
-    CorruptXml for an index that is not in the shared strings.
+    Keys are a `Raw`, or the cell's XML between its reference and its `</c>`. Raises CorruptXml for
+    an index that is not in the shared strings.
     """
 
     def __init__(
@@ -183,10 +183,10 @@ class Decoder:
         self._of_attributes: dict[str, Callable[[str], Cell]] = {}
 
     def __call__(self, key: Hashable) -> Cell:
-        """The cell of a key.
+        """Return the cell of a key.
 
-        A file has as many keys as different cells, but only a handful of attributes; so what they
-        mean is found out once for each, and the commonest two contents are cut out by place.
+        A file has as many keys as different cells, but only a few different attributes; so these
+        are decoded once, and the two most frequent contents are found without a pattern.
         """
         if isinstance(key, Raw):
             return self._cell(key)
@@ -204,7 +204,7 @@ class Decoder:
         return self._cell(raw_of(str(key))) if content else BLANK
 
     def _cell(self, raw: Raw) -> Cell:
-        """A cell that was taken apart; values have their references resolved."""
+        """Return the cell of its parts, whose references are resolved."""
         if raw.inline is not None or raw.type in ("str", "inlineStr"):
             return _text(spreadsheet_text(raw.value if raw.inline is None else raw.inline))
         if raw.formula is not None and not raw.value.strip(_BLANKS):
@@ -212,7 +212,7 @@ class Decoder:
         return self._by_type(raw.type, raw.style)(escape(raw.value))
 
     def _by_type(self, kind: str, style: str) -> Callable[[str], Cell]:
-        """The function that turns the escaped `<v>` of a cell without a formula into the cell."""
+        """Return the function that decodes the escaped `<v>` of a cell without a formula."""
         if kind == "s":
             return self._shared
         if kind in ("str", "inlineStr"):
@@ -222,7 +222,7 @@ class Decoder:
         return partial(_other, kind)
 
     def _style(self, text: str) -> NumberStyle:
-        """The style of an index; where there is none, the general one."""
+        """Return the style of an index, or the general one for an unknown index."""
         index = int(text[:9]) if text.isdecimal() else len(self._styles)
         return self._styles[index] if index < len(self._styles) else GENERAL
 
@@ -231,11 +231,11 @@ class Decoder:
             value = unescape(value).strip(_BLANKS)
             if not value:
                 return BLANK
-        # What is no index at all is looked up too: the error is the same.
+        # A text that is no index raises the error of an unknown index.
         return _text(self._strings()[int(value[:19]) if value.isdecimal() else -1])
 
     def _number(self, style: NumberStyle, value: str) -> Cell:
-        """A number as its format shows it. What is no number is kept as the text that it is."""
+        """Return the cell of a number in its style, or of a text that is no number."""
         if not _NUMBER.fullmatch(value):
             stripped = unescape(value).strip(_BLANKS)
             is_number = _NUMBER.fullmatch(stripped)
@@ -247,7 +247,7 @@ class Decoder:
 
 
 def raw_of(key: str) -> Raw:
-    """The parts of a cell that the scanner's pattern matched."""
+    """Return the parts of a cell that `RowMatcher` has read."""
     match = _KEY.fullmatch(key)
     if match is None:
         raise AssertionError(key)
@@ -263,7 +263,7 @@ def raw_of(key: str) -> Raw:
 
 
 def _other(kind: str, value: str) -> Cell:
-    """A boolean, an error or a date that is written as one."""
+    """Return the cell of a boolean, an error or a date with such a type."""
     value = unescape(value).strip(_BLANKS)
     if not value:
         return BLANK

@@ -1,7 +1,7 @@
-"""The code page of a text that is not Unicode, by its words with letters beyond ASCII.
+"""Guess the code page of a text that is not Unicode, by its words with letters beyond ASCII.
 
-A word fits a page in which it looks like a word: its letters are of one language, its capitals
-stand where capitals stand, and no symbol stands where only a letter can.
+A word fits a page if it looks like a word in it: its letters are of one language, its capitals are
+at usual places, and no symbol replaces a letter.
 """
 # ruff: noqa: RUF001 - letters of many alphabets are the subject
 
@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 USUAL = "cp1252"
-"""The page of Excel in Western Europe, which others must disprove."""
+"""The page of Excel in Western Europe, which is taken unless another fits better."""
 MAC = "mac_roman"
 MOST_WORDS = 5000
-"""Different words that are looked at in the usual page."""
+"""Different words that are tried in the usual page at most."""
 _ENOUGH = 200
-"""Words that fit it least, and that fit it best, which are looked at in the others."""
+"""Words that fit the usual page worst, and as many that fit it best, are tried in the others."""
 
 _WEST = (
     "àâæçéèêëîïôœùûüÿ",  # French
@@ -58,7 +58,7 @@ NOT_LATIN = ("cp1251", "cp1253")
 _EAST_ASIAN = {"gb18030": "gb2312", "big5": "big5", "euc_kr": "euc_kr", "cp932": "shift_jis"}
 
 _BAD, _WEAK, _STRONG = range(3)
-"""A word does not fit; it may be a word; it is one."""
+"""Grades of a text in a page: it is no word, may be a word, is a word."""
 _MARKS = " 0"
 _AS_WORDS = bytes(
     byte if byte in range(0x80, 0x100) or chr(byte).isalpha() else ord(_MARKS[chr(byte).isdigit()])
@@ -67,7 +67,7 @@ _AS_WORDS = bytes(
 _LETTERS = re.compile(r"[^\W\d_ªºµƒˆ²³¹¼½¾]+")
 _NOT_OF_THE_WEST = re.compile(
     r"[^\x00-\x7f]{3}"
-    r"|œ(?:[rwmkpzajgh]|l[^i]|d[^eèi]|$)"  # as the Polish ś is, and ú on a Mac
+    r"|œ(?:[rwmkpzajgh]|l[^i]|d[^eèi]|$)"  # œ is Polish ś, and ú on a Mac
     r"|[ùì][^\W\d_]"  # which end a word
     r"|^(?:ï|ë|î[^l])."
     r"|[aeiouyöüáéíóúýæ]þ|.þ$|^ð"
@@ -76,15 +76,15 @@ _NOT_OF_THE_EAST = re.compile(r"^[ьы]|[ъь][ъьы]|[аеёиоуыэюя][ъ
 _LACKS_A_VOWEL = re.compile(r"[б-дж-зй-нп-тф-щґђјљњћџ]{3,}|[α-ωϊϋ]{3,}")
 """A Cyrillic word without a vowel; a Greek one without an accent, which only capitals lack."""
 _UNLIKELY = "‚„ˆ†‡·ŽžÝýÞþÐð"
-"""Letters and symbols that are seldom alone."""
+"""Letters and symbols that rarely occur alone."""
 _APOSTROPHE = re.compile(r"(?:\b\w{1,2}|ll|qu|rd|un|gn)’|’(?:s|t|re|ve|ll|m|d)\b", re.IGNORECASE)
-"""An elision in French or Italian, or what follows in English."""
+"""The apostrophe of an elision in French or Italian, or of English `’s`, `’t` …"""
 _SPLIT = re.compile(r"[^\W\d_][^\w\x00-\x7f’][^\W\d_]")
 """A symbol between letters."""
 _MANY = 5
-"""Words, or one of so many, that another page must have more of in one language."""
+"""Another page wins if it has more words of one language: by this many, and by one in so many."""
 _SHORT = 2
-"""Letters that may be a word by chance."""
+"""Letters of a word that may occur by chance, at most."""
 _COMMON = {
     "gb18030": (0xA1, 0xD7),
     "big5": (0xA1, 0xC6),
@@ -94,21 +94,21 @@ _COMMON = {
 """The first bytes of the usual letters."""
 _NEARLY_ALL = 0.8
 _MANY_LATIN = 3
-"""Times the bytes beyond ASCII: no East Asian words have so many Latin letters."""
+"""Latin letters for each byte beyond ASCII: words of East Asian texts have fewer."""
 _TWO_LETTERS = re.compile(r"[^\x00-\x7f]{2,}")
 _UTF8_IN_LATIN = re.compile(rb"\xc3[\x80-\xbf]|\xc2[\xa0-\xbf]|\xe2[\x80-\x84][\x80-\xbf]")
 _SYMBOLS = "’‘“”„‚«»‹›…–—•·°²³¹½¼¾×÷±€£¥¢§©®™ªºµ¡¿¶†‡‰´№\xa0\xad"
-_INSIDE, _BEFORE, _BEHIND = (
+_INSIDE, _BEFORE, _AFTER = (
     "’´–—…×·\xad",
     "’‘“”„«»‹›‚…–—•×±€§©µ¡¿†´¶\xad",
     "’‘“”«»‹›…–—•°²³¹×÷±€®™ªº†‡‰´¶\xad",
 )
-"""Symbols between two letters; with a letter behind them alone; with one before them alone."""
+"""Symbols between two letters; before a letter only; after a letter only."""
 _METRES = re.compile(r"(?:^|[^a-z])(?:[kcdmn]?m|nm)$", re.IGNORECASE)
 
 
 class Doubts(NamedTuple):
-    """Letters of a text that are others in another page, which fits the text as well."""
+    """Letters that differ in another page, which fits the text equally well."""
 
     letters: frozenset[str]
     page: str
@@ -116,31 +116,31 @@ class Doubts(NamedTuple):
 
 
 class CodePage(NamedTuple):
-    """The page of a text, as far as its words tell."""
+    """The page of a text, guessed by its words."""
 
     name: str
     doubts: Doubts | None = None
-    """Letters that another page, which fits as well, reads as others."""
+    """Letters that differ in another page, which fits equally well."""
     fits: bool = True
-    """All words fit it."""
+    """True if all words fit the page."""
     are_mixed: bool = False
-    """Some of those that do not fit are in UTF-8."""
+    """True if some words do not fit and are UTF-8."""
 
 
 class _Reading(NamedTuple):
-    """All words as a page reads them."""
+    """All words, decoded with a page."""
 
     name: str
     texts: Sequence[str]
     grades: Sequence[int]
     bad: int
-    speaking: int
-    """Words that fit it well, and are others in the usual page."""
+    evidence: int
+    """The number of words that fit the page well, and differ in the usual page."""
     coherent: int
-    """Words that fit it in one language."""
+    """The number of words that fit the page in one language."""
 
     def doubts(self, other: "_Reading") -> Iterator[str]:
-        """The letters that another page reads as others, in words that fit it as well."""
+        """Yield the letters that differ in another page, in words that fit it as well."""
         readings = zip(self.texts, self.grades, other.texts, other.grades, strict=True)
         is_usual = self.name == USUAL
         for text, grade, other_text, other_grade in readings:
@@ -152,7 +152,7 @@ class _Reading(NamedTuple):
 
 
 def words_in(text: bytes) -> set[bytes]:
-    """The different words of a text that are not ASCII, each digit as 0."""
+    """Return the different words of a text that are not ASCII, each digit as 0."""
     if text.isascii():
         return set()
     words = set(text.translate(_AS_WORDS).split())
@@ -160,7 +160,7 @@ def words_in(text: bytes) -> set[bytes]:
 
 
 def find_page(words: Collection[bytes], *, has_mac_lines: bool) -> CodePage | None:
-    """The page that most words fit; None where no page is likely."""
+    """Return the page that most words fit, or None if no page is likely."""
     usual = _read(USUAL, words, None)
     if usual and min(usual.grades) == _STRONG and not has_mac_lines:
         return CodePage(USUAL)
@@ -172,9 +172,9 @@ def find_page(words: Collection[bytes], *, has_mac_lines: bool) -> CodePage | No
     others = [_read(name, words, usual) for name in _ALPHABETS if name != USUAL]
     pages = sorted(
         filter(None, others),
-        key=lambda page: (page.bad, has_mac_lines and page.name != MAC, -page.speaking),
+        key=lambda page: (page.bad, has_mac_lines and page.name != MAC, -page.evidence),
     )
-    best = next((page for page in pages if page.speaking), None)
+    best = next((page for page in pages if page.evidence), None)
     is_mac = best is not None and has_mac_lines and best.name == MAC
     if best and (2 * best.bad > len(words) or (usual and best.bad >= usual.bad + is_mac)):
         best = None
@@ -199,8 +199,8 @@ def find_page(words: Collection[bytes], *, has_mac_lines: bool) -> CodePage | No
 
 
 def east_asian_pages(text: bytes) -> list[str]:
-    """The pages of several bytes for a letter in which nearly all letters are usual ones."""
-    # `Référence` on a Mac would be Japanese, but nearly all of its letters are Latin ones.
+    """Return the multibyte pages in which nearly all letters are usual ones."""
+    # `Référence` on a Mac could be Japanese, but nearly all of its letters are Latin.
     words = b"".join(words_in(text))
     latin = words.decode("ascii", "ignore")
     if sum(map(str.isalpha, latin)) > _MANY_LATIN * (len(words) - len(latin)):
@@ -211,7 +211,7 @@ def east_asian_pages(text: bytes) -> list[str]:
             decoded = text.decode(name)
         except UnicodeDecodeError:
             continue
-        # Two letters of a European word make one letter of these by chance, between Latin ones.
+        # Two letters of a European word may look like one East Asian letter between Latin ones.
         letters = "".join(_TWO_LETTERS.findall(decoded))
         first, last = _COMMON[name]
         alone = (letter for letter in letters if letter.lower() == letter.upper())
@@ -223,10 +223,10 @@ def east_asian_pages(text: bytes) -> list[str]:
 
 
 def _read(name: str, words: Collection[bytes], usual: _Reading | None) -> _Reading | None:
-    """All words in a page; None where it has no letter for a byte of them.
+    """Decode all words with a page; None if it has no letter for one of their bytes.
 
-    In the pages of the West the words may be of several languages; in others they are of one, or
-    are those of the usual page.
+    In the pages of the West the words may be of several languages; in others all are of one
+    language, or have the same letters in the usual page.
     """
     try:
         texts = [word.decode(name) for word in words]
@@ -242,7 +242,7 @@ def _read(name: str, words: Collection[bytes], usual: _Reading | None) -> _Readi
             grade if grade and text == other else _grade(text, word, chosen, is_usual=name == USUAL)
             for text, word, other, grade in zip(texts, words, same, kept, strict=True)
         ]
-        speaking = sum(
+        evidence = sum(
             grade == _STRONG and text != other
             for grade, text, other in zip(grades, texts, same, strict=True)
         )
@@ -250,12 +250,12 @@ def _read(name: str, words: Collection[bytes], usual: _Reading | None) -> _Readi
             sum(_grade(text, word, (alphabet,), is_usual=True) > 0 for text, word in pairs)
             for alphabet in chosen
         )
-        readings.append(_Reading(name, texts, grades, grades.count(_BAD), speaking, coherent))
-    return min(readings, key=lambda reading: (reading.bad, -reading.speaking))
+        readings.append(_Reading(name, texts, grades, grades.count(_BAD), evidence, coherent))
+    return min(readings, key=lambda reading: (reading.bad, -reading.evidence))
 
 
 def _grade(text: str, word: bytes, alphabets: Sequence[str], *, is_usual: bool) -> int:
-    """The grade of a word in some languages of a page."""
+    """Grade a word in some languages of a page."""
     is_latin = alphabets[0][0] not in "аα"
     if is_latin and _UTF8_IN_LATIN.search(word):
         return _BAD
@@ -275,7 +275,7 @@ def _grade(text: str, word: bytes, alphabets: Sequence[str], *, is_usual: bool) 
 
 
 def grade_of_letters(run: str, alphabets: Sequence[str], *, is_latin: bool) -> int:
-    """The grade of letters that follow each other, some of them beyond ASCII."""
+    """Grade a run of letters, some of them beyond ASCII."""
     small = run.replace("İ", "ı").lower()
     beyond = {letter for letter in small if not letter.isascii()}
     fitting = [alphabet for alphabet in alphabets if beyond <= set(alphabet)]
@@ -293,35 +293,35 @@ def grade_of_letters(run: str, alphabets: Sequence[str], *, is_latin: bool) -> i
 
 
 def has_usual_case(run: str) -> bool:
-    """False where a letter beyond ASCII is a capital within a word, or another within two."""
+    """False if a letter beyond ASCII is a capital in a small word, or small between capitals."""
     if run.isupper() or run[1:].islower():
         return True
-    for before, letter, behind in zip(f" {run}", run, f"{run[1:]} ", strict=False):
+    for before, letter, after in zip(f" {run}", run, f"{run[1:]} ", strict=False):
         if letter.isascii():
             continue
-        if letter.isupper() and (before.islower() or (before != " " and behind.islower())):
+        if letter.isupper() and (before.islower() or (before != " " and after.islower())):
             return False
-        if letter.islower() and before.islower() and behind.isupper():
+        if letter.islower() and before.islower() and after.isupper():
             return False
     return True
 
 
 def grade_of_symbol(text: str, place: int) -> int:
-    """The grade of a symbol by what stands before and behind it."""
-    symbol, before, behind = text[place], text[:place][-1:], text[place + 1 :][:1]
-    is_behind, is_before = bool(_LETTERS.match(before)), bool(_LETTERS.match(behind))
+    """Grade a symbol by the characters before and after it."""
+    symbol, before, after = text[place], text[:place][-1:], text[place + 1 :][:1]
+    is_after, is_before = bool(_LETTERS.match(before)), bool(_LETTERS.match(after))
     is_number = before in {"0", "n", "N"} and symbol in "°ºª"
     is_metre = symbol in "²³" and bool(_METRES.search(text[:place]))
-    is_degree = symbol == "°" and behind in {*"CFKcfk"}
+    is_degree = symbol == "°" and after in {*"CFKcfk"}
     if symbol not in _SYMBOLS:
         return _BAD
-    if is_behind and is_before:
+    if is_after and is_before:
         strong = symbol == "’" and bool(_APOSTROPHE.search(text))
         weak = symbol in _INSIDE or is_number or is_metre
     elif is_before:
         strong, weak = False, symbol in _BEFORE or is_number or is_degree
-    elif is_behind:
-        strong, weak = symbol in "™®", symbol in _BEHIND
+    elif is_after:
+        strong, weak = symbol in "™®", symbol in _AFTER
     else:
         strong, weak = symbol == "€", True
     return _STRONG if strong else _WEAK if weak else _BAD

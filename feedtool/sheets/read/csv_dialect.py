@@ -1,8 +1,8 @@
-"""The separator and the quoting of a CSV's fields, and where quotation marks do not fit.
+"""The separator and the quoting of a CSV's fields, and faulty quotation marks.
 
-The csv module reads any text: a quotation mark that is never closed takes in the rows below it, up
+The csv module reads any text: a quotation mark that is never closed swallows the rows below it, up
 to the next mark. Here patterns prove that each mark opens or closes a field, or is doubled in one;
-only the few records where they fail are looked at field by field.
+only the few records for which they fail are checked field by field.
 """
 
 import csv
@@ -20,55 +20,55 @@ from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from feedtool.sheets.read.source import Notice
 
 CANDIDATES = (",", ";", "\t", "|")
-"""In case of doubt the first."""
+"""Separators; in case of doubt the first."""
 _RECORDS = 60
 _ANNOTATED = re.compile(
     r"feedtool status[\"']?(.)[\"']?feedtool message[\"']?\1[\"']?feedtool code"
 )
-"""Our headings in a line: an annotated copy says by them what separates its fields."""
+"""Our headings in a line: they show the separator of an annotated copy."""
 _ANNOUNCED = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)?', re.IGNORECASE)
 _CODE = "csv-quotes"
 _SOUND = (False, 0)
 _LONGEST_FIELD = 16 << 20
 """Characters."""
-_NAMED = 5
-"""Lines that a notice names."""
+_SHOWN = 5
+"""Lines that a notice names at most."""
 _FEWEST = 3
-"""Fields of a line that looks like a row; two may be a sentence with a comma in it."""
+"""The least fields of a line that looks like a row; two may be a sentence with a comma."""
 _SURE = 4
-"""So many fields, with numbers where the others have numbers, are a row."""
+"""The least fields of a line that surely is a row, if it has numbers where the others do."""
 _NUMBER = re.compile(r"[\s\d.,+%€$£-]*\d[\s\d.,+%€$£-]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _FORMULA = re.compile(r'="(?:[^"]|"")*"')
-"""As Excel keeps the zeros of a number."""
+"""Excel's notation to keep the zeros of a number."""
 _ALL_IN_APOSTROPHES = re.compile(
     r"'(?:[^'\r\n]|'')*' *([,;\t|])(?: *'(?:[^'\r\n]|'')*' *\1)* *'(?:[^'\r\n]|'')*'\s*"
 )
 
 
 def announced_separator(line: str) -> str | None:
-    """The separator that a first line `sep=;` announces to Excel, else None."""
+    """Return the separator that a first line `sep=;` announces to Excel, or None."""
     match = _ANNOUNCED.fullmatch(line)
     return match[1] if match else None
 
 
 def find_separator(lines: Sequence[str], quote: str = '"') -> str:
-    """The separator of these lines, a header among them, with this quotation mark.
+    """Return the separator of these lines, which include a header.
 
-    A table begins with the first record that has several fields, as at least half of the records
-    below it have. The separator whose table begins first wins, for the header line stands above
-    decimal commas and the commas of descriptions; then the one that makes more columns. A copy
-    that we annotated has wider records below other ones, and longer ones: its headings tell.
+    A table begins with the first record of several fields whose number of fields at least half of
+    the records below it share. The separator whose table begins first wins, because the header is
+    above decimal commas and the commas of descriptions; then the one with more columns. In a copy
+    that we annotated the widths of records differ, so our headings show the separator.
     """
-    ours = (match[1] for line in lines if (match := _ANNOTATED.search(line)))
-    annotated = next((separator for separator in ours if separator in CANDIDATES), None)
+    separators = (match[1] for line in lines if (match := _ANNOTATED.search(line)))
+    annotated = next((separator for separator in separators if separator in CANDIDATES), None)
     if annotated:
         return annotated
     return max(CANDIDATES, key=lambda separator: _likelihood(lines, separator, quote))
 
 
 def _likelihood(lines: Sequence[str], separator: str, quote: str) -> tuple[int, int, int]:
-    """The earliness of the table, its width, and the width of the very first record."""
+    """Return the negative place of the table's beginning, its width, and the first width."""
     records = islice(csv.reader(lines, delimiter=separator, quotechar=quote), _RECORDS)
     widths = [len(record) for record in records if any(record)]
     first = widths[0] if widths else 0
@@ -84,7 +84,7 @@ class Quoting(NamedTuple):
 
     mark: str = '"'
     skips_blanks: bool = False
-    """Blanks may stand between a separator and an opening mark."""
+    """True if blanks may precede an opening mark."""
 
 
 USUAL = Quoting()
@@ -92,7 +92,7 @@ APOSTROPHES = Quoting("'")
 
 
 class _Lines:
-    """The first lines that something is said of, and the number of all."""
+    """The first lines with a fault, and the number of all such lines."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -100,39 +100,38 @@ class _Lines:
 
     def add(self, line: str) -> None:
         self.count += 1
-        if self.count <= _NAMED:
+        if self.count <= _SHOWN:
             self._first.append(line)
 
     def shown(self) -> MessageText:
-        """The first lines, and how many more there are."""
+        """Return the first lines, and the number of others."""
         more, first = self.count - len(self._first), joined(self._first)
         return tr("{rows} and {left:,} more", rows=first, left=more) if more else first
 
 
 class Quotes(Struct):
-    """The fit of a whole text's quotation marks."""
+    """The faults of a text's quotation marks."""
 
     doubtful: _Lines = field(default_factory=_Lines)
-    """Of records with a mark inside an unquoted field, or with text after a closing mark."""
+    """Lines of records with a mark inside an unquoted field, or text after a closing mark."""
     row_like: _Lines = field(default_factory=_Lines)
-    """Of records of several lines of which the first and the last look like rows."""
+    """Lines of records of several lines whose first and last line look like rows."""
     opened: int | None = None
-    """The line where a mark opens that is not closed where its field ends; the last line judged."""
+    """The line of a mark that is not closed at the end of its field; the check ends there."""
     until: int | None = None
-    """The line where that shows; None is the end of the file."""
+    """The line that shows it; None is the end of the file."""
 
     @property
     def fault(self) -> tuple[bool, int]:
-        """What is wrong with the marks; the greater the worse."""
+        """A measure of the faults: a greater one is worse."""
         return self.opened is not None, self.doubtful.count
 
     @property
     def problem(self) -> CsvUnterminatedQuote | None:
-        """The error of a mark that is not closed."""
         return None if self.opened is None else unclosed(self.opened, self.until)
 
     def notices(self) -> tuple[Notice, ...]:
-        """The notices of marks that do not keep the text from being read."""
+        """Return the notices about faults with which the text can be read."""
         texts = []
         if self.doubtful.count:
             texts.append(
@@ -154,7 +153,7 @@ class Quotes(Struct):
 
 
 def unclosed(line: int, until: int | None = None) -> CsvUnterminatedQuote:
-    """The error of a quotation mark that takes in the rows below it."""
+    """Return the error of a quotation mark that swallows the rows below it."""
     return CsvUnterminatedQuote(
         tr("A quotation mark opens in line {line} and is never closed.", line=line)
         if until is None
@@ -172,60 +171,60 @@ def unclosed(line: int, until: int | None = None) -> CsvUnterminatedQuote:
 
 
 def announced_quoting(lines: Sequence[str]) -> Quoting:
-    """The quoting that the first lines show by themselves: headers, or ours in a copy."""
+    """Return the quoting that the headers show, or our headings in an annotated copy."""
     headers = next((line for line in lines if any(mark in line for mark in CANDIDATES)), "")
-    is_ours = any("'feedtool status'" in line for line in lines)
-    return APOSTROPHES if is_ours or _ALL_IN_APOSTROPHES.fullmatch(headers) else USUAL
+    is_annotated = any("'feedtool status'" in line for line in lines)
+    return APOSTROPHES if is_annotated or _ALL_IN_APOSTROPHES.fullmatch(headers) else USUAL
 
 
 def find_quoting(
     pieces: Callable[[], Iterable[str]], marks: str, separator: str, announced: Quoting
 ) -> tuple[Quoting, Quotes]:
-    """The quoting that fits a text best, and what does not fit even so.
+    """Return the quoting that fits a text best, and the remaining faults.
 
-    `pieces` gives the text, in pieces that end in line ends; `marks` are those that occur in it;
-    `announced` is the quoting that its first lines show by themselves.
+    `pieces` gives the text, in pieces that end in line ends; `marks` are the quotation marks in
+    it; `announced` is the quoting that its first lines show.
     """
     if announced == USUAL and marks == "'" != separator:
-        # `'tis` and `l'eau` are text; quotes are apostrophes that all fit, one for a reason.
+        # `'tis` and `l'eau` are text. Apostrophes quote if all fit, and a field needs its quotes.
         if any(map(_patterns(separator, APOSTROPHES).needed.search, pieces())):
-            quotes = look(pieces(), separator, APOSTROPHES)
+            quotes = check_quotes(pieces(), separator, APOSTROPHES)
             if quotes.fault == _SOUND:
                 return APOSTROPHES, quotes
         return USUAL, Quotes()
     if announced.mark not in marks:
         return announced, Quotes()
-    quotes = look(pieces(), separator, announced)
+    quotes = check_quotes(pieces(), separator, announced)
     if quotes.fault > _SOUND and separator != " ":
         skipping = announced._replace(skips_blanks=True)
-        others = look(pieces(), separator, skipping)
+        others = check_quotes(pieces(), separator, skipping)
         if others.fault < quotes.fault:
             return skipping, others
     return announced, quotes
 
 
-def look(pieces: Iterable[str], separator: str, quoting: Quoting) -> Quotes:
-    """The fit of a text's marks if its fields are quoted so."""
-    looking = _Looking(separator, quoting)
-    rest, due = "", 0
+def check_quotes(pieces: Iterable[str], separator: str, quoting: Quoting) -> Quotes:
+    """Return the faults of a text's quotation marks under a quoting."""
+    check = _QuoteCheck(separator, quoting)
+    rest, least = "", 0
     for piece in pieces:
         rest += piece
-        if len(rest) < due:
+        if len(rest) < least:
             continue
-        rest = rest[looking.look(rest, is_end=False) :]
-        if looking.quotes.opened is not None or len(rest) > _LONGEST_FIELD:
+        rest = rest[check.check(rest, is_end=False) :]
+        if check.quotes.opened is not None or len(rest) > _LONGEST_FIELD:
             break
-        due = 2 * len(rest)  # a long record is looked at seldom
-    if rest and looking.quotes.opened is None:
-        looking.look(rest + "\n" * (not rest.endswith(("\r", "\n"))), is_end=True)
-    return looking.quotes
+        least = 2 * len(rest)  # so that a long record is not checked again for each piece
+    if rest and check.quotes.opened is None:
+        check.check(rest + "\n" * (not rest.endswith(("\r", "\n"))), is_end=True)
+    return check.quotes
 
 
 class _Patterns(NamedTuple):
-    rows: re.Pattern[str]  # records of one line each, as many as there are
-    record: re.Pattern[str]  # of one or several lines
-    field: re.Pattern[str]  # as the csv module reads it: the quoted part, what follows, its end
-    needed: re.Pattern[str]  # a field with a separator or a doubled mark: quoted for a reason
+    rows: re.Pattern[str]  # as many records of one line as possible
+    record: re.Pattern[str]  # a record of one or several lines
+    field: re.Pattern[str]  # a field of the csv module: the quoted part, the rest, its end
+    needed: re.Pattern[str]  # a field with a separator or a doubled mark, which needs its quotes
 
 
 @cache
@@ -253,8 +252,8 @@ def _patterns(separator: str, quoting: Quoting) -> _Patterns:
     )
 
 
-class _Looking:
-    """Looks through a text piece by piece."""
+class _QuoteCheck:
+    """Checks a text piece by piece."""
 
     def __init__(self, separator: str, quoting: Quoting) -> None:
         self.quotes = Quotes()
@@ -263,72 +262,72 @@ class _Looking:
         self._patterns = _patterns(separator, quoting)
         self._line = 1
 
-    def look(self, text: str, *, is_end: bool) -> int:
-        """Look at a piece; returns where the record starts that needs more text to be judged."""
+    def check(self, text: str, *, is_end: bool) -> int:
+        """Check a piece, and return the start of the record for which more text is needed."""
         rows, record, _, _ = self._patterns
-        at = judged = 0
+        place = judged = 0
         while True:
-            sound = rows.match(text, at)
-            at = sound.end() if sound else at
-            self._line += line_ends(text, judged, at)
-            judged = at
-            if at == len(text):
-                return at
-            if match := record.match(text, at):
-                self._look_for_rows(match[0])
+            sound = rows.match(text, place)
+            place = sound.end() if sound else place
+            self._line += line_ends(text, judged, place)
+            judged = place
+            if place == len(text):
+                return place
+            if match := record.match(text, place):
+                self._check_lines(match[0])
                 if self.quotes.opened is not None:
-                    return at
-                at = match.end()
+                    return place
+                place = match.end()
             else:
-                end = self._look_at_record(text, at, is_end=is_end)
+                end = self._check_fields(text, place, is_end=is_end)
                 if end is None:
-                    return at
-                at = end
+                    return place
+                place = end
 
-    def _look_at_record(self, text: str, start: int, *, is_end: bool) -> int | None:
-        """The end of a record of several lines in which something is wrong.
+    def _check_fields(self, text: str, start: int, *, is_end: bool) -> int | None:
+        """Note the faults of a record, and return its end.
 
-        None where a quote is not closed: that is an error, or it needs more text.
+        None if a quote is not closed: that is an error, or more text is needed.
         """
-        at, opened, is_doubtful, end = start, None, False, self._separator
+        place, opened, is_doubtful, end = start, None, False, self._separator
         while end == self._separator:
-            match = self._patterns.field.match(text, at)
+            match = self._patterns.field.match(text, place)
             if match is None:
                 if is_end:
-                    self._note_opened(text, start, at)
+                    self._note_opened(text, start, place)
                 return None
-            quoted, behind, end = match.groups()
+            quoted, rest, end = match.groups()
             if quoted and _LINE_END.search(quoted):
-                opened = at
-            is_formula = _FORMULA.fullmatch(behind)
-            if behind.strip(" \t") if quoted else self._mark in behind and not is_formula:
+                opened = place
+            is_formula = _FORMULA.fullmatch(rest)
+            if rest.strip(" \t") if quoted else self._mark in rest and not is_formula:
                 is_doubtful = True
-                if opened is not None:  # a mark of a later row, most likely, has closed it
+                if opened is not None:  # most likely a mark of a later row has closed it
                     self._note_opened(text, start, opened)
                     self.quotes.until = self._line + line_ends(text, start, match.end(2))
                     return None
-            at = match.end()
+            place = match.end()
         if is_doubtful:
             self.quotes.doubtful.add(str(self._line))
-        return at
+        return place
 
     def _note_opened(self, text: str, start: int, opened: int) -> None:
         self.quotes.opened = self._line + line_ends(text, start, opened)
 
-    def _look_for_rows(self, record: str) -> None:
-        """Note a record of several lines the first and last of which look like rows themselves.
+    def _check_lines(self, record: str) -> None:
+        """Note a record of several lines whose first and last line look like rows.
 
-        Its marks fit, but one may be missing in the first line, and another one in the last.
+        Its marks fit, but one may be missing in the first line, and another in the last.
         """
         lines = _LINE_END.split(record)[:-1]
-        first, last = (lines[at].split(self._separator) for at in (0, -1))
+        first, last = (line.split(self._separator) for line in (lines[0], lines[-1]))
         if len(first) != len(last) or len(first) < _FEWEST:
             return
         if len(first) < len(self._patterns.field.findall(record)):
             return
         until = self._line + len(lines) - 1
-        beside = [pair for pair in zip(first, last, strict=True) if self._mark not in "".join(pair)]
-        numbers = [[bool(_NUMBER.fullmatch(text)) for text in pair] for pair in beside]
+        pairs = [pair for pair in zip(first, last, strict=True) if self._mark not in "".join(pair)]
+        numbers = [[bool(_NUMBER.fullmatch(text)) for text in pair] for pair in pairs]
         if any(upper != lower for upper, lower in numbers):
             return
         if len(first) >= _SURE and any(upper for upper, _ in numbers):

@@ -1,4 +1,4 @@
-"""The encoding of a text file, known by reading all of it once."""
+"""Find the encoding of a text file by reading all of it once."""
 
 import codecs
 import re
@@ -26,19 +26,19 @@ from feedtool.sheets.read.source import Notice
 _BLOCK = 1 << 18
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    # The mark of UTF-16 is the beginning of that of UTF-32.
+    # UTF-32 first: its mark begins with that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _UNMARKED = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
-"""Encodings that write ASCII with NULs, the longer ones first, and the bytes of a letter."""
+"""Encodings that write ASCII with NULs, and their bytes for a letter; the longer ones first."""
 _USUAL = frozenset(map(chr, range(ord(" "), ord("~") + 1))) | frozenset("\t\r\n")
 _START = 1 << 12
 _LONGEST_LINE = 16 * MIB
 _ENOUGH_BLOCKS = 16
-"""Blocks with letters beyond ASCII, whose words tell a code page."""
+"""Blocks with letters beyond ASCII that are enough to guess a code page."""
 MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
     rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
@@ -48,57 +48,57 @@ MULTIBYTE = re.compile(
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f\ufeff]")
 _BETWEEN_WORDS = re.compile(r"[\s,;|\"']+")
 _WORD = 20
-"""Characters shown on either side of a letter beyond ASCII."""
+"""Characters shown on each side of a letter beyond ASCII."""
 _SAVE_AS_UTF8 = tr('Open it in a spreadsheet program and save it as "CSV UTF-8".')
 
 
 class Encoding(Struct, frozen=True):
-    """The encoding of a text file, and the oddities in it."""
+    """The encoding of a text file, and its oddities."""
 
     name: str
-    """A codec that leaves the byte order mark alone."""
+    """A codec that does not handle the byte order mark."""
     mark: bytes
-    """The byte order mark, or nothing."""
+    """The byte order mark, or empty."""
     is_odd: bool
-    """It ends in Ctrl-Z, or there is a further byte order mark, since files were joined."""
+    """True if it ends in Ctrl-Z, or has a further byte order mark, since files were joined."""
     quotes: str
-    """Which of `"` and `'` occur."""
+    """The marks `"` and `'` that occur."""
     notices: tuple[Notice, ...] = ()
     doubts: Doubts | None = None
 
     def open(self, path: Path) -> TextIOWrapper:
-        """The text after the byte order mark, with the line ends as they are."""
+        """Open the text after the byte order mark, with unchanged line ends."""
         file = path.open("rb")
         file.seek(len(self.mark))
         return TextIOWrapper(file, encoding=self.name, newline="")
 
     def lines(self, file: Iterable[str], mark: str = "\ufeff") -> Iterable[str]:
-        """The lines of an open text without byte order marks, shown as `mark`, and a Ctrl-Z."""
-        return _repaired(file, mark) if self.is_odd else file
+        """Return the lines of an open text without byte order marks (`mark`) and Ctrl-Z."""
+        return _without_marks(file, mark) if self.is_odd else file
 
 
-def lead(line: str, mark: str) -> str:
-    """The byte order marks that a line begins with."""
+def leading_marks(line: str, mark: str) -> str:
+    """Return the byte order marks at the beginning of a line."""
     count = 0
     while mark and line.startswith(mark, count):
         count += len(mark)
     return line[:count]
 
 
-def _repaired(lines: Iterable[str], mark: str) -> Iterator[str]:
-    """The lines without byte order marks in front of them and without a final Ctrl-Z."""
-    held = ""
+def _without_marks(lines: Iterable[str], mark: str) -> Iterator[str]:
+    """Yield the lines without byte order marks before them and without a final Ctrl-Z."""
+    previous = ""
     for line in lines:
-        if held:
-            yield held
-        held = line.removeprefix(lead(line, mark))
-    held = held.removesuffix("\x1a")
-    if held:
-        yield held
+        if previous:
+            yield previous
+        previous = line.removeprefix(leading_marks(line, mark))
+    previous = previous.removesuffix("\x1a")
+    if previous:
+        yield previous
 
 
 def line_ends(text: str, start: int = 0, end: int | None = None) -> int:
-    """The number of lines that end in a part of a text."""
+    """Return the number of lines that end in a part of a text."""
     count = text.count("\n", start, end)
     if "\r" in text:
         count += text.count("\r", start, end) - text.count("\r\n", start, end)
@@ -106,39 +106,39 @@ def line_ends(text: str, start: int = 0, end: int | None = None) -> int:
 
 
 class _Survey:
-    """Decodes a file block by block and looks at what comes out. Raises CsvNul, NotAWorkbook."""
+    """Decodes a file block by block, and notes its properties. Raises CsvNul, NotAWorkbook."""
 
     def __init__(self, path: Path, encoding: str, skip: int) -> None:
         self.encoding = encoding
         self.line = 1
-        """The physical line at the end of what was read."""
+        """The physical line that was reached."""
         self.unfit = ""
-        """The first bytes that the encoding cannot have written, as people compare them."""
+        """The first bytes that are invalid in the encoding, in hexadecimal."""
         self.first_beyond_ascii = (0, "")
-        """Line and word."""
+        """The line and the word of the first letter beyond ASCII."""
         self.last = ""
         self.has_mark = False
         self.quotes: set[str] = set()
         self.is_blank = True
         self._unbroken = 0
         codec = codecs.getincrementaldecoder(encoding)()
-        decoder = IncrementalNewlineDecoder(codec, translate=False)  # parts no \r\n
+        decoder = IncrementalNewlineDecoder(codec, translate=False)  # splits no \r\n
         with path.open("rb") as file:
             file.seek(skip)
             block = b"more"
             while block and not self.unfit:
                 block = file.read(_BLOCK)
-                kept, held = decoder.getstate()
+                undecoded, flags = decoder.getstate()
                 try:
                     text = decoder.decode(block, final=not block)
                 except UnicodeDecodeError as error:
-                    before = (kept + block)[: error.start].decode(encoding, "ignore")
-                    text = "\r" * (held & 1) + before
+                    before = (undecoded + block)[: error.start].decode(encoding, "ignore")
+                    text = "\r" * (flags & 1) + before
                     self.unfit = error.object[error.start : error.end + 3][:4].hex(" ")
                 if text:
-                    self._look(text)
+                    self._note(text)
 
-    def _look(self, text: str) -> None:
+    def _note(self, text: str) -> None:
         if "\0" in text:
             line = self.line + line_ends(text, 0, text.index("\0"))
             raise CsvNul(
@@ -162,14 +162,14 @@ class _Survey:
     def _note_word(self, text: str) -> None:
         match = _BEYOND_ASCII.search(text)
         if match:
-            at = match.start()
-            before = _BETWEEN_WORDS.split(text[max(at - _WORD, 0) : at])[-1]
-            after = _BETWEEN_WORDS.split(text[at : at + _WORD])[0]
-            self.first_beyond_ascii = (self.line + line_ends(text, 0, at), before + after)
+            start = match.start()
+            before = _BETWEEN_WORDS.split(text[max(start - _WORD, 0) : start])[-1]
+            after = _BETWEEN_WORDS.split(text[start : start + _WORD])[0]
+            self.first_beyond_ascii = (self.line + line_ends(text, 0, start), before + after)
 
 
 def find_encoding(path: Path, fallback: str = "") -> Encoding:
-    """A byte order mark or the NULs of ASCII decide, then whether all is UTF-8, else the fallback.
+    """Return the encoding: by a byte order mark or NULs, else UTF-8 if it fits, else the fallback.
 
     Without a fallback the words of the text decide. Raises CsvEncoding, CsvNul, EmptyFile,
     NotAWorkbook (a line of more than 16 MiB).
@@ -202,19 +202,19 @@ def find_encoding(path: Path, fallback: str = "") -> Encoding:
 
 
 def _page_of(path: Path, survey: _Survey) -> CodePage:
-    """The code page of a text that is not UTF-8, by its words."""
+    """Return the code page of a text that is not UTF-8, guessed by its words."""
     words, lines, has_mac_lines = set[bytes](), bytearray(), True
     with path.open("rb") as file:
-        kept, left, block = b"", _ENOUGH_BLOCKS, b"more"
+        rest, missing, block = b"", _ENOUGH_BLOCKS, b"more"
         while block:
             block = file.read(_BLOCK)
             has_mac_lines = has_mac_lines and b"\n" not in block
-            piece = kept + block
+            piece = rest + block
             end = max(piece.rfind(mark) for mark in b"\r\n;,\t") + 1 if block else len(piece)
-            piece, kept = piece[:end], piece[end:]
-            if (left > 0 and not piece.isascii()) or MULTIBYTE.search(piece):
+            piece, rest = piece[:end], piece[end:]
+            if (missing > 0 and not piece.isascii()) or MULTIBYTE.search(piece):
                 words |= words_in(piece)
-                left -= 1
+                missing -= 1
             if len(lines) < _START and not piece.isascii():
                 lines += b"".join(line for line in piece.splitlines(True) if not line.isascii())
     by_doubt = sorted(words, key=lambda word: (not MULTIBYTE.search(word), word))
@@ -242,7 +242,7 @@ def _mixed(survey: _Survey) -> CsvEncoding:
 
 
 def _neither(survey: _Survey, fallback: str, likely: Sequence[str]) -> CsvEncoding:
-    """The error of a text in another encoding, some of which are likely."""
+    """Return the error of a text in another encoding; `likely` are guesses."""
     text = tr(
         "Line {line} of the text holds bytes ({unfit}) that are neither UTF-8 nor {fallback}.",
         line=survey.line,
@@ -267,12 +267,12 @@ def _neither(survey: _Survey, fallback: str, likely: Sequence[str]) -> CsvEncodi
 
 
 def unicode_of(start: bytes) -> tuple[bytes, str]:
-    """The byte order mark that a text starts with, if any, and its encoding if it is Unicode."""
+    """Return the byte order mark of a text, or b"", and its encoding, provided it is Unicode."""
     marked = next((known for known in _MARKS if start.startswith(known[0])), None)
     if marked or b"\0" not in start:
         return marked or (b"", "utf-8")
     for name in _UNMARKED:
-        # The headers are letters of ours more often than the rows are.
+        # Headers are ASCII more often than rows are.
         line = start.decode(name, "ignore").partition("\n")[0]
         if 2 * sum(letter in _USUAL for letter in line) >= len(line) > 0:
             return b"", name

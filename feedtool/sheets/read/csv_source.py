@@ -1,4 +1,4 @@
-"""CSV in all its writings, record by record, each with the physical line where it starts."""
+"""Read any dialect of CSV record by record, with the physical line at which each starts."""
 
 import csv
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
@@ -29,31 +29,30 @@ from feedtool.sheets.read.workbook import SheetEntry
 
 _RECORDS = 1000
 _SAMPLE = 1 << 16
-"""Characters by which the separator is found."""
+"""Characters of the sample that shows the separator."""
 _LONGEST_FIELD = 16 << 20
 """Characters; Python's own limit is 131,072, and a description may be longer."""
 MOST_FIELDS = LAST_COLUMN + 1
-"""Of a record, those that are not blank: the columns of a sheet."""
+"""Fields of a record at most, without blank ones at its end: the columns of a sheet."""
 
 
 class CsvRecords(NamedTuple):
     """Some records in order."""
 
     first: int
-    """The number of the first, 1-based; blank records and a `sep=` line count."""
+    """The number of the first record, 1-based; blank records and a `sep=` line count."""
     line: int
-    """The physical line where the first starts."""
+    """The physical line at which the first record starts."""
     following: int
-    """The line after the last."""
+    """The line after the last record."""
     fields: list[list[str]]
 
     @property
     def numbers(self) -> range:
-        """The numbers of the records."""
         return range(self.first, self.first + len(self.fields))
 
     def starts(self) -> Sequence[int]:
-        """The line where each record starts."""
+        """Return the line at which each record starts."""
         if self.following - self.line == len(self.fields):
             return range(self.line, self.following)
         lines = (1 + line_ends("\0".join(record)) for record in self.fields[:-1])
@@ -61,16 +60,16 @@ class CsvRecords(NamedTuple):
 
 
 class CsvDialect(Struct, frozen=True):
-    """The dialect of a CSV, so that a copy can be written alike."""
+    """The dialect of a CSV, which its annotated copy keeps."""
 
     encoding: Encoding
     separator: str
     is_announced: bool
-    """The first record is a `sep=` line."""
+    """True if the first record is a `sep=` line."""
     quoting: Quoting
 
     def records(self, lines: Iterable[str]) -> Iterator[CsvRecords]:
-        """The records of such lines, some at a time. Raises csv.Error for a field without end."""
+        """Yield the records of lines in batches. Raises csv.Error for a field without end."""
         csv.field_size_limit(_LONGEST_FIELD)
         reader = csv.reader(
             lines,
@@ -86,7 +85,7 @@ class CsvDialect(Struct, frozen=True):
 
 
 class CsvSource:
-    """An open CSV; a context manager, though nothing is kept open between readings.
+    """A CSV; a context manager like other sources, though no file stays open between readings.
 
     Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook.
     """
@@ -106,7 +105,7 @@ class CsvSource:
         pass
 
     def sheet(self, name: str = "") -> "CsvSheet":
-        """The only table, whatever the name."""
+        """Return the only table, for any name."""
         del name
         return CsvSheet(self)
 
@@ -118,14 +117,13 @@ class CsvSheet(Sheet):
         super().__init__()
         self._path, self._dialect, self._quotes = source.path, source.dialect, source.quotes
         self._used = 0
-        """The most fields of a record so far, blank ones at its end not counted."""
+        """The most fields of a record so far, without blank ones at its end."""
         for notice in (*source.dialect.encoding.notices, *source.quotes.notices()):
             self._notice(notice.code, notice.text)
         self.doubts = source.dialect.encoding.doubts
 
     @property
     def size(self) -> int:
-        """The bytes of the file."""
         return self._path.stat().st_size
 
     def _read(self) -> Generator[Block, None, None]:
@@ -144,7 +142,7 @@ class CsvSheet(Sheet):
                 raise (quotes.problem or unclosed(line)) from error
 
     def _block(self, block: CsvRecords) -> Block:
-        """Records as columns; ragged ones column by column, only when a column is asked for."""
+        """Return records as a block; columns of uneven records are made when they are read."""
         records, starts = block.fields, block.starts()
         used, widths = self._used, set(map(len, records))
         widest = max(widths)
@@ -179,7 +177,7 @@ class CsvSheet(Sheet):
 
 
 def decode(key: Hashable) -> Cell:
-    """The cell of a text; `="0036"`, which keeps Excel from dropping zeros, is `0036`."""
+    """Return the cell of a text; `="0036"`, Excel's notation to keep zeros, is `0036`."""
     text = str(key)
     if text[:2] == '="' and text[-1] == '"' and len(text) > len('="'):
         text = text[2:-1].replace('""', '"')
@@ -187,7 +185,7 @@ def decode(key: Hashable) -> Cell:
 
 
 def used_fields(record: list[str]) -> int:
-    """The number of a record's fields up to the last that is not empty."""
+    """Return the number of a record's fields up to the last one that is not empty."""
     used = len(record)
     while used and not record[used - 1]:
         used -= 1
@@ -198,17 +196,17 @@ def _dialect(path: Path, encoding: Encoding) -> tuple[CsvDialect, Quotes]:
     with encoding.open(path) as file:
         sample = file.read(_SAMPLE)
     lines = [line.lstrip("\ufeff") for line in StringIO(sample, newline="")]
-    announced = announced_quoting(lines) if "'" in encoding.quotes else USUAL
-    said = announced_separator(lines[0]) if lines else None
+    shown = announced_quoting(lines) if "'" in encoding.quotes else USUAL
+    announced = announced_separator(lines[0]) if lines else None
     # The last line of the sample may be cut off.
-    separator = said or find_separator(lines[:-1] or lines, announced.mark)
+    separator = announced or find_separator(lines[:-1] or lines, shown.mark)
     pieces = partial(_pieces, path, encoding)
-    quoting, quotes = find_quoting(pieces, encoding.quotes, separator, announced)
-    return CsvDialect(encoding, separator, bool(said), quoting), quotes
+    quoting, quotes = find_quoting(pieces, encoding.quotes, separator, shown)
+    return CsvDialect(encoding, separator, bool(announced), quoting), quotes
 
 
 def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
-    """The text, some lines at a time."""
+    """Yield the text, some lines at a time."""
     with encoding.open(path) as file:
         lines = iter(encoding.lines(file))
         while piece := "".join(islice(lines, _RECORDS)):

@@ -1,6 +1,6 @@
 """The reasons why a file is unreadable: a class for each code, whose page is in `problems.md`.
 
-The message says what the file really is, the hint how to turn it into one that can be read.
+The message names the real format of the file, the hint a way to a readable file.
 """
 
 from feedtool.model.errors import FileProblem
@@ -58,7 +58,7 @@ class NotAWorkbook(FileProblem):
 
 
 class Archive(NotAWorkbook):
-    """The file is a gzip file or a zip, and perhaps a table is in it."""
+    """The file is a gzip file or a zip, which may contain a table."""
 
 
 class CorruptZip(FileProblem):
@@ -68,7 +68,7 @@ class CorruptZip(FileProblem):
 
 
 class CorruptXml(FileProblem):
-    """A part of the workbook is not what the format asks for."""
+    """A part of the workbook does not have the format that it must have."""
 
     code = "corrupt-xml"
 
@@ -104,7 +104,7 @@ class GridOutOfRange(FileProblem):
 
 
 class EmptyFile(FileProblem):
-    """The file is empty: it has no bytes, or nothing but blanks."""
+    """The file is empty: it has no bytes, or only blanks."""
 
     code = "empty-file"
 

@@ -1,4 +1,4 @@
-"""Open a file of rows and columns by what it is, whatever it is called."""
+"""Open a file of rows and columns by its content, regardless of its name."""
 
 import re
 import zipfile
@@ -32,7 +32,7 @@ _START = 1 << 12
 _BLOCK, _PIECE = 1 << 20, 1 << 18
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The beginning of every file of old Microsoft Office, and of every encrypted one of the new."""
+"""The beginning of all files of old Microsoft Office, and of encrypted files of new ones."""
 _OLD_BIFF = re.compile(rb"\x09[\x00\x02\x04\x08][\x04-\x10]\x00")
 """The first record of Excel 2.1 to 5.0 workbooks."""
 _TAR, _TAR_PLACE = b"ustar", 257
@@ -56,13 +56,13 @@ _HTML = re.compile(
 _MARKUP = re.compile(r"\s*<(?:\?xml\s|!--|[a-z_][\w:.-]*[\s/>].*</)", re.IGNORECASE | re.DOTALL)
 _HINT = tr("Give the .xlsx, .xlsm or .csv file.")
 _LOCK = 165
-"""Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside one that is open."""
+"""Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside an open file."""
 _LOCK_NAME = 55
-"""The place of the user's name in UTF-16, behind its length; blanks follow."""
+"""The place of the user's name in UTF-16, after its length; blanks follow."""
 
 
 OTHERS = (Archive, LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
-"""The formats that have a reader of their own; it raises them for what it cannot read."""
+"""The formats with their own readers, which raise these errors for unreadable files."""
 
 
 def open_source(
@@ -74,9 +74,9 @@ def open_source(
 ) -> XlsxSource | CsvSource | RowsSource | PackedSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 
-    `csv_fallback` is the encoding of a text that is not UTF-8; empty, its words decide. What
-    `is_unpacked` comes out of an archive, and may not be another one. Raises FileProblem (`errors`)
-    for what cannot be read, and OSError if the file cannot be opened.
+    `csv_fallback` is the encoding of a text that is not UTF-8; "" guesses it by the words. A file
+    that `is_unpacked` comes from an archive, and must not be an archive itself. Raises FileProblem
+    (`errors`) if it cannot be read, and OSError if it cannot be opened.
     """
     other = _other_format(path, limits)
     if isinstance(other, XlsxSource):
@@ -93,7 +93,7 @@ def open_source(
 
 
 def is_other_format(path: Path) -> bool:
-    """True for a spreadsheet that is neither .xlsx nor CSV. Raises as `open_source`."""
+    """True for a spreadsheet that is neither .xlsx nor CSV. Raises as `open_source` does."""
     other = _other_format(path, DEFAULT_LIMITS)
     if isinstance(other, XlsxSource):
         other.package.close()
@@ -101,7 +101,7 @@ def is_other_format(path: Path) -> bool:
 
 
 def _other_format(path: Path, limits: ReadingLimits) -> XlsxSource | FileProblem | None:
-    """The opened .xlsx; what another spreadsheet is recognised as; None for a CSV."""
+    """Return an .xlsx opened, another spreadsheet as its problem, None for a CSV."""
     with path.open("rb") as file:
         start = file.read(_START)
     if not start:
@@ -109,18 +109,18 @@ def _other_format(path: Path, limits: ReadingLimits) -> XlsxSource | FileProblem
     if start.startswith(_ZIP):
         try:
             return XlsxSource(path, limits)
-        except OTHERS as problem:
-            return problem
-    foreign = _foreign(path, start)
-    if foreign is not None and not isinstance(foreign, OTHERS):
-        raise foreign
-    return foreign
+        except OTHERS as other:
+            return other
+    problem = _problem_of(path, start)
+    if problem is not None and not isinstance(problem, OTHERS):
+        raise problem
+    return problem
 
 
 def _open_other(
     problem: FileProblem, path: Path, limits: ReadingLimits, csv_fallback: str
 ) -> RowsSource:
-    """A spreadsheet of another format, by the reader for it, each of which is slow to import."""
+    """Open a spreadsheet of another format with its reader; each reader is slow to import."""
 
     def pieces() -> Iterator[bytes]:
         with path.open("rb") as file:
@@ -154,28 +154,28 @@ def _open_other(
 
 
 def _is_lock(start: bytes) -> bool:
-    """True if a file is a lock file: of one size, two lengths, two names, and blanks behind."""
+    """True if a file is a lock file: its size, two lengths, two names, and blanks to the end."""
     if len(start) != _LOCK:
         return False
-    lengths, behind = (start[0], start[_LOCK_NAME]), _LOCK_NAME + 2 + 2 * start[_LOCK_NAME]
+    lengths, end = (start[0], start[_LOCK_NAME]), _LOCK_NAME + 2 + 2 * start[_LOCK_NAME]
     has_lengths = all(0 < length < _LOCK_NAME for length in lengths) and not start[_LOCK_NAME + 1]
-    return has_lengths and not start[behind:].strip(b" \0")
+    return has_lengths and not start[end:].strip(b" \0")
 
 
-def _foreign(path: Path, start: bytes) -> FileProblem | None:
-    """The problem of a file that is neither; None for one that may be a CSV."""
+def _problem_of(path: Path, start: bytes) -> FileProblem | None:
+    """Return the problem of a file that is neither a zip nor a CSV, or None."""
     if _is_lock(start):
         return NotAWorkbook(
             tr("The file is Excel's lock file: it only says that the workbook is open in Excel."),
             tr("Give the workbook itself, the file without ~$ in front of its name."),
         )
     is_compound = start.startswith(_COMPOUND)
-    if is_compound and _holds(path, "EncryptedPackage"):
+    if is_compound and _has_stream(path, "EncryptedPackage"):
         return Encrypted(
             tr("The workbook is protected by a password."),
             tr("Open it, remove the password to open (File > Info), and save it again."),
         )
-    is_workbook = is_compound and (_holds(path, "Workbook") or _holds(path, "Book"))
+    is_workbook = is_compound and (_has_stream(path, "Workbook") or _has_stream(path, "Book"))
     if is_workbook or _OLD_BIFF.match(start):
         return LegacyXls(
             tr("The file is a workbook of Excel 97-2003 or older (.xls)."), SAVE_AS_XLSX
@@ -187,11 +187,13 @@ def _foreign(path: Path, start: bytes) -> FileProblem | None:
             problem = Archive if magic == GZIP else NotAWorkbook
             return problem(tr("The file is {name}, not a workbook.", name=name), _HINT)
     mark, name = unicode_of(start)
-    return _markup(start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace"))
+    return _markup_problem(
+        start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace")
+    )
 
 
-def _markup(text: str) -> FileProblem | None:
-    """The problem of a file that begins like HTML or XML, by its first letters, roughly read."""
+def _markup_problem(text: str) -> FileProblem | None:
+    """Return the problem of a file whose beginning looks like HTML or XML, or None."""
     if _HTML.match(text):
         return HtmlAsXls(
             tr("The file is a web page (HTML) that carries a spreadsheet's name."), SAVE_AS_XLSX
@@ -207,18 +209,18 @@ def _markup(text: str) -> FileProblem | None:
     return NotAWorkbook(tr("The file is XML, not a workbook."), _HINT)
 
 
-def _holds(path: Path, stream: str) -> bool:
+def _has_stream(path: Path, stream: str) -> bool:
     """True if a container has a stream of this name; its directory may be anywhere in the file.
 
-    Case makes no difference in such names: some programs write them in capitals.
+    Names are compared without case: some programs write them in capitals.
     """
     name = b"\0\0" + f"{stream}\0".encode("utf-16-le")
     if stream == "EncryptedPackage":
         name = stream.encode("utf-16-le")
-    name, kept = name.upper(), b""
+    name, previous = name.upper(), b""
     with path.open("rb") as file:
         while block := file.read(_BLOCK).upper():
-            if name in kept + block:
+            if name in previous + block:
                 return True
-            kept = block[-len(name) :]
+            previous = block[-len(name) :]
     return False

@@ -1,4 +1,4 @@
-"""Number formats of cells: dates, percentages, zeros in front; serial numbers as ISO 8601."""
+"""Number formats of cells: dates, percentages, leading zeros; serial numbers as ISO 8601."""
 
 import re
 from datetime import datetime, timedelta
@@ -12,22 +12,22 @@ from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, whole
 
 
 class DateKind(Enum):
-    """The kind of date or time that a number is shown as."""
+    """The kind of date or time of a number format."""
 
     NONE = "none"
     DATE = "date"
-    """A date, a time of day, or both, by what the number holds."""
+    """A date, a time of day, or both, depending on the number."""
     ELAPSED = "elapsed"
-    """Hours, minutes or seconds counted up beyond a day: `[h]:mm`."""
+    """Hours, minutes or seconds, also more than a day: `[h]:mm`."""
 
 
 class NumberStyle(Struct, frozen=True):
-    """The way a cell's number is shown."""
+    """The form in which a cell's number is shown."""
 
     moment: DateKind = DateKind.NONE
     percent: bool = False
     zeros: int = 0
-    """A whole number is padded with zeros to so many digits; 0 or 1: not at all."""
+    """The digits to which a whole number is padded with zeros; 0 and 1 do not pad."""
 
 
 GENERAL = NumberStyle()
@@ -35,11 +35,11 @@ GENERAL = NumberStyle()
 _EPOCH_1900 = datetime(1899, 12, 31)  # noqa: DTZ001 - a sheet's dates have no time zone
 _EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
 _FALSE_LEAP_DAY = 60
-"""Spreadsheets show 1900-02-29, which never was; what follows is one day later than it counts."""
+"""Spreadsheets have 1900-02-29, which never was: later serials are one too large."""
 _LAST = 2_958_466
-"""The serial of 9999-12-31 and one."""
+"""The serial of 9999-12-31 plus one."""
 _DAY = 86_400_000
-"""Milliseconds, the precision that spreadsheets show."""
+"""In milliseconds, the precision of spreadsheets."""
 
 BUILT_IN = {
     **dict.fromkeys(
@@ -51,7 +51,7 @@ BUILT_IN = {
 """The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
 
 _LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.')
-"""Quoted text, an escaped character, a blank as wide as a character, a filling character."""
+"""A quoted text, an escaped character, a blank of a character's width, a filling character."""
 _ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _MOMENT = re.compile(r"[dmyhs]|am/pm|a/p|[ge](?![+-])", re.IGNORECASE)
@@ -59,15 +59,15 @@ _PADDED = re.compile(r"#*(0+)")
 
 
 def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...]:
-    """The style of each index that cells refer to. Raises CorruptXml, XmlDoctype, CorruptZip.
+    """Return the styles by the indexes in cells. Raises CorruptXml, XmlDoctype, CorruptZip.
 
-    Some workbooks carry 20 MB of styles, nearly all of them unused: nothing is kept of an element
-    but the number of its format.
+    Some workbooks have 20 MB of styles, nearly all of them unused: only the number of its format
+    is kept of an element.
     """
     if part is None:
         return ()
     codes: dict[int | None, str] = {}
-    of_cells: list[int] = []
+    numbers: list[int] = []
     roots: list[Node] = []
 
     starts = {
@@ -75,23 +75,26 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
         "/styleSheet/numFmts/numFmt": lambda node: codes.update(
             {whole(node.attributes.get("numFmtId")): node.attributes.get("formatCode", "")}
         ),
-        "/styleSheet/cellXfs/xf": lambda node: of_cells.append(_number(node)),
+        # Nonsense is the general format.
+        "/styleSheet/cellXfs/xf": lambda node: numbers.append(
+            whole(node.attributes.get("numFmtId")) or 0
+        ),
     }
     parser = XmlParser(part, package.limits, starts=starts)
     for data in package.small(part):
         parser.feed(data)
     parser.finish()
     if not roots:
-        # All numbers would look general, dates too.
+        # Otherwise all numbers would look general, also dates.
         raise corrupt(part, tr("its root is not <styleSheet>"))
-    codes.pop(None, None)  # no cell can mean a format without a number
-    # A workbook may redefine the built-in ones.
+    codes.pop(None, None)  # no cell can refer to a format without a number
+    # A workbook may redefine the built-in formats.
     styles = BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}
-    return tuple(styles.get(number, GENERAL) for number in of_cells)
+    return tuple(styles.get(number, GENERAL) for number in numbers)
 
 
 def style_of_code(code: str) -> NumberStyle:
-    """The style of a custom format code; its first section counts, that of positive numbers."""
+    """Return the style of a custom format code, by its first section, for positive numbers."""
     section = _LITERAL.sub("", code).split(";", 1)[0]
     if _ELAPSED.search(section):
         return NumberStyle(DateKind.ELAPSED)
@@ -104,13 +107,8 @@ def style_of_code(code: str) -> NumberStyle:
     return NumberStyle(percent="%" in section, zeros=len(padded[1]) if padded else 0)
 
 
-def _number(node: Node) -> int:
-    """The number of an element's format; nonsense is the general format."""
-    return whole(node.attributes.get("numFmtId")) or 0
-
-
 def iso(serial: float, moment: DateKind, *, date1904: bool) -> str | None:
-    """The date `2024-01-31`, time `13:45:00`, both with a `T`, or duration `PT36H0M0S`.
+    """Return a date `2024-01-31`, time `13:45:00`, both with a `T`, or duration `PT36H0M0S`.
 
     None for a serial that no spreadsheet shows as a date (negative, or beyond the year 9999).
     """

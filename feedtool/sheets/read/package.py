@@ -1,4 +1,4 @@
-"""The zip package that a workbook is, read part by part and never trusted."""
+"""Read the zip package of a workbook part by part, without trusting it."""
 
 import os
 import struct
@@ -23,14 +23,14 @@ from feedtool.sheets.read.errors import (
 )
 
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
-"""The errors of zipfile, documented or not, on a package that is damaged on purpose."""
+"""The errors of zipfile, documented or not, for a package that is damaged on purpose."""
 
 _NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 _LARGEST_DIRECTORY = 16 * MIB
-"""Bytes; a part takes about a hundred."""
+"""In bytes; a part takes about a hundred."""
 _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
 _TAIL = _LOCATOR + _END_RECORD + (1 << 16)
-"""Bytes that hold the record at the end, which a comment of up to 64 KiB may follow."""
+"""Bytes at the end that contain the end record, which a comment of up to 64 KiB may follow."""
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
 
 
@@ -38,10 +38,10 @@ DEFAULT_LIMITS = ReadingLimits()
 
 
 class ZipPackage:
-    """An open zip package. Parts are found whatever the case and slashes of their names.
+    """An open zip package. Names of parts are compared without case and kinds of slashes.
 
-    Raises on opening: CorruptZip, ZipBomb, ZipBadName, ZipDuplicateMember, Encrypted; OSError
-    where the file itself cannot be opened.
+    Opening raises CorruptZip, ZipBomb, ZipBadName, ZipDuplicateMember, Encrypted; OSError if the
+    file itself cannot be opened.
     """
 
     def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
@@ -51,7 +51,7 @@ class ZipPackage:
         try:
             self._zip = _open_zip(self._file)
             self.infos: list[ZipInfo] = self._zip.infolist()
-            """Every member as it stands in the package, in order, folders included."""
+            """All members of the package in order, folders included."""
             self.comment = self._zip.comment
             self._by_key = _index(self.infos, limits)
             _refuse_bombs(self.infos, limits, path.stat().st_size)
@@ -66,31 +66,30 @@ class ZipPackage:
         self.close()
 
     def reopen(self) -> None:
-        """Open the same file once more, with a place of its own, after the process was forked."""
+        """Open the file again after the process was forked, with its own place in the file."""
         again = os.open(f"/proc/self/fd/{self._file.fileno()}", os.O_RDONLY)
         self._file = os.fdopen(again, "rb")
         self._zip = _open_zip(self._file)
 
     def close(self) -> None:
-        """Close the file."""
         self._zip.close()
         self._file.close()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all parts as the package spells them, in order, without folders."""
+        """The names of all parts, spelled as in the package, in order, without folders."""
         return tuple(info.filename for info in self._by_key.values())
 
     def part(self, name: str) -> ZipInfo | None:
-        """The part of this name, whatever the case, a leading slash, or backslashes."""
+        """Return the part of this name, compared as `part_key` does, or None."""
         return self._by_key.get(part_key(name))
 
     def read(self, name: str) -> bytes:
-        """A small part, whole. Raises CorruptZip if it is absent, ZipBomb if it is not small."""
+        """Return a small part. Raises CorruptZip if it is absent, ZipBomb if it is not small."""
         return b"".join(self.small(name))
 
     def small(self, name: str) -> Iterator[bytes]:
-        """A small part, by blocks. Raises as `read`."""
+        """Yield a small part in blocks. Raises as `read` does."""
         info = self.part(name)
         if info and info.file_size > self.limits.small:
             raise ZipBomb(
@@ -104,7 +103,7 @@ class ZipPackage:
         return self.stream(name)
 
     def stream(self, name: str, size: int = 1 << 18) -> Iterator[bytes]:
-        """A part, inflated by blocks of at most `size` bytes; its checksum is tested at the end.
+        """Inflate a part in blocks of at most `size` bytes, and check its checksum at the end.
 
         Several streams may be read in turns. Raises CorruptZip.
         """
@@ -125,7 +124,7 @@ class ZipPackage:
 
 
 def part_key(name: str) -> str:
-    r"""The key that all names of a part share: `/XL\Styles.xml` is `xl/styles.xml`."""
+    r"""Return the key that all spellings of a part share: `/XL\Styles.xml` is `xl/styles.xml`."""
     return name.replace("\\", "/").lstrip("/").casefold()
 
 
@@ -136,7 +135,7 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
             raise ZipBomb(tr("The package has too many parts."), _NOT_TRUSTED)
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
-        # zipfile's words for a package whose directory, which is its end, cannot be found.
+        # zipfile's words for a package whose directory, at its end, cannot be found.
         is_cut_off = "not a zip file" in str(error)
         why = tr("its end is missing") if is_cut_off else tr("its list of parts is damaged")
         raise CorruptZip(
@@ -145,7 +144,7 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
 
 
 def _directory_size(file: IO[bytes]) -> int:
-    """The bytes of the directory by the record at the end; zipfile reads whatever it announces."""
+    """Return the size of the directory in bytes; zipfile would read a directory of any size."""
     file.seek(0, SEEK_END)
     length = file.tell()
     file.seek(max(0, length - _TAIL))
@@ -163,12 +162,12 @@ def _directory_size(file: IO[bytes]) -> int:
 
 
 def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
-    """The parts by key, each looked at for what no honest package has."""
+    """Return the parts by key, and refuse those of malicious packages."""
     if len(infos) > limits.parts:
         raise ZipBomb(tr("The package has {count} parts.", count=len(infos)), _NOT_TRUSTED)
     by_key: dict[str, ZipInfo] = {}
     for info in infos:
-        if info.filename.endswith("/"):  # `is_dir` cannot bear a member without a name
+        if info.filename.endswith("/"):  # `is_dir` fails for a member without a name
             continue
         _refuse_bad_member(info)
         key = part_key(info.filename)
@@ -182,7 +181,7 @@ def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
 
 
 def _refuse_bad_member(info: ZipInfo) -> None:
-    """Raise ZipBadName, Encrypted or CorruptZip for a member that cannot be honest."""
+    """Raise ZipBadName, Encrypted or CorruptZip for a member that no workbook has."""
     name = info.orig_filename
     segments = name.replace("\\", "/").split("/")
     if not name or ".." in segments or ":" in segments[0] or "\0" in name:
@@ -195,7 +194,7 @@ def _refuse_bad_member(info: ZipInfo) -> None:
             tr("Save it without a password and try again."),
         )
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # The others are inflated without bounds by zipfile, and no workbook may use them.
+        # zipfile inflates other methods without bounds, and no workbook may use them.
         raise CorruptZip(
             tr(
                 "Part {name} is compressed by method {compress_type}, which workbooks never use.",
@@ -207,7 +206,7 @@ def _refuse_bad_member(info: ZipInfo) -> None:
 
 
 def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int) -> None:
-    """Raise ZipBomb by what the directory announces; zipfile never inflates more than that."""
+    """Raise ZipBomb by the sizes in the directory; zipfile never inflates more than these."""
     for info in infos:
         if info.file_size > limits.part:
             raise ZipBomb(

@@ -1,15 +1,15 @@
-"""The rows of a sheet, by one pattern where that is safe, and by a parser elsewhere.
+"""Read the rows of a sheet with one pattern if that is safe, else with a parser.
 
-Nearly every program writes rows in one canonical form:
+Nearly all programs write rows in one canonical form:
 
     <row r="5" spans="1:3"><c r="A5" s="1" t="s"><v>12</v></c><c r="C5"><v>19.9</v></c></row>
 
-One pattern matches a whole such row with a group for each column, `findall` a whole chunk, and
-`zip` turns the rows into columns; no Python runs per cell. `RowMatcher.read` proves that nothing
-was overlooked, and leaves a chunk that is written otherwise to the parser.
+One pattern matches such a row with a group for each column, `findall` a whole chunk, and `zip`
+turns the rows into columns; no Python runs for each cell. `RowMatcher.read` proves that nothing
+was overlooked, and leaves any other chunk to the parser.
 
-Besides the canonical form the pattern takes what programs in use write: blanks around the cells of
-a row (Apache POI), a blank before `/>` (.NET and openpyxl without lxml), a type before a style.
+The pattern also accepts variants of programs in use: blanks around the cells of a row (Apache
+POI), a blank before `/>` (.NET and openpyxl without lxml), a type before a style.
 """
 
 import re
@@ -46,9 +46,9 @@ DATA = "/worksheet/sheetData"
 _ROW = f"{DATA}/row"
 
 WIDEST = 1024
-"""Columns that a pattern is made for; wider rows are the parser's."""
+"""Columns of a pattern at most; the parser reads wider rows."""
 _STEP, _WIDE_STEP = 8, 128
-"""Columns by which patterns grow, since each width has to be compiled; large ones take a second."""
+"""Columns by which patterns grow: each width is compiled, which can take a second."""
 
 _BLANKS = r"[ \t\n]*+"
 _ROW_TAG = rf'<row r="([1-9][0-9]{{0,6}})"((?:[^<>/]++|/(?!>))*+)(?:/>|>{_BLANKS}'
@@ -58,41 +58,41 @@ _CELL = (
     rf"|{ATTRIBUTES}(?: ?/>|>{_NO_VALUE}</c>)))?+"
 )
 _UNREAD_CELL = _CELL.replace(f"({ATTRIBUTES}>", f"(?:{ATTRIBUTES}>")
-"""One that nobody asks for: no text is made of it."""
+"""A cell of a column that is not read: no text is made of it."""
 _EMPTY = (
     r'(?:<c r="(?:[A-Z]{1,2}|[A-W][A-Z]{2}|X[A-E][A-Z]|XF[A-D])\1"'
     rf"{ATTRIBUTES}(?: ?/>|></c>))*+"
 )
 """Formatted but empty cells, within the grid, to the right of the last column."""
 _ROW_END = rf"{_BLANKS}</row>){_BLANKS}(?=<row|\Z)"
-"""The next row or the end must follow: so no text between two rows is overlooked."""
+"""The next row or the end must follow, so that no text between two rows is overlooked."""
 _NUMBER = re.compile(rb' r="([1-9][0-9]{0,6})"')
 _HIDDEN = re.compile(r'\shidden\s*=\s*"(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
 
 
 class SheetRow(NamedTuple):
-    """One row that has values."""
+    """A row with values."""
 
     number: int
     hidden: bool
     cells: Mapping[int, Hashable]
-    """Their keys by 0-based column; only those with a value or a formula."""
+    """The keys of cells with a value or a formula, by 0-based column."""
 
 
 class SheetParser(XmlParser):
-    """A parser that is fed the sheet, or all of it but some whole rows.
+    """A parser of a sheet, from which complete rows may be left out.
 
-    Raises on feeding: CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
+    Feeding raises CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
     """
 
     def __init__(self, part: str, limits: ReadingLimits) -> None:
         self.dimension: CellRange | None = None
-        """As the sheet announces it."""
+        """The size that the sheet states."""
         self.last_row = 0
-        """The number of the last row so far, whoever read it."""
+        """The number of the last row so far, also of rows that were left out."""
         self.merged: list[CellRange] = []
-        """The ranges of merged cells, which stand behind the rows."""
+        """The ranges of merged cells, which follow the rows."""
         self._rows: list[SheetRow] = []
         self._hidden = False
         self._cells: dict[int, Raw] = {}
@@ -110,25 +110,25 @@ class SheetParser(XmlParser):
         )
 
     def rows(self, data: bytes) -> list[SheetRow]:
-        """The rows that end in the next piece; formatted but empty ones are left out."""
+        """Return the rows that end in the next piece, without empty rows that have formats."""
         self.feed(data)
         rows, self._rows = self._rows, []
         return rows
 
     def place(self, error: expat.ExpatError) -> MessageText:
-        """The row after which it is malformed; the parser has not seen all that is before it."""
+        """Name the row before the malformed place; rows may have been left out before it."""
         if not self.last_row:
             return super().place(error)
         return tr("its XML is malformed after row {row}", row=self.last_row)
 
     def _announce(self, node: Node) -> None:
-        """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
+        """Note the dimension, which is only a hint: a wrong one does no harm."""
         self.dimension = cell_range(node.attributes.get("ref", ""))
 
     def _merge(self, node: Node) -> None:
-        """Remember a range of merged cells.
+        """Note a range of merged cells.
 
-        What is wrong with it harms nobody: it only explains why cells are blank.
+        A wrong one does no harm: it only explains why cells are blank.
         """
         merged = cell_range(node.attributes.get("ref", ""))
         if merged and len(self.merged) < MOST_MERGED:
@@ -206,7 +206,7 @@ class SheetParser(XmlParser):
         self._cells[self._column] = Raw(attributes.get("s", "0"), kind, value, inline, formula)
 
     def _place(self, reference: str) -> tuple[int, int]:
-        """The 0-based column and the row of `B7`. Raises CorruptXml, GridOutOfRange."""
+        """Return the 0-based column and the row of `B7`. Raises CorruptXml, GridOutOfRange."""
         letters = reference.rstrip("0123456789")
         row = reference[len(letters) :]
         if not (letters.isascii() and letters.isalpha() and row):
@@ -221,7 +221,7 @@ class SheetParser(XmlParser):
 
 
 def _content(cell: Node) -> tuple[str, str | None, str | None]:
-    """The value of a cell, its text and its formula."""
+    """Return the value of a cell, its text and its formula."""
     value, inline, formula = "", None, None
     for child in cell.children:
         if not child.is_main:
@@ -246,31 +246,31 @@ def _outside(what: str) -> GridOutOfRange:
 
 
 class Scan(NamedTuple):
-    """A chunk of rows by column."""
+    """The columns of a chunk of rows."""
 
     rows: list[int]
     hidden: frozenset[int]
     columns: list[tuple[str, ...]]
-    """The keys of each column; "" where there is no cell, or no value in it."""
+    """The keys of each column; "" for no cell, or a cell without a value."""
 
 
 class RowMatcher:
     """Reads chunks of canonical rows; remembers the attributes that rows may have."""
 
     def __init__(self, namespaces: Mapping[str, str], first: int = 0) -> None:
-        """Of the columns before `first` nothing is read."""
+        """Read the columns from `first` on."""
         self._namespaces, self._first = namespaces, first
         self._known: set[str] = {""}
 
     def read(self, text: str, width: int, after: int) -> Scan | None:
-        """The rows of a chunk of normalized XML; None unless every row of it is canonical.
+        """Return the rows of a chunk of normalized XML; None unless all are canonical.
 
-        `width` is the number of columns to look for, `after` the number of the row before.
-        Every `<row` of the chunk begins a match, since there are as many matches as `<row`, and
-        every match ends where a `<row` or the chunk's end follows: nothing is left over.
+        `width` is the number of columns of the pattern, `after` the number of the row before.
+        Every `<row` of the chunk begins a match, since there are as many matches as `<row`, and a
+        `<row` or the chunk's end follows every match: nothing is left over.
         """
         text = text.lstrip(" \t\n")
-        # A sheet may be formatted down to its last row; the empty ones need no columns.
+        # A sheet may have formats down to its last row; empty rows need no columns.
         width = width if "</c>" in text else 0
         first = min(self._first, width)
         pattern = _pattern(width, first)
@@ -286,7 +286,7 @@ class RowMatcher:
         return Scan(rows, _hidden(rows, attributes), [*unread, *columns])
 
     def _are_allowed(self, attributes: set[str]) -> bool:
-        """True if rows may have these attributes; none of them declares a namespace."""
+        """True if rows may have these attributes, and none of them declares a namespace."""
         new = attributes - self._known
         rows = "".join(f'<row r="1"{text}/>' for text in new)
         if any(text in rows for text in ("xmlns", "'", "&")):
@@ -303,9 +303,9 @@ class RowMatcher:
 
 
 def last_row_of(chunk: Chunk) -> int:
-    """The number of the last row of a chunk of whole rows; 0 if that is not plain to see.
+    """Return the number of the last row of a chunk; 0 if it is not the first attribute.
 
-    No `<` in such a chunk is anything but the beginning of a tag.
+    In a chunk of whole rows every `<` begins a tag.
     """
     begin = f"<{chunk.prefix or ''}row".encode()
     number = _NUMBER.match(chunk.data, chunk.data.rfind(begin) + len(begin))
@@ -313,9 +313,9 @@ def last_row_of(chunk: Chunk) -> int:
 
 
 def pattern_width(rows: Iterable[SheetRow]) -> int:
-    """The number of columns of a pattern for these rows, in steps.
+    """Return the number of columns of a pattern for these rows, in steps.
 
-    Rows with more cells than any pattern has columns ask for none.
+    Rows with more cells than a pattern can have columns are left out.
     """
     cells = (row.cells for row in rows if len(row.cells) <= WIDEST)
     columns = (column for row in cells for column in row if column < WIDEST)
@@ -334,10 +334,10 @@ def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:
 
 @lru_cache(maxsize=64)
 def _pattern(width: int, first: int) -> re.Pattern[str]:
-    """The pattern of a row of so many columns.
+    """Return the pattern of a row of `width` columns.
 
-    Its groups are number, attributes, and the columns from the first one on that is read.
+    Its groups are number, attributes, and the columns from `first` on.
     """
     unread, read = [_UNREAD_CELL] * first, [_CELL] * (width - first)
-    cells = "".join(cell.format(letters(at)) for at, cell in enumerate([*unread, *read]))
+    cells = "".join(cell.format(letters(column)) for column, cell in enumerate([*unread, *read]))
     return re.compile(_ROW_TAG + cells + _EMPTY + _ROW_END, re.ASCII)

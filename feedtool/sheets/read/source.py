@@ -1,4 +1,4 @@
-"""The interface of every file of rows and columns, whatever its format."""
+"""The interface of files of rows and columns of every format."""
 
 import re
 from abc import ABC, abstractmethod
@@ -17,12 +17,12 @@ from feedtool.sheets.read.workbook import SheetEntry
 
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_383
-"""Of the grid; 0-based: XFD."""
+"""The last column of the grid, XFD, 0-based."""
 _RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,18})(?::([A-Za-z]+)([0-9]{1,18}))?")
 _MOST = 1 << 16
-"""Cells with a value that are enough: four rows as wide as the grid."""
+"""Cells with a value after which the first rows end: four rows as wide as the grid."""
 MOST_MERGED = 10_000
-"""Ranges of merged cells that are remembered of a sheet."""
+"""Ranges of merged cells of a sheet that are kept at most."""
 HEADER = 1
 """The number of a keyed sheet's header row."""
 _BLOCK = 1000
@@ -30,13 +30,13 @@ _BLOCK = 1000
 
 
 class HeadRow(NamedTuple):
-    """A row that is not blank, decoded: for finding the header."""
+    """A decoded row that is not blank, in which the header is searched."""
 
     number: int
     line: int | None
-    """In a CSV the physical line where the record starts."""
+    """The physical line at which the record of a CSV starts."""
     cells: list[Cell]
-    """From column A to the row's last used cell. Of merged cells only the first has the value."""
+    """From column A to the last used cell. Only the first of merged cells has the value."""
 
 
 class CellRange(NamedTuple):
@@ -53,12 +53,12 @@ class CellRange(NamedTuple):
         return first if first == last else f"{first}:{last}"
 
     def around(self, other: "CellRange") -> "CellRange":
-        """The smallest range that holds both."""
+        """Return the smallest range that contains both."""
         return CellRange(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
 
 
 def cell_range(ref: str) -> CellRange | None:
-    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
+    """Return the range of `A1:C5` or `B2`, also with dollars, or None."""
     match = _RANGE.fullmatch(ref.replace("$", ""))
     if match is None:
         return None
@@ -68,7 +68,7 @@ def cell_range(ref: str) -> CellRange | None:
 
 
 class Notice(NamedTuple):
-    """Something odd about a file that was read nevertheless."""
+    """An oddity of a file that could be read."""
 
     code: str
     """`dimension-wrong`, `encoding-guessed` or `csv-quotes`."""
@@ -76,12 +76,12 @@ class Notice(NamedTuple):
 
 
 class Sheet(ABC):
-    """One table. It may be read several times."""
+    """A table. It may be read several times."""
 
     name = ""
     """Empty in a CSV."""
     doubts: Doubts | None = None
-    """Letters of a CSV that may be others."""
+    """Letters of a CSV whose reading is doubtful."""
     _merged: Sequence[CellRange] = ()
 
     def __init__(self) -> None:
@@ -89,14 +89,14 @@ class Sheet(ABC):
 
     @property
     def notices(self) -> Mapping[str, Sequence[str]]:
-        """The texts of all notices by code, complete when all blocks have been read."""
+        """The texts of notices by code, complete once all blocks were read."""
         return self._notices
 
     @property
     def merged(self) -> Sequence[CellRange]:
-        """The ranges of merged cells, complete when all blocks have been read.
+        """The ranges of merged cells, complete once all blocks were read.
 
-        None where the format has none, or its reader does not tell them.
+        Empty if the format has none, or its reader does not find them.
         """
         return self._merged
 
@@ -104,17 +104,16 @@ class Sheet(ABC):
         self._notices.setdefault(code, []).append(text)
 
     def take_notices(self) -> Mapping[str, Sequence[str]]:
-        """The notices so far, which it no longer has."""
+        """Return the notices so far, and forget them."""
         taken, self._notices = self._notices, {}
         return taken
 
     def add_notices(self, notices: Mapping[str, Sequence[str]]) -> None:
-        """Adds those of another process."""
         for code, texts in notices.items():
             self._notices.setdefault(code, []).extend(texts)
 
     def head(self, count: int) -> list[HeadRow]:
-        """The first rows that are not blank, at most `count`; fewer where they are wide."""
+        """Return at most `count` first rows that are not blank; fewer if they are wide."""
         first: list[HeadRow] = []
         filled = 0
         with closing(self._read()) as blocks:
@@ -126,15 +125,15 @@ class Sheet(ABC):
         return first
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
-        """The rows after this one, in blocks. Raises a FileProblem where they become unreadable."""
+        """Yield the rows after this one in blocks. Raises FileProblem once they are unreadable."""
         return (block for _, block in self.pieces(after_row, lambda _: True) if block)
 
     def pieces(
         self, after_row: int, is_mine: Callable[[int], bool]
     ) -> Iterator[tuple[int, Block | None]]:
-        """The same piece by piece, each with its number, for processes that share a sheet.
+        """Yield the blocks as numbered pieces, for processes that share a sheet.
 
-        A piece may have no row; those of one that is not mine may be left out.
+        The block is None for a piece without rows; it may be None if `is_mine` is False.
         """
         for number, block in enumerate(self._pieces(is_mine)):
             rest = rows_after(block, after_row) if block else None
@@ -146,15 +145,15 @@ class Sheet(ABC):
 
     @property
     def size(self) -> int:
-        """The bytes of its rows, where several processes may read it together; else 0."""
+        """The bytes of its rows if several processes may share it, else 0."""
         return 0
 
-    def reopen(self) -> None:  # noqa: B027  # most hold no file open between readings
-        """Opens its file once more, in a process that shares it with another one."""
+    def reopen(self) -> None:  # noqa: B027  # most keep no file open between readings
+        """Open its file again, in a process that shares it with another one."""
 
     @abstractmethod
     def _read(self) -> Generator[Block, None, None]:
-        """All blocks, from the first row on."""
+        """Yield all blocks, from the first row on."""
 
 
 class Source(Protocol):
@@ -172,11 +171,11 @@ class Source(Protocol):
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The custom document properties; none in a CSV."""
+        """The custom document properties; {} in a CSV."""
         ...
 
     def sheet(self, name: str) -> Sheet:
-        """The sheet of this name. Raises UsageProblem if there is none."""
+        """Return the sheet of this name, or raise UsageProblem."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -185,7 +184,7 @@ class Source(Protocol):
 
 
 def rows_after(block: Block, row: int) -> Block:
-    """The rows of a block behind a row."""
+    """Return the rows of a block after a row."""
     start = bisect_right(block.rows, row)
     if not start:
         return block
@@ -201,7 +200,7 @@ def rows_after(block: Block, row: int) -> Block:
 
 def _rows(block: Block) -> Iterator[HeadRow]:
     columns = [block.column(index) for index in range(block.width)]
-    decode = cache(block.decode)  # a text of millions may stand in every row
+    decode = cache(block.decode)  # every row may have the same long text
     lines: Sequence[int | None] = block.lines or [None] * len(block.rows)
     for number, line, *keys in zip(block.rows, lines, *columns, strict=True):
         cells = [decode(key) for key in keys]
@@ -212,7 +211,7 @@ def _rows(block: Block) -> Iterator[HeadRow]:
 
 
 KeyedLine = tuple[int | None, Sequence[Hashable]]
-"""The physical line of a row, if there are lines, and its cells: each a text or a Cell."""
+"""The physical line of a row, or None, and its cells: each a text or a Cell."""
 
 
 class KeyedSheet(Sheet):
@@ -220,27 +219,26 @@ class KeyedSheet(Sheet):
 
     @abstractmethod
     def rows(self) -> Generator[KeyedLine]:
-        """The header, then each row, all of the same width; read anew each time."""
+        """Yield the header, then each row, all of the same width; each call reads anew."""
 
     def _read(self) -> Generator[Block, None, None]:
         with closing(self.rows()) as rows:
             number, size = HEADER, 1
-            while some := list(islice(rows, size)):
-                lines, cells = zip(*some, strict=True)
+            while batch := list(islice(rows, size)):
+                lines, cells = zip(*batch, strict=True)
                 columns = list(zip(*cells, strict=True))
                 yield Block(
-                    range(number, number + len(some)),
+                    range(number, number + len(batch)),
                     None if lines[0] is None else lines,
                     frozenset(),
                     len(columns),
                     columns.__getitem__,
                     decode,
                 )
-                number, size = number + len(some), _BLOCK
+                number, size = number + len(batch), _BLOCK
 
 
 def decode(key: Hashable) -> Cell:
-    """The cell of a key."""
     if isinstance(key, Cell):
         return key
     return Cell(Kind.TEXT, str(key)) if key != "" else BLANK

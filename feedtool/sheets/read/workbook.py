@@ -1,4 +1,4 @@
-"""The parts of a workbook, and its sheets in order."""
+"""Find the parts of a workbook, and its sheets in order."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,32 +28,31 @@ _OTHER_OFFICE = {
     "ms-powerpoint": tr("a PowerPoint presentation"),
     "visio": tr("a Visio drawing"),
 }
-"""Words of content types."""
+"""Names of documents by words of their content types."""
 _NUMBERS = (".iwa", "Index.zip", "uildVersionHistory.plist")
-"""Ends of the names of parts in the documents of Numbers, Pages and Keynote, new and old."""
+"""Endings of parts' names in documents of Numbers, Pages and Keynote, new and old."""
 
 
 class SheetEntry(Struct, frozen=True):
-    """One sheet as the workbook lists it."""
+    """A sheet in the workbook's list."""
 
     name: str
     part: str
-    """The part's name as the package spells it."""
+    """The part's name, spelled as in the package."""
     state: str = "visible"
     """visible, hidden or veryHidden."""
     is_worksheet: bool = True
     """False for a chart sheet, a dialog or a macro sheet, whose `part` may be empty."""
     full_name: str = ""
-    """The name as the file has it, where a workbook cannot have it."""
+    """The name in a file of another format, whose names may be longer than a workbook's."""
 
     @property
     def hidden(self) -> bool:
-        """True if the sheet is hidden in either way."""
         return self.state != "visible"
 
 
 class WorkbookParts(Struct, frozen=True):
-    """Which part is what; names as the package spells them, None where there is none."""
+    """The names of a workbook's parts, spelled as in the package; None for an absent part."""
 
     content_types: str
     workbook: str
@@ -63,9 +62,9 @@ class WorkbookParts(Struct, frozen=True):
     sheets: tuple[SheetEntry, ...]
     """All sheets in the order of the tabs."""
     date1904: bool
-    """Dates are counted from 1904-01-01 instead of 1900-01-00."""
+    """True if dates are counted from 1904-01-01 instead of 1900-01-00."""
     properties: dict[str, str]
-    """The custom document properties, as text."""
+    """The custom document properties, as texts."""
 
     @property
     def worksheets(self) -> tuple[SheetEntry, ...]:
@@ -73,7 +72,7 @@ class WorkbookParts(Struct, frozen=True):
         return tuple(entry for entry in self.sheets if entry.is_worksheet)
 
     def worksheet(self, name: str) -> SheetEntry:
-        """The worksheet of this name. Raises UsageProblem if there is none."""
+        """Return the worksheet of this name, or raise UsageProblem."""
         for entry in self.worksheets:
             if entry.name == name:
                 return entry
@@ -84,13 +83,13 @@ class WorkbookParts(Struct, frozen=True):
 
 
 class Relationship(NamedTuple):
-    """One line of a `.rels` part."""
+    """An entry of a `.rels` part."""
 
     id: str
     kind: str
-    """The last segment of its type: `worksheet` in strict and transitional workbooks alike."""
+    """The last segment of its type: `worksheet` in strict and in transitional workbooks."""
     target: str
-    """A part's name, resolved; not necessarily present in the package."""
+    """A part's name, resolved; the part may be absent."""
 
 
 def read_workbook(package: ZipPackage) -> WorkbookParts:
@@ -136,7 +135,7 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
 
 
 def read_relationships(package: ZipPackage, name: str) -> list[Relationship]:
-    """The internal relationships of a `.rels` part in order; an absent part has none."""
+    """Return the internal relationships of a `.rels` part in order, [] if it is absent."""
     if package.part(name) is None:
         return []
     base = posixpath.dirname(posixpath.dirname(name.replace("\\", "/")))
@@ -152,7 +151,7 @@ def read_relationships(package: ZipPackage, name: str) -> list[Relationship]:
 
 
 def resolve(base: str, target: str) -> str:
-    """A relationship's target as a part's name: absolute, relative, or with backslashes."""
+    """Return the part's name for a target, which may be absolute, relative, or with backslashes."""
     path = unquote(target.replace("\\", "/"))
     if path.startswith("/"):
         base = ""
@@ -160,7 +159,7 @@ def resolve(base: str, target: str) -> str:
 
 
 def _content_types(package: ZipPackage) -> Mapping[str, str]:
-    """The content types by part and by extension; raises for packages that are not Office's."""
+    """Return the content types by part and by extension; raises if this is no Office package."""
     if package.part("mimetype") is not None:
         kind = package.read("mimetype")
         if b"opendocument.spreadsheet" in kind:
@@ -191,11 +190,11 @@ def _content_types(package: ZipPackage) -> Mapping[str, str]:
 
 
 def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping[str, str]) -> str:
-    """The workbook's own part. Raises NotAWorkbook or XlsbUnsupported with what it is instead.
+    """Return the name of the workbook's main part. Raises NotAWorkbook, XlsbUnsupported.
 
-    Its own type decides: SheetJS declares the type of binary workbooks for all `.bin` parts of
-    every workbook, and a document may hold a workbook. Only where its own type says nothing do
-    those of the other parts decide.
+    Its type decides: SheetJS declares the type of binary workbooks for all `.bin` parts of every
+    workbook, and a document may contain a workbook. If its type is unknown, the types of the other
+    parts decide.
     """
     part = _first(package, rels, "officeDocument") or _spelled(package, "xl/workbook.xml")
     key = part_key(part or "")
@@ -218,10 +217,10 @@ def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping
 def _sheets(
     package: ZipPackage, elements: Iterable[Node], rels: list[Relationship], workbook: str
 ) -> Iterator[SheetEntry]:
-    """The sheets in the order of the tabs.
+    """Yield the sheets in the order of the tabs.
 
-    Excel lists the modules and dialogs of Excel 5 without a part, and others may lose the part of
-    a chart: no rows are lost with them. Raises CorruptXml for a worksheet whose part is lost.
+    Excel lists the modules and dialogs of Excel 5 without a part, and other programs may lose the
+    part of a chart; these have no rows. Raises CorruptXml for a worksheet without its part.
     """
     by_id = {rel.id: rel for rel in rels}
     sheet_of_part: dict[str, str] = {}
@@ -230,7 +229,7 @@ def _sheets(
             continue
         attributes = element.attributes
         name = attributes.get("name") or ""
-        # Strict and transitional workbooks put the `r:id` into different namespaces.
+        # `r:id` has different namespaces in strict and transitional workbooks.
         relation = next((value for key, value in attributes.items() if key.endswith(":id")), "")
         rel = by_id.get(relation)
         part = (rel and _spelled(package, rel.target)) or ""
@@ -247,7 +246,7 @@ def _sheets(
 
 
 def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str, str]:
-    """The custom document properties; each is an element around one typed value."""
+    """Return the custom document properties; each is an element around one typed value."""
     part = _first(package, root_rels, "custom-properties") or _first(
         package, root_rels, "customProperties"
     )
@@ -260,7 +259,7 @@ def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str,
 
 
 def _first(package: ZipPackage, rels: list[Relationship], kind: str) -> str | None:
-    """The first related part of a kind that is in the package."""
+    """Return the first related part of a kind that is in the package, or None."""
     spelled = (_spelled(package, rel.target) for rel in rels if rel.kind == kind)
     return next((name for name in spelled if name), None)
 

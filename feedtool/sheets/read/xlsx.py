@@ -1,4 +1,4 @@
-"""A workbook, open: its sheets, and their rows in blocks."""
+"""Read the sheets of a workbook, and their rows in blocks."""
 
 from collections.abc import Callable, Generator, Hashable, Iterable
 from functools import cache, cached_property
@@ -28,7 +28,7 @@ from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
 class XlsxSource:
     """An open workbook; a context manager.
 
-    Raises on opening what `ZipPackage` and `read_workbook` raise.
+    Opening raises the errors of `ZipPackage` and `read_workbook`.
     """
 
     format = "xlsx"
@@ -50,12 +50,10 @@ class XlsxSource:
         self.package.close()
 
     def sheet(self, name: str) -> "XlsxSheet":
-        """The worksheet of this name. Raises UsageProblem if there is none."""
         return XlsxSheet(self.package, self.parts.worksheet(name), self.decode)
 
     @cached_property
     def decode(self) -> Decoder:
-        """The decoder of this workbook's cells."""
         styles = read_styles(self.package, self.parts.styles)
         return Decoder(cache(self._strings), styles, date1904=self.parts.date1904)
 
@@ -67,7 +65,7 @@ class XlsxSource:
 
 
 class XlsxSheet(Sheet):
-    """One worksheet. It may be read several times; each reading inflates it anew."""
+    """A worksheet. It may be read several times; each reading inflates it anew."""
 
     def __init__(
         self,
@@ -77,9 +75,9 @@ class XlsxSheet(Sheet):
         first: int = 0,
         width: int = 0,
     ) -> None:
-        """Of the columns before `first` it need not be read what they hold.
+        """Read the columns from `first` on; earlier ones may be returned blank.
 
-        Where the sheet is known to have `width` columns, no parser has to find that out.
+        `width` is the known number of columns; 0 lets the parser find it.
         """
         super().__init__()
         self._first = first
@@ -91,24 +89,22 @@ class XlsxSheet(Sheet):
 
     @property
     def size(self) -> int:
-        """The bytes of the part."""
         info = self._package.part(self.entry.part)
         return info.file_size if info else 0
 
     def reopen(self) -> None:
-        """Opens the package anew, whose place in the file no other process moves then."""
+        """Open the package again, so that other processes do not move its place in the file."""
         self._package.reopen()
 
     def _read(self) -> Generator[Block, None, None]:
-        """All blocks that have a value."""
         return (block for block in self._pieces(lambda _: True) if block)
 
     def _pieces(self, is_mine: Callable[[int], bool]) -> Generator[Block | None, None, None]:
-        """The block of each chunk: by pattern where that is proven to be safe."""
+        """Yield the block of each chunk, read by a pattern if that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
         matcher = RowMatcher(reader.declared, self._first)
         width = self._width
-        warned = False
+        is_checked = False
         for number, chunk in enumerate(chunks(self._package.stream(self.entry.part))):
             scan = None
             if reader.is_right_inside(DATA, chunk.prefix):
@@ -120,17 +116,19 @@ class XlsxSheet(Sheet):
                 scan = text and matcher.read(text, width, reader.last_row)
             if scan:
                 reader.last_row = scan.rows[-1]
-                block = self._of_scan(scan)
+                block = self._block_of_scan(scan)
             else:
                 rows = reader.rows(chunk.data)
                 width = max(width, pattern_width(rows))
-                block = self._of_rows(rows)
-            warned = warned or (block is not None and self._warn(block, reader.dimension))
+                block = self._block_of_rows(rows)
+            is_checked = is_checked or (
+                block is not None and self._check_dimension(block, reader.dimension)
+            )
             yield block
         reader.finish()
         self._merged = reader.merged
 
-    def _of_scan(self, scan: Scan) -> Block | None:
+    def _block_of_scan(self, scan: Scan) -> Block | None:
         columns = scan.columns
         while columns and not any(columns[-1]):
             columns.pop()
@@ -143,7 +141,7 @@ class XlsxSheet(Sheet):
         )
         return Block(scan.rows, None, hidden, len(columns), columns.__getitem__, self._decode)
 
-    def _of_rows(self, rows: list[SheetRow]) -> Block | None:
+    def _block_of_rows(self, rows: list[SheetRow]) -> Block | None:
         if not rows:
             return None
         occupied = frozenset[int]().union(*(row.cells for row in rows))
@@ -163,8 +161,8 @@ class XlsxSheet(Sheet):
             occupied,
         )
 
-    def _warn(self, block: Block, announced: CellRange | None) -> bool:
-        """True if the sheet announces nothing, or less than it has: then one look is enough."""
+    def _check_dimension(self, block: Block, announced: CellRange | None) -> bool:
+        """Warn if the sheet has more than it states; True if no other block has to be checked."""
         if announced is None:
             return True
         if block.width - 1 <= announced.last_column and (

@@ -1,8 +1,8 @@
-"""A stream of XML as a prolog, chunks of whole items (rows, strings) and an epilog.
+"""Split a stream of XML into a prolog, chunks of whole items (rows, strings) and an epilog.
 
 Outside of comments, CDATA and processing instructions a `<` can only begin a tag. So as long as a
-part has none of them, the text before the last `<row` of a buffer is made of whole rows, and may
-be read by pattern or handed to a parser that never saw the chunks before it.
+part has none of these, the text before the last `<row` of a buffer consists of whole rows, and may
+be read by pattern or by a parser that was not fed the chunks before it.
 """
 
 import re
@@ -13,30 +13,30 @@ from typing import NamedTuple
 from feedtool.sheets.cell_text import has_only_known_references
 
 _FIRST = 1 << 15
-"""Bytes of the first chunk: enough to learn what a row looks like, little enough to be parsed."""
+"""Bytes of the first chunk: enough to show the form of rows, few enough for the parser."""
 _PROLOG = 1 << 20
 _ITEM = 1 << 22
-"""Bytes of a prolog or an item that are worth waiting for; longer ones are the parser's."""
+"""Bytes of a prolog and of an item at most; the parser reads longer ones."""
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _FORBIDDEN = bytes(code for code in range(32) if code not in b"\t\n\r")
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml\s[^<>]*\?>")
 
 
 class Chunk(NamedTuple):
-    """A stretch of the part; all chunks together are the part, byte for byte."""
+    """Some bytes of the part; all chunks together are the part."""
 
     data: bytes
     prefix: str | None
-    """Of the tags of whole items, `x:` or nothing. None if only a parser may read the chunk."""
+    """The prefix of the items' tags, `x:` or empty. None if only a parser may read the chunk."""
 
 
 def chunks(
     stream: Iterator[bytes], container: bytes = b"sheetData", item: bytes = b"row"
 ) -> Iterator[Chunk]:
-    """The chunks of a part in UTF-8, each about as long as the stream's blocks.
+    """Yield the chunks of a part in UTF-8, each about the size of the stream's blocks.
 
-    `container` is the name of the element around the items, `item` the beginning of theirs, both
-    without a prefix.
+    `container` is the name of the element around the items, `item` the beginning of the items'
+    names, both without a prefix.
     """
     opening = re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?)" + container + rb"(?: [^<>]*)?(?<!/)>")
     buffer, opened = b"", None
@@ -56,7 +56,7 @@ def chunks(
 def _items(
     buffer: bytes, stream: Iterator[bytes], begin: bytes, closing: bytes, prefix: str
 ) -> Iterator[Chunk]:
-    """The chunks after the opening tag."""
+    """Yield the chunks after the opening tag."""
     window: int | None = _FIRST
     while not _has_aside(buffer):
         end = buffer.find(closing, 0, window)
@@ -78,13 +78,13 @@ def _items(
 
 
 def _has_aside(data: bytes) -> bool:
-    """True if a comment, CDATA or processing instruction begins in it."""
-    # Single characters are found at fifty times the speed of two.
+    """True if a comment, CDATA or processing instruction begins in the data."""
+    # A search for one character is fifty times as fast as for two.
     return (b"!" in data and b"<!" in data) or (b"?" in data and b"<?" in data)
 
 
 def _is_simple_prolog(prolog: bytes) -> bool:
-    """True if the part is UTF-8 and its opening tag no part of a comment or an instruction."""
+    """True if the part is UTF-8 and its prolog has no comments or instructions."""
     declared = _ENCODING.search(prolog)
     is_utf_8 = declared is None or declared[1].lower() == b"utf-8"
     return is_utf_8 and not _has_aside(_DECLARATION.sub(b"", prolog))
@@ -95,9 +95,9 @@ def _for_the_parser(buffer: bytes, stream: Iterator[bytes]) -> Iterator[Chunk]:
 
 
 def normalize_xml(data: bytes, prefix: str = "") -> str | None:
-    r"""The text with line ends as `\n` and its tags without their prefix (`x:` or nothing).
+    r"""Return the text with `\n` for line ends and tags without their prefix (`x:` or empty).
 
-    None where a character is none of XML (production 2 of the recommendation), a reference is
+    None if a character is not allowed in XML (production 2 of the recommendation), a reference is
     unknown, `]]>` is in a text, or a tag has another prefix.
     """
     if len(data.translate(None, _FORBIDDEN)) != len(data):
@@ -109,9 +109,9 @@ def normalize_xml(data: bytes, prefix: str = "") -> str | None:
     if not data.isascii() and ("\ufffe" in text or "\uffff" in text):
         return None
     if "\r" in text:
-        # What a parser does before anything else (XML 1.0, 2.11).
+        # A parser does this before anything else (XML 1.0, 2.11).
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # The single character is found at fifty times the speed of three.
+    # A search for one character is fifty times as fast as for three.
     if ("]" in text and "]]>" in text) or not has_only_known_references(text):
         return None
     return _without_prefix(text, prefix) if prefix else text

@@ -1,7 +1,7 @@
-"""XML parsed without document types, entities or network: the elements that matter, one by one.
+"""Parse XML without document types, entities or network, element by element.
 
 A handler is registered for the path of an element, such as `/sst/si`. So a `<v>` in an extension,
-or in another namespace, is no value of a cell, and nothing is kept of elements without a handler.
+or in another namespace, is no value of a cell, and elements without a handler are not kept.
 """
 
 import re
@@ -21,7 +21,7 @@ MAIN_NAMESPACES = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
     "http://purl.oclc.org/ooxml/spreadsheetml/main",
 )
-"""Of transitional and of strict workbooks."""
+"""The namespaces of transitional and of strict workbooks."""
 ROOT = "/*"
 """The path of a root of any name."""
 _WHOLE = re.compile("[0-9]{1,18}")
@@ -30,22 +30,22 @@ _NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 
 
 class Node(Struct):
-    """One element and its place: `start` … `inner` … `close` … `end`, in bytes of the part.
+    """An element and its place: `start` … `inner` … `close` … `end`, in bytes of the part.
 
-    The start tag ends at `inner`, the end tag begins at `close`; of an empty-element tag (`<a/>`)
-    both are `end`. Only the outline of a part knows more than `start`.
+    The start tag ends at `inner`, the end tag begins at `close`; for an empty-element tag (`<a/>`)
+    both are `end`. Only the outline of a part has more places than `start`.
     """
 
     name: str
-    """Without a prefix."""
+    """The name without a prefix."""
     namespace: str
     prefix: bytes
-    """As written, with its colon; empty where there is none."""
+    """The prefix with its colon, or empty."""
     attributes: dict[str, str]
-    """By their names as written, prefix and all."""
+    """Values by the names in the file, with prefixes."""
     start: int = 0
     text: str = ""
-    """Its own characters, those of its children not among them."""
+    """The characters of the element without those of its children."""
     children: list["Node"] = field(default_factory=list)
     inner: int = 0
     close: int = 0
@@ -53,31 +53,31 @@ class Node(Struct):
 
     @property
     def is_empty_tag(self) -> bool:
-        """True if it is written `<a/>`."""
+        """True for `<a/>`."""
         return self.inner == self.end
 
     @property
     def is_main(self) -> bool:
-        """True if it is of the workbook's own namespace, transitional or strict."""
+        """True if the namespace is the workbook's, transitional or strict."""
         return self.namespace in MAIN_NAMESPACES
 
     def child(self, name: str) -> "Node | None":
-        """The first child of this name in the same namespace."""
+        """Return the first child of this name in the same namespace, or None."""
         return next(self.all(name), None)
 
     def all(self, name: str) -> Iterator["Node"]:
-        """The children of this name in the same namespace."""
+        """Yield the children of this name in the same namespace."""
         return (
             node for node in self.children if node.name == name and node.namespace == self.namespace
         )
 
     def all_text(self) -> str:
-        """Its characters and those of all elements in it."""
+        """Return the characters of the element and of all elements in it."""
         return self.text + "".join(child.all_text() for child in self.children)
 
 
 def string_text(node: Node) -> str:
-    """The text of a string, `<si>` or `<is>`: its own and its runs', without phonetic guides."""
+    """Return the text of a string, `<si>` or `<is>`, with its runs, without phonetic guides."""
     texts = []
     for child in node.children:
         if child.is_main and child.name == "t":
@@ -96,12 +96,12 @@ class XmlParser:
 
     Args:
         part: The part's name.
-        limits: How much of it is read.
-        whole: Called with an element and all that is in it, at its end.
+        limits: The limits of its size.
+        whole: Called with a complete element at its end.
         starts: Called with an element at its beginning; `/worksheet/*` is any other child.
-        ends: Called with the path's element at its end.
+        ends: Called at the end of an element.
 
-    Raises on feeding: CorruptXml, XmlDoctype, ZipBomb, and what the handlers raise.
+    Feeding raises CorruptXml, XmlDoctype, ZipBomb, and the errors of the handlers.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class XmlParser:
         """The namespaces that the root declares, by their prefixes."""
         self.part = part
         self._namespaces: list[tuple[str, str]] = []
-        """The prefixes (of the default namespace: none) and URIs in force, the innermost last."""
+        """The valid prefixes ("" for the default namespace) and URIs, the innermost last."""
         self._whole, self._starts, self._ends = whole, starts, ends
         self._known = {
             path[:end]
@@ -126,12 +126,12 @@ class XmlParser:
         }
         self._joined: dict[tuple[str, str], str] = {}
         self._paths = [""]
-        """Of the open elements; `-` where nothing matters."""
+        """Paths of the open elements; `-` for elements without handlers."""
         self._open: list[Node] = []
-        """The open elements of one that is wanted whole."""
+        """The open elements within one for a `whole` handler."""
         self._texts: list[str] = []
         self._size = 0
-        """Characters of the open elements that are wanted whole, since the last tag."""
+        """Characters of such elements since the last tag."""
         self._untagged = 0
         """Bytes since the piece in which the last tag began."""
         self._limit = limits.text
@@ -145,11 +145,11 @@ class XmlParser:
 
     @property
     def position(self) -> int:
-        """The byte of the part where the tag begins that a handler is called for."""
+        """The byte of the part at which the handler's tag begins."""
         return self._parser.CurrentByteIndex
 
     def is_right_inside(self, path: str, prefix: str | None) -> bool:
-        """True if a tag with this prefix (`x:` or nothing) would now be a child of a path."""
+        """True if a tag with this prefix (`x:` or empty) would now be a child of a path."""
         if prefix is None or self._paths[-1] != path or self._open:
             return False
         name = prefix.removesuffix(":")
@@ -157,19 +157,19 @@ class XmlParser:
         return next(uris, "") in MAIN_NAMESPACES
 
     def feed(self, data: bytes) -> None:
-        """Go on with a piece."""
+        """Parse the next piece."""
         parse(self._parser, data, self.part, self.place, final=False)
-        # The parser keeps a tag in memory until it ends; and no workbook has megabytes of blanks.
+        # The parser keeps a tag in memory until its end; and no workbook has megabytes of blanks.
         self._untagged += len(data)
         if self._untagged > self._limit + len(data):
             raise self._bomb(tr("a stretch without a tag"))
 
     def finish(self) -> None:
-        """The part is at its end. Raises CorruptXml if it should not be."""
+        """End the part. Raises CorruptXml if it is incomplete."""
         parse(self._parser, b"", self.part, self.place, final=True)
 
     def place(self, error: expat.ExpatError) -> MessageText:
-        """What is said of malformed XML."""
+        """Describe the place of malformed XML."""
         return _place(error)
 
     def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
@@ -188,19 +188,19 @@ class XmlParser:
             self._end_text()
             self._keep(self._node(name, attributes))
             return
-        here = self._paths[-1]
-        path = self._joined.get((here, name)) or self._path(here, name)
+        parent = self._paths[-1]
+        path = self._joined.get((parent, name)) or self._path(parent, name)
         self._paths.append(path)
         if path in self._whole:
             self._open.append(self._node(name, attributes))
         elif path in self._starts:
             self._starts[path](self._node(name, attributes))
 
-    def _path(self, here: str, name: str) -> str:
+    def _path(self, parent: str, name: str) -> str:
         namespace, local, _ = _split_name(name)
-        paths = (f"{here}/{local}" if namespace in MAIN_NAMESPACES else "", f"{here}/*")
+        paths = (f"{parent}/{local}" if namespace in MAIN_NAMESPACES else "", f"{parent}/*")
         path = next((path for path in paths if path in self._known), "-")
-        self._joined[here, name] = path
+        self._joined[parent, name] = path
         return path
 
     def _node(self, name: str, attributes: dict[str, str]) -> Node:
@@ -211,7 +211,7 @@ class XmlParser:
         return Node(local, namespace, prefix, attributes, self._parser.CurrentByteIndex)
 
     def _keep(self, node: Node) -> None:
-        """Enter an element into the one that is wanted whole."""
+        """Add an element to its parent, within one for a `whole` handler."""
         self._open[-1].children.append(node)
         self._open.append(node)
 
@@ -228,7 +228,7 @@ class XmlParser:
             self._ends[path]()
 
     def _close(self, node: Node) -> None:
-        """Called at the end of each element of one that is wanted whole."""
+        """Called at the end of each element within one for a `whole` handler."""
 
     def _characters(self, text: str) -> None:
         if self._open:
@@ -256,7 +256,7 @@ class XmlParser:
 
 @lru_cache(4096)
 def _split_name(name: str) -> tuple[str, str, bytes]:
-    """Namespace, local name and prefix of a name as a namespace-aware expat reports it."""
+    """Return namespace, local name and prefix of a name from a namespace-aware expat."""
     first, *rest = name.split(" ")
     if not rest:
         return "", first, b""
@@ -265,26 +265,26 @@ def _split_name(name: str) -> tuple[str, str, bytes]:
 
 
 def parse_part(package: ZipPackage, name: str) -> Node:
-    """The root of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
+    """Return the root of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
     roots: list[Node] = []
     parser = XmlParser(name, package.limits, {ROOT: roots.append})
     data = package.read(name)
     try:
         parser.feed(data)
-    except ZipBomb as error:  # of a size that was allowed: the format has no such part
+    except ZipBomb as error:  # the size is within the limit, so the part is malformed
         raise corrupt(name, tr("a text is too long, or tags are nested too deeply")) from error
     parser.finish()
     return roots[0]
 
 
 def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserType:
-    """An expat parser that raises XmlDoctype at the first sign of one.
+    """Return an expat parser that raises XmlDoctype for any document type or entity.
 
     With a `separator` it is namespace-aware and reports `namespace + separator + name`.
     """
     parser = expat.ParserCreate(namespace_separator=separator)
     parser.buffer_text = True
-    # Newer versions of expat may put a token off to the next call; blocks must not wait for it.
+    # Newer versions of expat may defer a token to the next call; blocks must not wait for it.
     defer = getattr(parser, "SetReparseDeferralEnabled", None)
     if defer is not None:
         defer(False)
@@ -312,28 +312,28 @@ def parse(
     *,
     final: bool,
 ) -> None:
-    """Feed a parser. Raises CorruptXml, and whatever the parser's handlers raise."""
+    """Feed a parser. Raises CorruptXml, and the errors of the parser's handlers."""
     try:
         parser.Parse(data, final)
     except expat.ExpatError as error:
         raise corrupt(part, place(error)) from error
     except (ValueError, LookupError) as error:
-        # Encodings that do not exist, or that expat cannot read.
+        # The encoding does not exist, or expat cannot read it.
         raise corrupt(part, tr("its XML cannot be read ({error})", error=error)) from error
 
 
 def corrupt(part: str, what: object) -> CorruptXml:
-    """The error of a malformed or contradictory part, to be raised."""
+    """Return the error of a malformed or contradictory part."""
     return CorruptXml(
         tr("Part {part} of the workbook is damaged: {what}.", part=part, what=what), SAVE_AGAIN
     )
 
 
 def whole(text: str | None) -> int | None:
-    """A whole number of up to 18 digits; None for anything else, absent ones included."""
+    """Return a whole number of up to 18 digits, or None."""
     return int(text) if text and _WHOLE.fullmatch(text) else None
 
 
 def is_true(value: str | None) -> bool:
-    """True for an xsd:boolean that is; an absent one is false."""
+    """True for a true xsd:boolean; an absent one is false."""
     return value in ("1", "true")

@@ -1,1 +1,1 @@
-"""Spreadsheets that are neither .xlsx nor CSV: each format is read into rows of Cells."""
+"""Read spreadsheets that are neither .xlsx nor CSV into rows of Cells."""

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets (.ods, .fods), by lxml (OpenDocument 1.3, part 3, 9)."""
+"""Read OpenDocument spreadsheets (.ods, .fods) with lxml (OpenDocument 1.3, part 3, 9)."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -18,7 +18,7 @@ from feedtool.sheets.read.others.rows import (
     RowsTable,
     date_cell,
     number_cell,
-    place,
+    put_cell,
     text_cell,
 )
 from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
@@ -36,16 +36,16 @@ SPREADSHEET = f"{OFFICE}spreadsheet"
 _ERROR = re.compile(r"#(?:N/A|[A-Z]+[!?]|DIV/0!)|Err:[0-9]+")
 _TIME = re.compile(r"PT([0-9]+)H([0-9]+)M([0-9]+)(?:[.,][0-9]+)?S")
 _DAY = 24
-"""Hours."""
+"""In hours."""
 _MOST_BLANKS = 1000
-"""Blanks of one run within a text."""
+"""Blanks of one run within a text at most."""
 
 Part = Callable[..., Iterator[tuple[str, Any]]]
-"""The elements of a part of the document, of these tags."""
+"""Yields the elements of these tags in a part of the document."""
 
 
 def open_ods(package: ZipPackage) -> RowsSource:
-    """The sheets of a spreadsheet. Encrypted where it is protected by a password."""
+    """Return the sheets of a spreadsheet. Encrypted if it is protected by a password."""
     manifest = "META-INF/manifest.xml"
     if package.part(manifest) and b"encryption-data" in package.read(manifest):
         raise Encrypted(
@@ -56,7 +56,7 @@ def open_ods(package: ZipPackage) -> RowsSource:
 
 
 def open_fods(pieces: Callable[[], Iterable[bytes]]) -> RowsSource:
-    """The sheets of a flat spreadsheet. OdsUnsupported for another flat document."""
+    """Return the sheets of a flat spreadsheet. OdsUnsupported for another flat document."""
     return _source(lambda *tags: elements(pieces(), *tags))
 
 
@@ -68,8 +68,8 @@ def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
         if element.tag == SPREADSHEET:
             is_spreadsheet = True
         elif element.tag == SHEET and event == "start":
-            off = element.get(f"{TABLE}style-name") in hidden
-            names.append((element.get(f"{TABLE}name", ""), off))
+            is_hidden = element.get(f"{TABLE}style-name") in hidden
+            names.append((element.get(f"{TABLE}name", ""), is_hidden))
             if len(names) > MOST_SHEETS:
                 raise Damage(tr("it has more than {most} sheets", most=MOST_SHEETS))
         elif element.tag == SHEET_STYLE and any(
@@ -82,21 +82,24 @@ def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
         )
     return RowsSource(
         "ods",
-        [RowsTable(name, partial(_rows, content, at), off) for at, (name, off) in enumerate(names)],
+        [
+            RowsTable(name, partial(_rows, content, index), is_hidden)
+            for index, (name, is_hidden) in enumerate(names)
+        ],
         OdsUnsupported,
         package,
     )
 
 
-def _rows(content: Part, wanted: int) -> Generator[CellRow]:
-    """The rows of one table; blank ones that are only counted are left out."""
+def _rows(content: Part, index: int) -> Generator[CellRow]:
+    """Yield the rows of one table, without blank rows that are only counted."""
     sheet, number, repeated = -1, 0, 0
     for event, element in content(SHEET, ROW):
         if element.tag == SHEET:
             sheet += event == "start"
-            if sheet > wanted:
+            if sheet > index:
                 return
-        elif event == "end" and sheet == wanted:
+        elif event == "end" and sheet == index:
             cells, merged = _cells(element, number + 1)
             hidden = element.get(f"{TABLE}visibility") in {"collapse", "filter"}
             last = number + _count(element, "rows")
@@ -110,8 +113,10 @@ def _rows(content: Part, wanted: int) -> Generator[CellRow]:
                         ),
                         tr("Remove the rows and columns that only repeat others."),
                     )
-                for at in range(number + 1, last + 1):
-                    yield CellRow(at, cells, hidden, merged if at == number + 1 else ())
+                first = number + 1
+                yield CellRow(first, cells, hidden, merged)
+                for copy in range(first + 1, last + 1):
+                    yield CellRow(copy, cells, hidden)
             number = last
 
 
@@ -120,20 +125,20 @@ def _count(element: Any, what: str, how: str = "repeated") -> int:
 
 
 def _cells(row: Any, number: int) -> tuple[list[Cell], list[CellRange]]:
-    """The cells of a row, and the ranges of merged cells that begin there."""
+    """Return the cells of a row, and the ranges of merged cells that begin in it."""
     cells: list[Cell] = []
     merged: list[CellRange] = []
-    at = 0
+    column = 0
     for element in row.iterchildren(CELL, COVERED):
         cell = BLANK if element.tag == COVERED else _cell(element)
         count = _count(element, "columns")
         if cell is not BLANK:
-            place(cells, at, cell)
-            cells += [cell] * (min(count, LAST_COLUMN + 1 - at) - 1)
+            put_cell(cells, column, cell)
+            cells += [cell] * (min(count, LAST_COLUMN + 1 - column) - 1)
         width, height = (_count(element, what, "spanned") for what in ("columns", "rows"))
         if width > 1 or height > 1:
-            merged.append(CellRange(number, at, number + height - 1, at + width - 1))
-        at += count
+            merged.append(CellRange(number, column, number + height - 1, column + width - 1))
+        column += count
     return cells, merged
 
 
@@ -159,7 +164,7 @@ def _cell(element: Any) -> Cell:
 
 
 def _moment(text: str) -> Cell:
-    """A date; a time of the day, which OpenDocument writes as a duration; a longer duration."""
+    """Return the cell of a date, a time (in OpenDocument a duration), or a longer duration."""
     match = _TIME.fullmatch(text)
     if match and int(match[1]) >= _DAY:
         return Cell(Kind.DATE, text)
@@ -167,7 +172,7 @@ def _moment(text: str) -> Cell:
 
 
 def _paragraph(element: Any) -> str:
-    """The text of a paragraph; runs of blanks are elements of their own."""
+    """Return the text of a paragraph; its runs of blanks are elements."""
     parts = [element.text or ""]
     for child in element:
         if child.tag == f"{TEXT}s":

@@ -1,4 +1,4 @@
-"""One table in a gzip file or a zip, unpacked into a temporary folder while it is read."""
+"""Read the only table of a gzip file or a zip, unpacked into a temporary folder."""
 
 import gzip
 import zlib
@@ -18,14 +18,14 @@ from feedtool.sheets.read.workbook import SheetEntry
 
 GZIP = b"\x1f\x8b"
 SHEET = "Sheet1"
-"""The name of a CSV's table in the workbook of the answers."""
+"""The name of a CSV's table in the workbook of results."""
 TABLES = (".csv", ".tsv", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".fods")
-"""The endings of tables, where a zip holds something else beside."""
+"""The endings of tables, for a zip that also has other files."""
 _PIECE = 1 << 18
 
 
 class PackedSource:
-    """The open file inside; a context manager."""
+    """The unpacked table, open; a context manager."""
 
     def __init__(self, source: Source, opened: ExitStack) -> None:
         self._source, self._opened = source, opened
@@ -37,7 +37,6 @@ class PackedSource:
             self.sheets = (SheetEntry(SHEET, ""),)
 
     def sheet(self, name: str) -> Sheet:
-        """The sheet of this name."""
         sheet = self._source.sheet(name)
         sheet.name = name
         return sheet
@@ -52,9 +51,9 @@ class PackedSource:
 def open_packed(
     path: Path, limits: ReadingLimits, open_file: Callable[[Path], Source]
 ) -> PackedSource:
-    """The only table of an archive, opened as what it is.
+    """Open the only table of an archive.
 
-    Raises CorruptZip, ZipBomb and NotAWorkbook, and what opening the table raises.
+    Raises CorruptZip, ZipBomb and NotAWorkbook, and the errors of opening the table.
     """
     with ExitStack() as stack:
         place = stack.enter_context(temporary_folder()) / "table"
@@ -67,7 +66,7 @@ def open_packed(
 
 
 def inflated(path: Path, limits: ReadingLimits) -> Iterator[bytes]:
-    """The content of a gzip file, piece by piece."""
+    """Yield the content of a gzip file in pieces."""
     size = 0
     try:
         with gzip.open(path) as file:
@@ -83,7 +82,7 @@ def inflated(path: Path, limits: ReadingLimits) -> Iterator[bytes]:
 
 
 def only_table(path: Path, limits: ReadingLimits) -> Iterable[bytes]:
-    """The content of a zip's only table, piece by piece."""
+    """Yield the content of a zip's only table in pieces."""
     with ZipPackage(path, limits) as package:
         paths = [PurePosixPath(name.replace("\\", "/")) for name in package.names]
         files = [path for path in paths if is_of_people(path)]

@@ -1,4 +1,4 @@
-"""A file of another format, as rows of Cells."""
+"""Sheets made of rows of Cells, for files of other formats."""
 
 import math
 import re
@@ -27,28 +27,28 @@ from feedtool.sheets.read.source import (
 from feedtool.sheets.read.workbook import SheetEntry
 
 LARGEST = 64 * MIB
-"""Bytes of a file that is read whole, which takes up to ten times as much memory."""
+"""Bytes of a file at most that is read at once, which takes up to ten times as much memory."""
 _BLOCK = 1000
 """Rows of a block."""
 MOST_REPEATED = 20_000_000
-"""Cells of a sheet that are only counted in the file."""
+"""Cells of a sheet at most that the file only counts."""
 EXACT = 10**15
-"""Whole numbers below it are exact in a file."""
+"""Smaller whole numbers are exact in a file."""
 _NOT_IN_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _NAME = 31
-"""Letters of a sheet's name in a workbook."""
+"""Characters of a sheet's name in a workbook at most."""
 
 
 class CellRow(NamedTuple):
     """A row of a sheet."""
 
     number: int
-    """1-based."""
+    """The number of the row, 1-based."""
     cells: Sequence[Cell]
-    """From column A on."""
+    """The cells from column A on."""
     hidden: bool = False
     merged: Sequence[CellRange] = ()
-    """The ranges of merged cells that begin in it."""
+    """The ranges of merged cells that begin in the row."""
 
 
 class RowsTable(NamedTuple):
@@ -56,17 +56,17 @@ class RowsTable(NamedTuple):
 
     name: str
     rows: Callable[[], Generator[CellRow]]
-    """Its rows in order; read anew each time."""
+    """Yields the rows in order; each call reads anew."""
     is_hidden: bool = False
 
 
 class Damage(ValueError):
-    """A file is damaged; its text is the reason, in the user's language."""
+    """A file is damaged; the error's text is the reason, in the user's language."""
 
 
 @contextmanager
 def refusing(problem: type[FileProblem], what: str) -> Iterator[None]:
-    """Turn the errors of a reader into a problem of the file, without the words of a library."""
+    """Turn the errors of a reader into a problem of the file, without the library's words."""
     try:
         yield
     except (FeedtoolError, OSError):
@@ -88,8 +88,8 @@ class RowsSheet(Sheet):
 
     def _read(self) -> Generator[Block]:
         with closing(self._in_order()) as rows:
-            while some := list(islice(rows, _BLOCK)):
-                yield _block(some)
+            while batch := list(islice(rows, _BLOCK)):
+                yield _block(batch)
 
     def _in_order(self) -> Generator[CellRow]:
         last = 0
@@ -106,8 +106,8 @@ class RowsSheet(Sheet):
 
 
 def _block(rows: list[CellRow]) -> Block:
-    def column(at: int) -> list[Cell]:
-        return [row.cells[at] if at < len(row.cells) else BLANK for row in rows]
+    def column(index: int) -> list[Cell]:
+        return [row.cells[index] if index < len(row.cells) else BLANK for row in rows]
 
     return Block(
         [row.number for row in rows],
@@ -120,7 +120,7 @@ def _block(rows: list[CellRow]) -> Block:
 
 
 class RowsSource:
-    """An open file of another format, `problem` where it is damaged."""
+    """An open file of another format; `problem` is the error if it is damaged."""
 
     properties: Mapping[str, str] = {}
 
@@ -139,14 +139,13 @@ class RowsSource:
 
     @property
     def sheets(self) -> Sequence[SheetEntry]:
-        """The sheets, in the order of the tabs."""
+        """The sheets in the order of the tabs."""
         return [
             SheetEntry(name, "", "hidden" if table.is_hidden else "visible", full_name=table.name)
             for name, table in self._tables.items()
         ]
 
     def sheet(self, name: str) -> RowsSheet:
-        """The sheet of this name."""
         return RowsSheet(self._tables[name]._replace(name=name), self._problem)
 
     def __enter__(self) -> Self:
@@ -158,7 +157,7 @@ class RowsSource:
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
-    """The name of a sheet as a workbook may have it, in which the answers are written."""
+    """Return a free name that a sheet can have in the workbook of results."""
     legal = _NOT_IN_NAME.sub("_", name)[:_NAME].strip("'") or "Sheet"
     others, free, number = {other.casefold() for other in taken}, legal, 1
     while free.casefold() in others:
@@ -170,7 +169,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 def number_cell(
     number: float | Decimal, style: NumberStyle = GENERAL, *, date1904: bool = False
 ) -> Cell:
-    """The cell of a number as its format shows it."""
+    """Return the cell of a number in its style."""
     value = float(number)
     if not math.isfinite(value):
         return Cell(Kind.ERROR, "#NUM!")
@@ -184,7 +183,7 @@ def number_cell(
 
 
 def date_cell(text: str) -> Cell:
-    """The cell of a date, or of a time of the day, as ISO 8601 writes them; else of a text."""
+    """Return the cell of a date or time in ISO 8601, or else of a text."""
     for read in (datetime.fromisoformat, time.fromisoformat):
         with suppress(ValueError):
             read(text)
@@ -193,15 +192,14 @@ def date_cell(text: str) -> Cell:
 
 
 def text_cell(text: str) -> Cell:
-    """The cell of a text."""
     return Cell(Kind.TEXT, text) if text else BLANK
 
 
-def place(cells: list[Cell], at: int, cell: Cell) -> None:
-    """Puts a cell into a row, with blanks before it; Damage outside the grid."""
-    if not len(cells) <= at <= LAST_COLUMN:
+def put_cell(cells: list[Cell], column: int, cell: Cell) -> None:
+    """Append a cell to a row, with blanks before it; Damage outside the grid."""
+    if not len(cells) <= column <= LAST_COLUMN:
         raise Damage(
-            tr("a cell in column {number} is out of order, or outside the grid", number=at + 1)
+            tr("a cell in column {number} is out of order, or outside the grid", number=column + 1)
         )
-    cells += [BLANK] * (at - len(cells))
+    cells += [BLANK] * (column - len(cells))
     cells.append(cell)

@@ -1,4 +1,4 @@
-"""HTML tables, which many shops export as .xls, by lxml."""
+"""Read HTML tables, which many shops export as .xls, with lxml."""
 
 import codecs
 import re
@@ -24,7 +24,7 @@ from feedtool.sheets.read.others.rows import (
     RowsSource,
     RowsTable,
     number_cell,
-    place,
+    put_cell,
     text_cell,
 )
 from feedtool.sheets.read.source import LAST_COLUMN
@@ -32,20 +32,20 @@ from feedtool.sheets.read.source import LAST_COLUMN
 _MOST_TABLES = 100
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _HEAD = 1 << 14
-"""Bytes in which a page declares its encoding."""
+"""Bytes within which a page declares its encoding."""
 _WIDEST, _HIGHEST = 1000, 65_534
-"""The largest spans of a cell that browsers know (HTML, 4.9.11)."""
+"""The largest spans of a cell in browsers (HTML, 4.9.11)."""
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _NUMBER = re.compile("[0-9]{1,9}")
 _LINE = "\u2028"
-"""In the place of a line break."""
+"""Marks a line break."""
 _SHOWN: Any = etree.XPath("descendant::text() | descendant::br", smart_strings=False)
 _PLAIN = re.compile(r"(?:general|[#0.,]*%?)", re.IGNORECASE)
-"""A format of numbers that says the same in every language."""
+"""A format of numbers that is the same in every language."""
 
 
 def open_html(path: Path, csv_fallback: str) -> RowsSource:
-    """The tables of a web page. HtmlAsXls where it has none, or is too large."""
+    """Return the tables of a web page. HtmlAsXls if it has no tables, or is too large."""
     if path.stat().st_size > LARGEST:
         raise HtmlAsXls(
             tr("The web page is larger than {size} MiB.", size=LARGEST // MIB), SAVE_AS_XLSX
@@ -79,7 +79,7 @@ def open_html(path: Path, csv_fallback: str) -> RowsSource:
 
 
 def _decoded(data: bytes, csv_fallback: str) -> str:
-    """The text of a page: what is UTF-8 is, whatever the page says; Latin-1 means Windows-1252."""
+    """Decode a page: UTF-8 if it is valid, else the declared encoding; Latin-1 is Windows-1252."""
     mark, name = unicode_of(data[:_HEAD])
     if mark or b"\0" in data[:_HEAD]:
         return data[len(mark) :].decode(name, "replace")
@@ -99,29 +99,29 @@ def _decoded(data: bytes, csv_fallback: str) -> str:
 
 def _rows(table: Any) -> Generator[CellRow]:
     until: dict[int, int] = {}
-    """The columns that cells reach down into, and the last row that they reach."""
+    """The last rows of cells that span several rows, by column."""
     spanned = 0
     for number, row in enumerate(table.iter("tr"), 1):
         cells: list[Cell] = []
-        at = 0
+        column = 0
         for element in row.iterchildren("td", "th"):
-            while until.get(at, 0) >= number:
-                at += 1
+            while until.get(column, 0) >= number:
+                column += 1
                 spanned += 1
-            if at > LAST_COLUMN:
+            if column > LAST_COLUMN:
                 raise Damage(
                     tr(
                         "a cell in column {number} is out of order, or outside the grid",
-                        number=at + 1,
+                        number=column + 1,
                     )
                 )
             cell = _cell(element)
             if cell is not BLANK:
-                place(cells, at, cell)
+                put_cell(cells, column, cell)
             width, height = _span(element, "col", _WIDEST), _span(element, "row", _HIGHEST)
             if height > 1:
-                until |= dict.fromkeys(range(at, at + width), number + height - 1)
-            at += width
+                until |= dict.fromkeys(range(column, column + width), number + height - 1)
+            column += width
             spanned += width - 1
         if spanned > MOST_REPEATED:
             raise HtmlAsXls(
@@ -134,13 +134,13 @@ def _rows(table: Any) -> Generator[CellRow]:
         yield CellRow(number, cells, bool(_NOT_SHOWN.search(row.get("style", ""))))
 
 
-def _span(element: Any, way: str, most: int) -> int:
-    text = element.get(f"{way}span")
+def _span(element: Any, direction: str, most: int) -> int:
+    text = element.get(f"{direction}span")
     return max(1, min(int(text), most)) if text and _NUMBER.fullmatch(text) else 1
 
 
 def _cell(element: Any) -> Cell:
-    """The cell as it is shown; a number as the page says it, where its format tells what it is."""
+    """Return a cell's text, or the page's number if its format is known."""
     shown = "".join(part if isinstance(part, str) else _LINE for part in _SHOWN(element))
     text = "\n".join(" ".join(line.split()) for line in shown.strip(_LINE).split(_LINE))
     for value, code in _numbers(element.attrib, text):
@@ -151,8 +151,8 @@ def _cell(element: Any) -> Cell:
 
 
 def _numbers(attributes: Mapping[str, str], text: str) -> Iterator[tuple[str, str]]:
-    """The number of a cell and its format, as LibreOffice, SheetJS and Excel write them."""
-    if not any(map(str.isdigit, text)):  # an error, or a truth
+    """Yield the numbers of a cell with their formats, written by LibreOffice, SheetJS or Excel."""
+    if not any(map(str.isdigit, text)):  # an error or a boolean
         return
     if "sdval" in attributes and not text.startswith("Err:"):
         yield attributes["sdval"], attributes.get("sdnum", ";;").split(";", 2)[-1]

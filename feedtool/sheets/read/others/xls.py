@@ -1,4 +1,4 @@
-"""Workbooks of Excel 97-2003 and older (.xls), by xlrd."""
+"""Read workbooks of Excel 97-2003 and older (.xls) with xlrd."""
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
@@ -32,13 +32,13 @@ from feedtool.sheets.read.others.rows import (
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NO_SECTOR = 0xFFFFFFFA
-"""The first of the numbers that are no sector but a mark."""
+"""The first of the numbers that are marks, not sectors."""
 _LARGEST_SHIFT = 20
 _ENTRY = Struct("<64sHxx3I36xII4x")
 
 
 def open_xls(path: Path) -> RowsSource:
-    """The sheets of a workbook. LegacyXls where it is too large, Encrypted."""
+    """Return the sheets of a workbook. LegacyXls if it is too large; Encrypted."""
     if path.stat().st_size > LARGEST:
         raise LegacyXls(
             tr(
@@ -73,9 +73,9 @@ def open_xls(path: Path) -> RowsSource:
 
 
 def workbook_stream(data: bytes) -> bytes:
-    """The records of a workbook, out of its compound file ([MS-CFB] 2) if it is in one."""
-    # Only the workbook's own sectors must be right: some programs let two streams claim a sector,
-    # or leave a chain longer than its stream, and spreadsheet programs read such files.
+    """Return the records of a workbook, which may be in a compound file ([MS-CFB] 2)."""
+    # Only the sectors of the workbook must be right: some programs let two streams share a sector,
+    # or write a chain longer than its stream, and spreadsheet programs read such files.
     if not data.startswith(_COMPOUND):
         return data
     shift, small_shift = unpack_from("<2H", data, 30)
@@ -109,7 +109,7 @@ class _Entry(NamedTuple):
 
     name: bytes
     length: int
-    """Bytes of the name, with the two NULs behind it."""
+    """Bytes of the name with its two final NULs."""
     left: int
     right: int
     child: int
@@ -119,7 +119,7 @@ class _Entry(NamedTuple):
 
 
 def find_workbook(directory: bytes) -> tuple[_Entry, _Entry]:
-    """The root and the workbook by the directory; Damage where it holds none."""
+    """Return the entries of the root and the workbook; Damage if there is no workbook."""
     root = _Entry(*_ENTRY.unpack_from(directory))
     streams, pending, seen = dict[str, _Entry](), [root.child], set[int]()
     while pending:
@@ -139,7 +139,7 @@ def find_workbook(directory: bytes) -> tuple[_Entry, _Entry]:
 def _chain(
     nexts: Sequence[int], number: int, sector: Callable[[int], bytes], size: int | None = None
 ) -> bytes:
-    """The bytes of a chain of sectors; Damage where it is shorter than `size`, or a circle."""
+    """Return the bytes of a chain of sectors; Damage if it is shorter than `size`, or a circle."""
     content = bytearray()
     for _ in nexts:
         if number >= len(nexts) or (size is not None and len(content) >= size):
@@ -152,29 +152,29 @@ def _chain(
 
 
 class _Silent:
-    """In the place of a log."""
+    """A log that keeps nothing."""
 
     def write(self, text: str) -> None:
-        """Forgets it."""
+        """Ignore a text."""
 
 
 def _style(book: Any, number: int) -> NumberStyle:
     key = book.xf_list[number].format_key
     format_ = book.format_map.get(key)
-    if format_ and format_.format_str is None:  # a built-in one, which differs by country
+    if format_ and format_.format_str is None:  # a built-in format, which differs by country
         return BUILT_IN.get(key, GENERAL)
     return style_of_code(format_.format_str) if format_ else GENERAL
 
 
 def _rows(book: Any, sheet: Any, styles: list[NumberStyle]) -> Generator[CellRow]:
-    for at in range(sheet.nrows):
-        info = sheet.rowinfo_map.get(at)
+    for row in range(sheet.nrows):
+        info = sheet.rowinfo_map.get(row)
         cells = [
-            _cell(book, sheet.cell_type(at, column), sheet.cell_value(at, column), style)
-            for column in range(sheet.row_len(at))
-            for style in (styles[sheet.cell_xf_index(at, column)],)
+            _cell(book, sheet.cell_type(row, column), sheet.cell_value(row, column), style)
+            for column in range(sheet.row_len(row))
+            for style in (styles[sheet.cell_xf_index(row, column)],)
         ]
-        yield CellRow(at + 1, cells, bool(info and info.hidden))
+        yield CellRow(row + 1, cells, bool(info and info.hidden))
 
 
 def _cell(book: Any, kind: int, value: Any, style: NumberStyle) -> Cell:

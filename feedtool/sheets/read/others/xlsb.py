@@ -1,4 +1,4 @@
-"""Binary workbooks (.xlsb): [MS-XLSB], as far as cells, formats and hidden rows go."""
+"""Read cells, formats and hidden rows of binary workbooks (.xlsb): [MS-XLSB]."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
@@ -20,7 +20,7 @@ from feedtool.sheets.read.others.rows import (
     RowsSource,
     RowsTable,
     number_cell,
-    place,
+    put_cell,
     text_cell,
 )
 from feedtool.sheets.read.package import ZipPackage
@@ -33,7 +33,7 @@ SHARED_ITEM, FORMAT, XF, RICH_TEXT = 19, 44, 47, 62
 END_SHEET_DATA, BOOK_PROPERTIES, SHEET = 146, 153, 156
 BEGIN_CELL_XFS, END_CELL_XFS = 617, 618
 SHORT = range(12, 19)
-"""The same cells as BLANK_CELL to SHARED without a column: the one behind the cell before."""
+"""BLANK_CELL to SHARED without a column: the cell follows the previous one."""
 _OF_SHORT = 11
 
 ERRORS = {
@@ -49,14 +49,14 @@ ERRORS = {
 WORKBOOK, SHARED_TEXTS, STYLES = "xl/workbook.bin", "xl/sharedStrings.bin", "xl/styles.bin"
 _ABSENT = 0xFFFFFFFF
 HEAD = 6
-"""Bytes that a record's kind and size take at most."""
+"""Bytes of a record's kind and size at most."""
 FLAGS = 11
 """The place of a row's flags in its record."""
 _RECORD_HIDDEN = 0x10
 
 
 class _Book(NamedTuple):
-    """What the cells of all sheets refer to."""
+    """The texts and styles that the cells of all sheets refer to."""
 
     texts: list[str]
     styles: list[NumberStyle]
@@ -64,7 +64,7 @@ class _Book(NamedTuple):
 
 
 def open_xlsb(package: ZipPackage) -> RowsSource:
-    """The sheets of a binary workbook. Raises what a damaged one makes of it."""
+    """Return the sheets of a binary workbook. A damaged one may raise any exception."""
     parts = {
         relation.id: relation.target
         for relation in read_relationships(package, "xl/_rels/workbook.bin.rels")
@@ -96,54 +96,57 @@ def open_xlsb(package: ZipPackage) -> RowsSource:
     book = _Book(_shared_texts(package), _styles(package), date1904)
     return RowsSource(
         "xlsb",
-        [RowsTable(name, partial(_rows, package, at, book), hidden) for name, at, hidden in sheets],
+        [
+            RowsTable(name, partial(_rows, package, part, book), hidden)
+            for name, part, hidden in sheets
+        ],
         XlsbUnsupported,
         package,
     )
 
 
 def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
-    """The records of a part, each with its data. Damage for one that has no end."""
-    buffer, at = b"", 0
+    """Yield the kinds and the data of a part's records. Damage for an incomplete record."""
+    buffer, start = b"", 0
     chunks = package.stream(part)
     while True:
-        while len(buffer) - at < HEAD and (more := next(chunks, b"")):
-            buffer, at = buffer[at:] + more, 0
-        if at >= len(buffer):
+        while len(buffer) - start < HEAD and (more := next(chunks, b"")):
+            buffer, start = buffer[start:] + more, 0
+        if start >= len(buffer):
             return
-        kind, at = _number(buffer, at, 2)
-        size, at = _number(buffer, at, 4)
+        kind, start = _number(buffer, start, 2)
+        size, start = _number(buffer, start, 4)
         if size > package.limits.text:
             raise ValueError(f"a record of {size:,} bytes")
-        while len(buffer) - at < size and (more := next(chunks, b"")):
-            buffer, at = buffer[at:] + more, 0
-        if len(buffer) - at < size:
+        while len(buffer) - start < size and (more := next(chunks, b"")):
+            buffer, start = buffer[start:] + more, 0
+        if len(buffer) - start < size:
             raise Damage(tr("it is cut off"))
-        yield kind, buffer[at : at + size]
-        at += size
+        yield kind, buffer[start : start + size]
+        start += size
 
 
-def _number(buffer: bytes, at: int, most: int) -> tuple[int, int]:
-    """A number of at most so many bytes, seven bits in each, and where it ends."""
-    number = 0
+def _number(buffer: bytes, start: int, most: int) -> tuple[int, int]:
+    """Return a number of at most `most` bytes, seven bits in each, and its end."""
+    number, end = 0, start
     for group in range(most):
-        byte = buffer[at]
-        at += 1
+        byte = buffer[end]
+        end += 1
         number |= (byte & 0x7F) << (7 * group)
         if not byte & 0x80:
             break
-    return number, at
+    return number, end
 
 
-def _wide(data: bytes, at: int) -> tuple[str, int]:
-    """A text in UTF-16, and where it ends."""
-    (length,) = unpack_from("<I", data, at)
+def _wide(data: bytes, start: int) -> tuple[str, int]:
+    """Return a text in UTF-16, and its end."""
+    (length,) = unpack_from("<I", data, start)
     if length == _ABSENT:
-        return "", at + 4
-    end = at + 4 + 2 * length
+        return "", start + 4
+    end = start + 4 + 2 * length
     if end > len(data):
         raise Damage(tr("it is cut off"))
-    return data[at + 4 : end].decode("utf-16-le", "surrogatepass"), end
+    return data[start + 4 : end].decode("utf-16-le", "surrogatepass"), end
 
 
 def _shared_texts(package: ZipPackage) -> list[str]:
@@ -195,7 +198,7 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
             if read := _CELLS.get(kind - _OF_SHORT if short else kind):
                 style = int.from_bytes(full[4:7], "little")
                 known = book.styles[style] if style < len(book.styles) else GENERAL
-                place(cells, column, read(full, known, book))
+                put_cell(cells, column, read(full, known, book))
         elif kind == END_SHEET_DATA:
             break
     if row:
@@ -203,7 +206,7 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
 
 
 def _rk(data: bytes, style: NumberStyle, book: _Book) -> Cell:
-    """A number in 32 bits: an integer or the front of a double, perhaps a hundredth of it."""
+    """Read a number of 32 bits: an integer or half a double, and perhaps a hundredth of it."""
     (raw,) = unpack_from("<i", data, 8)
     if raw & 2:
         value: float = raw >> 2
@@ -224,10 +227,6 @@ def _error(data: bytes, _: NumberStyle, __: _Book) -> Cell:
     return Cell(Kind.ERROR, ERRORS.get(data[8], "#N/A"))
 
 
-def _shared(data: bytes, _: NumberStyle, book: _Book) -> Cell:
-    return text_cell(book.texts[unpack_from("<I", data, 8)[0]])
-
-
 _CELLS: Mapping[int, Callable[[bytes, NumberStyle, _Book], Cell]] = {
     RK: _rk,
     ERROR: _error,
@@ -239,5 +238,5 @@ _CELLS: Mapping[int, Callable[[bytes, NumberStyle, _Book], Cell]] = {
     TEXT: lambda data, _, __: text_cell(_wide(data, 8)[0]),
     FORMULA_TEXT: lambda data, _, __: text_cell(_wide(data, 8)[0]),
     RICH_TEXT: lambda data, _, __: text_cell(_wide(data, 9)[0]),
-    SHARED: _shared,
+    SHARED: lambda data, _, book: text_cell(book.texts[unpack_from("<I", data, 8)[0]]),
 }

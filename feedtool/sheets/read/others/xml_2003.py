@@ -1,4 +1,4 @@
-"""XML spreadsheets of Excel 2003, which travel as .xls, by lxml."""
+"""Read XML spreadsheets of Excel 2003, which are often named .xls, with lxml."""
 
 import re
 from collections.abc import Callable, Generator, Iterable
@@ -17,7 +17,7 @@ from feedtool.sheets.read.others.rows import (
     RowsTable,
     date_cell,
     number_cell,
-    place,
+    put_cell,
     text_cell,
 )
 from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
@@ -32,15 +32,15 @@ NAMED = {
         NumberStyle(DateKind.DATE),
     ),
 }
-"""Number formats of Excel 2003 that have a name in the place of a code."""
+"""Number formats of Excel 2003 that have a name instead of a code."""
 _CLOCK = re.compile(r"18\d\d-\d\d-\d\dT|1904-01-01T")
-"""Of a time of the day alone: the day on which the calendar begins."""
+"""The date of a mere time of the day: the day on which the calendar begins."""
 
 Pieces = Callable[[], Iterable[bytes]]
 
 
 def open_xml_2003(pieces: Pieces) -> RowsSource:
-    """The sheets of an XML spreadsheet. Xml2003AsXls, XmlDoctype where it cannot be read."""
+    """Return the sheets of an XML spreadsheet. Xml2003AsXls, XmlDoctype if it cannot be read."""
     styles: dict[str, NumberStyle] = {}
     sheets: list[str] = []
     hidden: set[int] = set()
@@ -58,8 +58,8 @@ def open_xml_2003(pieces: Pieces) -> RowsSource:
     return RowsSource(
         "xml-2003",
         [
-            RowsTable(name, partial(_rows, pieces, at, styles), at in hidden)
-            for at, name in enumerate(sheets)
+            RowsTable(name, partial(_rows, pieces, index, styles), index in hidden)
+            for index, name in enumerate(sheets)
         ],
         Xml2003AsXls,
     )
@@ -72,14 +72,14 @@ def _style(element: Any, parent: NumberStyle) -> NumberStyle:
     return NAMED.get(code) or (style_of_code(code) if code else GENERAL)
 
 
-def _rows(pieces: Pieces, wanted: int, styles: dict[str, NumberStyle]) -> Generator[CellRow]:
+def _rows(pieces: Pieces, index: int, styles: dict[str, NumberStyle]) -> Generator[CellRow]:
     sheet, number = -1, 0
     for event, element in elements(pieces(), SHEET, ROW):
         if element.tag == SHEET:
             sheet += event == "start"
-            if sheet > wanted:
+            if sheet > index:
                 return
-        elif event == "end" and sheet == wanted:
+        elif event == "end" and sheet == index:
             number = int(element.get(f"{SS}Index", number + 1))
             yield CellRow(number, _cells(element, styles), element.get(f"{SS}Hidden") == "1")
             number += int(element.get(f"{SS}Span", 0))
@@ -87,15 +87,15 @@ def _rows(pieces: Pieces, wanted: int, styles: dict[str, NumberStyle]) -> Genera
 
 def _cells(row: Any, styles: dict[str, NumberStyle]) -> list[Cell]:
     cells: list[Cell] = []
-    at = 0
-    own = row.get(f"{SS}StyleID")
+    column = 0
+    row_style = row.get(f"{SS}StyleID")
     for element in row.iterfind(f"{SS}Cell"):
-        at = int(element.get(f"{SS}Index", at + 1)) - 1
-        style = styles.get(element.get(f"{SS}StyleID", own), GENERAL)
+        column = int(element.get(f"{SS}Index", column + 1)) - 1
+        style = styles.get(element.get(f"{SS}StyleID", row_style), GENERAL)
         cell = _cell(element, style)
         if cell is not BLANK:
-            place(cells, at, cell)
-        at += 1 + int(element.get(f"{SS}MergeAcross", 0))
+            put_cell(cells, column, cell)
+        column += 1 + int(element.get(f"{SS}MergeAcross", 0))
     return cells
 
 

@@ -1,4 +1,4 @@
-"""The elements of an XML spreadsheet as they come, in the memory of one row."""
+"""Read the elements of an XML spreadsheet one by one, in the memory of one row."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,15 +10,15 @@ from feedtool.sheets.read.errors import XmlDoctype
 from feedtool.sheets.read.others.rows import Damage
 
 _LARGEST_ROW = 16 << 20
-"""Bytes between two elements that are asked for."""
+"""Bytes between two requested elements at most."""
 MOST_SHEETS = 256
-"""Sheets of a file; for each of them the file is read from its beginning."""
+"""Sheets of a file at most; for each sheet the file is read from its beginning."""
 
 
 def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
-    """`start` and `end` of each element of these tags; behind its end it is forgotten.
+    """Yield `start` and `end` of each element of these tags; after its end it is deleted.
 
-    Raises XmlDoctype; Damage for XML that is wrong, and for a row that is too large.
+    Raises XmlDoctype; Damage for malformed XML, and for a row that is too large.
     """
     parser = etree.XMLPullParser(
         ("start", "end"), tag=tags, resolve_entities=False, no_network=True
@@ -38,8 +38,8 @@ def _read_into(parser: Any, pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]
     for piece in pieces:
         parser.feed(piece)
         size += len(piece)
-        found: Iterator[tuple[str, Any]] = parser.read_events()
-        for event, element in found:
+        events: Iterator[tuple[str, Any]] = parser.read_events()
+        for event, element in events:
             size = 0
             if is_first and element.getroottree().docinfo.doctype:
                 raise XmlDoctype(
