@@ -1,4 +1,4 @@
-"""Read and write spreadsheets without loss and in constant memory; no knowledge of marketplaces.
+"""Readers and writers of spreadsheets: lossless, in constant memory, independent of marketplaces.
 
 `read` opens a workbook or a CSV, `annotate` writes results beside its rows, `fill` writes rows into
 one of feedtool's workbooks or a CSV. Other rooms import from here, from `sheets.annotate` and from
