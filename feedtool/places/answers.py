@@ -38,15 +38,15 @@ def put_answers(place: Place, source: str, answers: Mapping[str, Path], day: dat
     order = sorted(answers, key=lambda ending: ending == SUMMARY)
     for name in names_for(source, day):
         targets = {f"{name}{ending}": answers[ending] for ending in order}
-        if all(may_be(place, target, local) for target, local in targets.items()) and all(
-            place.put(target, local) or may_be(place, target, local)
+        if all(is_free_or_same(place, target, local) for target, local in targets.items()) and all(
+            place.put(target, local) or is_free_or_same(place, target, local)
             for target, local in targets.items()
         ):
             break
     return list(targets)
 
 
-def may_be(place: Place, target: str, local: Path) -> bool:
+def is_free_or_same(place: Place, target: str, local: Path) -> bool:
     """True if a name is free, or has this content already, from a process that was killed."""
     existing = place.find(target)
     if existing is None or existing.size != local.stat().st_size:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.spool import temporary_folder
-from feedtool.places.answers import may_be, names_for
+from feedtool.places.answers import is_free_or_same, names_for
 from feedtool.places.contract import Entry, Moved, Place
 from feedtool.places.folder import seems_complete
 from feedtool.places.sightings import MARKER, Seen, is_overdue, observe, settled
@@ -82,7 +82,7 @@ def refuse(place: Place, entry: Entry, reason: str, day: date) -> str:
         for name in names_for(path.name, day):
             target = str(PurePosixPath(ERROR, path.parent, name + path.suffix))
             beside = target + REASON
-            is_written = place.put(beside, local) or may_be(place, beside, local)
+            is_written = place.put(beside, local) or is_free_or_same(place, beside, local)
             if is_written and place.move(entry, target) is not Moved.TAKEN:
                 break
     return target

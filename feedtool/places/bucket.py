@@ -68,7 +68,7 @@ class BucketPlace:
                 ),
             )
         self._scheme = parts.scheme
-        self._client = {"timeout": CALL_TIMEOUT, **_allowing(parts, os.environ)}
+        self._client = {"timeout": CALL_TIMEOUT, **_http_option(parts, os.environ)}
 
     def listing(self, folder: str) -> list[Entry]:
         """Return the objects whose names begin with the folder's."""
@@ -225,7 +225,7 @@ def _reason(text: str) -> str:
     return ADDRESS.sub("…", last).rstrip(". ")[:200]
 
 
-def _allowing(parts: SplitResult, environment: Mapping[str, str]) -> dict[str, bool]:
+def _http_option(parts: SplitResult, environment: Mapping[str, str]) -> dict[str, bool]:
     """Allow an endpoint without encryption on this machine, or if the environment allows it."""
     endpoint = next(filter(None, map(environment.get, ENDPOINTS)), "")
     if parts.scheme != "s3" or not endpoint.startswith("http://"):

@@ -137,7 +137,7 @@ class SftpServer:
             self._connection = await asyncssh.connect(self._host, **options)
             return await self._connection.start_sftp_client()
         except (TimeoutError, OSError) as error:
-            raise self._unreached(reason_of(error)) from error
+            raise self._unreachable(reason_of(error)) from error
         except ValueError as error:  # ssh's configuration is faulty
             raise self.refused(str(error)) from error
 
@@ -153,7 +153,7 @@ class SftpServer:
         file = self._file(KNOWN_HOSTS)
         if not file.is_file():
             raise self.refused(
-                tr("there is no file {file} with the key of its host", file=file), self._to_know()
+                tr("there is no file {file} with the key of its host", file=file), self._key_hint()
             )
         return str(file)
 
@@ -192,7 +192,7 @@ class SftpServer:
         reason = getattr(error, "reason", "") or reason_of(error)
         if isinstance(error, asyncssh.HostKeyNotVerifiable):
             return self.refused(
-                tr("its key is not in {file}", file=self._file(KNOWN_HOSTS)), self._to_know()
+                tr("its key is not in {file}", file=self._file(KNOWN_HOSTS)), self._key_hint()
             )
         if isinstance(error, asyncssh.PermissionDenied):
             return self.refused(
@@ -211,9 +211,9 @@ class SftpServer:
                 ),
                 tr("See that its folder is there, and that the user may read and write in it."),
             )
-        return self._unreached(reason)
+        return self._unreachable(reason)
 
-    def _to_know(self) -> str:
+    def _key_hint(self) -> str:
         return tr(
             "Compare the key with what those who run the server say, then add it:"
             " ssh-keyscan{port} {host} >> {file}",
@@ -228,7 +228,7 @@ class SftpServer:
             tr("{place} does not let feedtool in: {why}.", place=self.url, why=why), hint
         )
 
-    def _unreached(self, why: str) -> Interrupted:
+    def _unreachable(self, why: str) -> Interrupted:
         return Interrupted(
             tr("{place} cannot be reached: {why}.", place=self.url, why=why),
             tr("Try again later; see that the network and the name of the server are right."),

@@ -301,9 +301,9 @@ class ClientCredentials(_Renewable):
         document = json_object(reply.body)
         if reply.status != GRANTED:
             why = ERRORS.get(str(document.get("error")), tr("it does not say why"))
-            return self._refuses(tr("{text} (HTTP {status})", text=why, status=reply.status))
+            return self._refusal(tr("{text} (HTTP {status})", text=why, status=reply.status))
         if str(document.get("token_type", "bearer")).casefold() != "bearer":
-            return self._refuses(tr("what it gives is no bearer token"))
+            return self._refusal(tr("what it gives is no bearer token"))
         token = document.get("access_token")
         if not (isinstance(token, str) and IS_TOKEN.fullmatch(token)):
             text = tr("The token endpoint at {host} answers what holds no token.", host=self._host)
@@ -313,7 +313,7 @@ class ClientCredentials(_Renewable):
         self._renew_at = self._ends - min(MARGIN, lifetime / 2) if self._ends and lifetime else None
         return token
 
-    def _refuses(self, why: str) -> NotAuthorised:
+    def _refusal(self, why: str) -> NotAuthorised:
         return NotAuthorised(
             tr("The token endpoint at {host} gives no token: {why}.", host=self._host, why=why),
             tr("Look at the token address, the client id and the client secret."),

@@ -117,9 +117,9 @@ class _Fetching(Generic[Item]):
     def run(self) -> None:
         while self._waiting or self._calls.under_way:
             self._stop = self._stop or self._context.stopping()
-            held = max(filter(None, (self._hold, self._pace.next_at)), default=None)
+            earliest = max(filter(None, (self._hold, self._pace.next_at)), default=None)
             now = self._context.now()
-            is_held = held is not None and held > now
+            is_held = earliest is not None and earliest > now
             if not (self._stop or is_held):
                 self._begin()
             if self._calls.under_way:
@@ -127,8 +127,8 @@ class _Fetching(Generic[Item]):
                     self._read(item, call, result)
             elif self._stop:
                 break
-            elif held and is_held:
-                self._context.sleep((held - now).total_seconds())
+            elif earliest and is_held:
+                self._context.sleep((earliest - now).total_seconds())
         if self._stop:
             raise self._stop
 

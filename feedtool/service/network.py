@@ -52,15 +52,15 @@ class Network(httpx.HTTPTransport):
         self, address: str, longest_call: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         # Replaces httpx's own pool, which takes no backend.
-        self._end = _End(longest_call, clock)
-        self._pool = _pool(httpx.URL(address), _Backend(self._end))
+        self._deadline = _Deadline(longest_call, clock)
+        self._pool = _pool(httpx.URL(address), _Backend(self._deadline))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self._end.begin()
+        self._deadline.begin()
         return super().handle_request(request)
 
 
-class _End(threading.local):
+class _Deadline(threading.local):
     """The end of this thread's call. A thread makes one call at a time."""
 
     def __init__(self, longest: float, clock: Callable[[], float]) -> None:
@@ -131,29 +131,29 @@ def _describe_number(peer: str, number: int | None) -> str:
 
 
 class _Backend(httpcore.SyncBackend):
-    def __init__(self, end: _End) -> None:
-        self._end = end
+    def __init__(self, deadline: _Deadline) -> None:
+        self._deadline = deadline
 
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *more: Any, **options: Any
     ) -> httpcore.NetworkStream:
         peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        with self._end.limit(peer, timeout, httpcore.ConnectTimeout) as wait:
+        with self._deadline.limit(peer, timeout, httpcore.ConnectTimeout) as wait:
             stream = super().connect_tcp(host, port, wait, *more, **options)
-        return _Stream(stream, self._end, peer)
+        return _Stream(stream, self._deadline, peer)
 
 
 class _Stream(httpcore.NetworkStream):
-    def __init__(self, real: httpcore.NetworkStream, end: _End, peer: str) -> None:
-        self._real, self._end, self._peer = real, end, peer
+    def __init__(self, real: httpcore.NetworkStream, deadline: _Deadline, peer: str) -> None:
+        self._real, self._deadline, self._peer = real, deadline, peer
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with self._end.limit(self._peer, timeout, httpcore.ReadTimeout) as wait:
+        with self._deadline.limit(self._peer, timeout, httpcore.ReadTimeout) as wait:
             return self._real.read(max_bytes, wait)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), PIECE):
-            with self._end.limit(self._peer, timeout, httpcore.WriteTimeout) as wait:
+            with self._deadline.limit(self._peer, timeout, httpcore.WriteTimeout) as wait:
                 self._real.write(buffer[start : start + PIECE], wait)
 
     def start_tls(
@@ -162,9 +162,9 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        with self._end.limit(self._peer, timeout, httpcore.ConnectTimeout) as wait:
+        with self._deadline.limit(self._peer, timeout, httpcore.ConnectTimeout) as wait:
             real = self._real.start_tls(ssl_context, server_hostname, wait)
-        return _Stream(real, self._end, self._peer)
+        return _Stream(real, self._deadline, self._peer)
 
     def close(self) -> None:
         self._real.close()

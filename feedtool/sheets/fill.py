@@ -198,43 +198,43 @@ _Content = tuple[str, bytes, int | None]
 
 def _cell(value: Value, formats: Formats) -> _Content:
     if isinstance(value, Cell):
-        return _copied(value, formats)
+        return _copied_cell(value, formats)
     if isinstance(value, int | Decimal):
         text = f"{value:f}" if isinstance(value, Decimal) else str(value)
         if _is_exact(text):  # programs would lose digits of any other number
-            return text, _valued(text), None
-    return _text(str(value))
+            return text, _value_markup(text), None
+    return _text_cell(str(value))
 
 
-def _text(text: str) -> _Content:
+def _text_cell(text: str) -> _Content:
     text = shown(text)
     return text, inline(text), None
 
 
-def _valued(text: str, kind: bytes = b"") -> bytes:
+def _value_markup(text: str, kind: bytes = b"") -> bytes:
     return b"%b><v>%b</v></c>" % (kind, text.encode())
 
 
-def _copied(cell: Cell, formats: Formats) -> _Content:
+def _copied_cell(cell: Cell, formats: Formats) -> _Content:
     """Return a cell of another file, of the same kind; a number to its last digit.
 
     A number whose format shows leading zeros becomes the text that it shows.
     """
     text = cell.text
     if cell.kind is Kind.NUMBER and cell.percent and formats.percent is not None:
-        return text, _valued(text), formats.percent
+        return text, _value_markup(text), formats.percent
     if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros > 1 and _is_exact(text)):
-        return text, _valued(text), None
+        return text, _value_markup(text), None
     if cell.kind is Kind.DATE and _is_date(text):
-        return text, _valued(text, b' t="d"'), formats.date
+        return text, _value_markup(text, b' t="d"'), formats.date
     if cell.kind is Kind.BOOLEAN:
         # In a number's format LibreOffice would show and save 1 for TRUE.
-        return text, _valued(str(int(text == "TRUE")), b' t="b"'), _GENERAL
+        return text, _value_markup(str(int(text == "TRUE")), b' t="b"'), _GENERAL
     if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
         other = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
         text = text if text in _ERRORS else other
-        return text, _valued(text, b' t="e"'), None
-    return _text(as_shown(cell))
+        return text, _value_markup(text, b' t="e"'), None
+    return _text_cell(as_shown(cell))
 
 
 def _is_exact(digits: str) -> bool:

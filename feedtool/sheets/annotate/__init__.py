@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-class Occupied(UsageProblem):
+class TargetExists(UsageProblem):
     """The target exists and is no earlier result of feedtool."""
 
 
@@ -143,7 +143,7 @@ def refuse_place(
     if not is_there:
         return
     if target.samefile(source):
-        raise Occupied(
+        raise TargetExists(
             tr("{target} is the input itself", target=target),
             tr("name another file, or use --in-place"),
         )
@@ -154,7 +154,7 @@ def refuse_place(
             is_ours = is_annotated_csv(target, sheets[0], csv_fallback)
         if is_ours:
             return
-    raise Occupied(
+    raise TargetExists(
         tr("{target} exists and is no result of feedtool, so it is not replaced", target=target),
         tr("move it away, or name another file with --out"),
     )

@@ -258,7 +258,7 @@ class NoteCells(NoteQueue):
         key = note.status, note.message, note.code, note.outcome, prefix
         answer = self._answers.get(key)
         if answer is None:
-            answer = self._made(note, prefix)
+            answer = self._make(note, prefix)
             if len(self._answers) >= _REMEMBERED:
                 self._answers.clear()
             if row != self.header_row:
@@ -275,7 +275,7 @@ class NoteCells(NoteQueue):
                 return b""  # the spreadsheet program measures the row
         return answer.height
 
-    def _made(self, note: Note, prefix: bytes) -> AnswerCells:
+    def _make(self, note: Note, prefix: bytes) -> AnswerCells:
         message = note.message if self.is_styled else note.line
         texts = note.status, message, note.code
         styles = self._styles_of(note)

@@ -152,7 +152,7 @@ def rewrite(
     tag = row.data[: row.inner]
     tag = with_height(_OUR_HEIGHT.sub(b"", tag) if stale else tag, height)
     if added:
-        tag = widened(tag, min(written), max(written))
+        tag = with_spans(tag, min(written), max(written))
     if added and row.inner == len(row.data):
         inner = b"".join(markup for _, markup in added)
         return b"%b>%b</%brow>" % (tag[:-2].rstrip(), inner, row.prefix)  # was `<row/>`
@@ -169,7 +169,7 @@ def with_height(tag: bytes, height: bytes) -> bytes:
 
 
 @lru_cache(4096)
-def widened(tag: bytes, first: int, last: int) -> bytes:
+def with_spans(tag: bytes, first: int, last: int) -> bytes:
     """Return a row's start tag; its `spans` include the columns (0-based) `first` and `last`."""
     spans = _SPANS.search(tag)
     if spans is None:

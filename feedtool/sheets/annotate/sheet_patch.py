@@ -15,8 +15,8 @@ from feedtool.sheets.annotate.row_parser import (
     RawRow,
     RowParser,
     rewrite,
-    widened,
     with_height,
+    with_spans,
 )
 from feedtool.sheets.annotate.sheet_scan import (
     SheetScan,
@@ -145,12 +145,12 @@ class _PatternPatcher:
             digits, attributes = tag.groups()
             number, inner = int(digits), tag.end()
             if number == notes.header_row:
-                self._see_heading(number, part, inner)
+                self._match_heading(number, part, inner)
             answer = notes.answer(number, tags.prefix)
             if not self._appends or notes.values or not self._ends_with_cell(part, inner):
-                done.append(self._rewritten(number, part, inner, answer))
+                done.append(self._rewrite(number, part, inner, answer))
             elif answer.cells:
-                opened = widened(attributes, self._left, self._right)
+                opened = with_spans(attributes, self._left, self._right)
                 opened = with_height(opened, notes.height(answer, part))
                 cells = digits.join(answer.pieces)
                 done += (self._opening, digits, b'"', opened, b">", part[inner:], cells, row_end)
@@ -159,11 +159,11 @@ class _PatternPatcher:
         done += self._empty_rows(rest)
         return b"".join(done)
 
-    def _see_heading(self, number: int, part: bytes, inner: int) -> None:
+    def _match_heading(self, number: int, part: bytes, inner: int) -> None:
         row = self._raw_row(number, part, inner, cell_beyond(self._tags.prefix, -1))
         _match_heading(row, self._notes, self._stale)
 
-    def _rewritten(self, number: int, part: bytes, inner: int, answer: AnswerCells) -> bytes:
+    def _rewrite(self, number: int, part: bytes, inner: int, answer: AnswerCells) -> bytes:
         """Return a row, given without its end tag, with our cells at their places."""
         notes = self._notes
         stale = self._stale if number >= notes.header_row else _NOTHING

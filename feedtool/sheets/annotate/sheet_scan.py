@@ -131,7 +131,7 @@ def scan_sheet(stream: Iterator[bytes], scan: SheetScan) -> None:
     """Fill in the facts about a sheet. Raises CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb."""
     parser = RowParser(scan.part, scan.limits)
     for chunk in chunks(stream):
-        if _is_plain(chunk, parser, scan):
+        if _scan_by_patterns(chunk, parser, scan):
             scan.plain.append(scan.last_row)
             parser.flush()
             parser.last_row = scan.last_row
@@ -146,7 +146,7 @@ def scan_sheet(stream: Iterator[bytes], scan: SheetScan) -> None:
     scan.head = parser.head
 
 
-def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
+def _scan_by_patterns(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     """Note a chunk's rows and columns by patterns; False if they are not proven to find all."""
     if chunk.prefix is None or not parser.is_right_inside(DATA, chunk.prefix):
         return False

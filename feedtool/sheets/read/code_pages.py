@@ -161,15 +161,15 @@ def words_in(text: bytes) -> set[bytes]:
 
 def find_page(words: Collection[bytes], *, has_mac_lines: bool) -> CodePage | None:
     """Return the page that most words fit, or None if no page is likely."""
-    usual = _read(USUAL, words, None)
+    usual = _decode(USUAL, words, None)
     if usual and min(usual.grades) == _STRONG and not has_mac_lines:
         return CodePage(USUAL)
     if usual:
         by_grade = sorted(zip(usual.grades, words, strict=True))
         words = [word for _, word in by_grade[:_ENOUGH]]
         words += [word for _, word in by_grade[_ENOUGH:][-_ENOUGH:]]
-        usual = _read(USUAL, words, None)
-    others = [_read(name, words, usual) for name in _ALPHABETS if name != USUAL]
+        usual = _decode(USUAL, words, None)
+    others = [_decode(name, words, usual) for name in _ALPHABETS if name != USUAL]
     pages = sorted(
         filter(None, others),
         key=lambda page: (page.bad, has_mac_lines and page.name != MAC, -page.evidence),
@@ -222,7 +222,7 @@ def east_asian_pages(text: bytes) -> list[str]:
     return likely
 
 
-def _read(name: str, words: Collection[bytes], usual: _Reading | None) -> _Reading | None:
+def _decode(name: str, words: Collection[bytes], usual: _Reading | None) -> _Reading | None:
     """Decode all words with a page; None if it has no letter for one of their bytes.
 
     In the pages of the West the words may be of several languages; in others all are of one

@@ -181,11 +181,11 @@ def find_encoding(path: Path, fallback: str = "") -> Encoding:
     page = None
     if survey.unfit:
         if mark or name != "utf-8":
-            raise _mixed(survey)
+            raise _mixed_error(survey)
         page = CodePage(fallback) if fallback else _page_of(path, survey)
         survey = _Survey(path, page.name, 0)
         if survey.unfit:
-            raise _neither(survey, page.name, [])
+            raise _unknown_error(survey, page.name, [])
         line, word = survey.first_beyond_ascii
         text = tr(
             "The text is not UTF-8 and was read as {fallback}: line {line} then says “{word}”.",
@@ -222,13 +222,13 @@ def _page_of(path: Path, survey: _Survey) -> CodePage:
     is_known = page is not None and page.fits and page.name in {USUAL, *NOT_LATIN}
     likely = [] if is_known else east_asian_pages(bytes(lines))
     if page is None or likely:
-        raise _neither(survey, USUAL, likely)
+        raise _unknown_error(survey, USUAL, likely)
     if page.are_mixed:
-        raise _mixed(survey)
+        raise _mixed_error(survey)
     return page
 
 
-def _mixed(survey: _Survey) -> CsvEncoding:
+def _mixed_error(survey: _Survey) -> CsvEncoding:
     return CsvEncoding(
         tr(
             "Line {line} of the text holds bytes ({unfit}) that cannot be {name}, although "
@@ -241,7 +241,7 @@ def _mixed(survey: _Survey) -> CsvEncoding:
     )
 
 
-def _neither(survey: _Survey, fallback: str, likely: Sequence[str]) -> CsvEncoding:
+def _unknown_error(survey: _Survey, fallback: str, likely: Sequence[str]) -> CsvEncoding:
     """Return the error of a text in another encoding; `likely` are guesses."""
     text = tr(
         "Line {line} of the text holds bytes ({unfit}) that are neither UTF-8 nor {fallback}.",
