@@ -255,7 +255,7 @@ class ClientCredentials(_Renewable):
         self._renew_at: datetime | None = None
 
     def get(self) -> str:
-        """Return the token, renewed if it is about to expire; Interrupted if there is none now."""
+        """Return the token, renewed if it is about to expire; Interrupted if none can be had."""
         before = self._attempts
         with self._lock:
             now = self._now()

@@ -133,7 +133,7 @@ class Sheet(ABC):
     ) -> Iterator[tuple[int, Block | None]]:
         """Yield the blocks as numbered pieces, for processes that share a sheet.
 
-        The block is None for a piece without rows; it may be None if `is_mine` is False.
+        A piece without rows gives None, and so may one for which `is_mine` is False.
         """
         for number, block in enumerate(self._pieces(is_mine)):
             rest = rows_after(block, after_row) if block else None
