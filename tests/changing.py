@@ -18,13 +18,13 @@ from feedtool.feeds.export import (
     Filter,
     Increments,
     KeyedRows,
+    ListedItem,
     ListPage,
     PlainTable,
     Query,
     ServiceList,
-    Thing,
 )
-from feedtool.feeds.keyset import Asked, page_reader
+from feedtool.feeds.keyset import PageRequest, page_reader
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -102,17 +102,17 @@ class Service:
         return lambda version: (version.at, version.key)
 
 
-def ask(asked: Asked, size: int) -> Call:
+def ask(asked: PageRequest, size: int) -> Call:
     query = [("page", str(asked.number)), ("size", str(size)), ("sort", asked.sort)]
     if asked.since:
         query.append(("since", asked.since.isoformat()))
     return Call("GET", "/things", READ, tuple(query))
 
 
-def things_of(reply: Reply, states: tuple[str, ...] = ()) -> list[Thing]:
+def things_of(reply: Reply, states: tuple[str, ...] = ()) -> list[ListedItem]:
     """The things of a page: two rows for each, none where it is in another state."""
     return [
-        Thing(
+        ListedItem(
             one["key"],
             one["at"],
             datetime.fromisoformat(one["at"]),

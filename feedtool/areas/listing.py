@@ -23,10 +23,10 @@ from feedtool.feeds.export import (
     Filter,
     Increments,
     KeyedRow,
+    ListedItem,
     ListPage,
     Query,
     ServiceList,
-    Thing,
     Wait,
     fewer_came,
     lately,
@@ -101,13 +101,13 @@ class Entries(NamedTuple):
     missed: Callable[[int], MessageText] | None = None
     """`Increments.missed` of an export that can use a cursor."""
 
-    def thing(self, entry: Any, rows: Sequence[KeyedRow]) -> Thing | None:
+    def thing(self, entry: Any, rows: Sequence[KeyedRow]) -> ListedItem | None:
         """An entry with its rows; None where it has no key."""
         key, changed = self.key(entry), self.changed(entry)
         if key is None:
             return None
         version = self.version(entry) if self.version else changed
-        return Thing(key, version, moment(changed) or EARLIEST, rows)
+        return ListedItem(key, version, moment(changed) or EARLIEST, rows)
 
 
 class Empty(NamedTuple):
@@ -220,7 +220,7 @@ def export_of(listing: Listing) -> Export:
 def _entry_list(listing: Listing) -> ServiceList:
     def page(query: Query, reply: Reply, _: Call) -> ListPage:
         rows: list[tuple[None, KeyedRow]] = []
-        things: list[Thing] = []
+        things: list[ListedItem] = []
         entries = listing.read(reply)
         for entry in entries:
             rows_of_entry = listing.rows(entry, query)

@@ -138,7 +138,7 @@ class Template(NamedTuple):
         """The sheet for rows."""
         filled = [column for column in self.shown if column.key in rows.columns]
         further = shown_fields(filled, query.language, self.formats, width=self.width)
-        return FilledTemplate(self.feed, query.context, query.language, further=further)
+        return FilledTemplate(self.feed, query.context, query.language, extra_columns=further)
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

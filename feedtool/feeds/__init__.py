@@ -1,1 +1,1 @@
-"""The contracts that areas declare themselves by, and the types of cells."""
+"""The records in which areas declare themselves, and the types of cells."""

@@ -1,4 +1,4 @@
-"""Areas: each is one folder of the service's business."""
+"""The declaration of an area: one folder of the service's business."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -23,102 +23,101 @@ if TYPE_CHECKING:
     from feedtool.feeds.export import Export, Wait
 
 Values = dict[str, Value]
-"""By the column's key; blanks are not there."""
+"""Values by the column's key, without blanks."""
 
 
 class ConvertedRow(NamedTuple):
-    """A row of the other kind."""
+    """A row converted into another kind."""
 
     values: Values
     losses: list[Loss]
-    """The losses; the row and the line are added by whoever converts a sheet."""
+    """The losses without row and line, which the conversion of the sheet adds."""
     obstacles: list[Loss]
-    """Those of the losses that no request can be made without."""
+    """The losses without which no request can be made."""
 
 
 RowConverter = Callable[[Values], ConvertedRow]
 
 
 def shown(value: Value) -> str:
-    """A value as a text."""
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def loss_of(key: str, value: Value, message: str) -> Loss:
-    """The loss of a value of a row."""
     return Loss(None, None, key or None, shown(value) or None, message)
 
 
 class RowConversion(NamedTuple):
-    """A conversion of rows of a kind into another, or into themselves."""
+    """A conversion of rows of a kind into another kind, or into the same."""
 
     kind: str
     became: str
     converter: Callable[[AccountSettings], RowConverter]
     is_for_json: bool = False
-    """Its JSON requests are of that kind, unless another is asked for."""
+    """True if rows become this kind when JSON requests are written and the user chose no kind."""
     lost_in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[Loss]] = (
         lambda _, __: ()
     )
-    """The losses of a request, beside those of a row."""
+    """Returns the losses of a request, beside the losses of its row."""
 
 
 class FileFacts(NamedTuple):
-    """The statements of a file of another format beside its rows."""
+    """The facts in a file of another format, beside its rows."""
 
     about: object = None
-    """The statements that a file of the same format repeats."""
+    """The facts that a file of the same format repeats."""
     about_elsewhere: object = None
-    """The same where it goes to a channel that was named."""
+    """The facts that it repeats for a channel that the user chose."""
     losses: Sequence[Loss] = ()
     losses_elsewhere: Sequence[Loss] = ()
-    """The losses where another format is written, and no channel was named."""
+    """The losses in another format, if the user chose no channel."""
 
 
 class Output(NamedTuple):
-    """A form of file that an area writes."""
+    """A file format that an area writes."""
 
     ending: str
-    """`.zip`."""
+    """The ending of the file's name: `.zip`."""
     kinds: Mapping[str, str]
-    """The kind that each kind of row becomes there, unless another kind is asked for."""
+    """The kind that each kind of row becomes in it, unless the user chooses a kind."""
     refusals: Mapping[str, str]
-    """The reasons why some kinds have no row there."""
+    """The reasons why some kinds cannot be in it."""
     limit: Callable[[AccountSettings], int]
     too_many: Callable[[int, int], str]
-    """The message about more rows, of their count and the most."""
+    """Returns the message about too many rows, from their count and the limit."""
     write: Callable[[Path, Spool[Item], object, AccountSettings], bool]
-    """Write requests of one package, with what the input said of itself; False where they do not
-    read back like that."""
+    """Writes requests of one package, with `FileFacts.about` of the input; returns False if they do
+    not read back equal."""
 
 
 class FileFormat(NamedTuple):
-    """A format of files beside workbooks and CSV."""
+    """A file format beside workbooks and CSV."""
 
     name: str
-    """As the format of an open file: `offers-xml`."""
+    """The name of the format: `offers-xml`."""
     recognises: Callable[[Path], bool]
-    """True if a file is of this format, by its content. Raises OSError if it cannot be opened."""
+    """True if the content of a file is of this format. Raises OSError if it cannot be opened."""
     open: Callable[[Path, AccountSettings, str | None], Any]
-    """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
+    """Opens the file as a `sheets.Source`, read as the kind of feed that the user chose."""
     write_workbook: Callable[[Path, Path, AccountSettings, Sequence[str | None]], None]
-    """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
+    """Writes a file's rows, read as these kinds, as a workbook, which is annotated instead of
+    it."""
     facts: Callable[[Any, AccountSettings, str], FileFacts] | None = None
-    """The statements of a file that was read, where its rows are for this channel."""
+    """Returns the facts in a file that was read, with its rows for this channel."""
     outputs: tuple[Output, ...] = ()
 
 
 class FileList(NamedTuple):
-    """Files that are a sheet together, of a row for each."""
+    """Files that make a sheet together, with a row for each file."""
 
     kind: str
-    """Of the feed whose rows they are."""
+    """The kind of feed of the rows."""
     takes: Callable[[Path], bool]
-    """True if a folder, or a file, can be meant for nothing else. Raises OSError."""
+    """True if a folder or a file can only be of this list. Raises OSError."""
     may_take: Callable[[Path], bool]
-    """True if it can be meant, where the kind is asked for."""
+    """True if it can be of this list, given that the user chose the kind."""
     rows: Callable[[Iterable[Path], Path, AccountSettings], Sequence[Mapping[str, Value]]]
-    """The rows of folders and files; paths in them begin in this folder."""
+    """Returns the rows of folders and files; paths in rows are relative to the given folder."""
 
 
 class Area(NamedTuple):
@@ -126,33 +125,33 @@ class Area(NamedTuple):
 
     name: str
     title: str
-    """What it is about, as a heading: `Parcels from the warehouses`."""
+    """The subject as a heading: `Parcels from the warehouses`."""
     feeds: tuple[Feed, ...] = ()
     rules: tuple[Rule, ...] = ()
-    """The rules of its rows and sheets, beside those of any sheet."""
+    """The rules of its rows and sheets, beside the rules of all sheets."""
     fixes: tuple[Fix, ...] = ()
-    """The corrections of its cells, beside those of any sheet."""
+    """The corrections of its cells, beside the corrections of all sheets."""
     exports: "Callable[[], Sequence[Export]]" = tuple
-    """The lists that it brings of the service into sheets."""
+    """Returns the lists of the service that it exports into sheets."""
     conversions: tuple[RowConversion, ...] = ()
-    """The conversions of its rows; a kind that has none stays what it is."""
+    """The conversions of its rows; a kind without a conversion stays unchanged."""
     formats: tuple[FileFormat, ...] = ()
     file_lists: tuple[FileList, ...] = ()
 
 
 class Areas(Struct, frozen=True, dict=True):
-    """All areas that are loaded, as they are handed to the engines."""
+    """All loaded areas, which runs pass to the engines."""
 
     areas: tuple[Area, ...]
 
     @cached_property
     def feeds(self) -> Mapping[str, Feed]:
-        """Every kind of feed by its name, in the order of the names."""
+        """All kinds of feed by name, sorted."""
         feeds = {feed.kind: feed for area in self.areas for feed in area.feeds}
         return dict(sorted(feeds.items()))
 
     def feed_of(self, kind: str) -> Feed:
-        """The feed of a kind; UsageProblem where there is none."""
+        """Return the feed of a kind; UsageProblem for an unknown kind."""
         if kind not in self.feeds:
             raise UsageProblem(
                 tr("there is no kind of feed “{kind}”", kind=kind),
@@ -162,37 +161,35 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def exports(self) -> "Mapping[str, Export]":
-        """Every kind of export by its name, in the order of the areas."""
+        """All kinds of export by name, in the order of the areas."""
         return {export.kind: export for area in self.areas for export in area.exports()}
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The areas' rules, in the order of their codes."""
+        """All rules of areas, sorted by code."""
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
 
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
-        """The areas' corrections."""
         return tuple(fix for area in self.areas for fix in area.fixes)
 
     def waits(self, settings: AccountSettings) -> "list[Wait]":
-        """What may wait for the user, in the order of the exports."""
+        """Return the lines of `feedtool todo`, in the order of the exports."""
         return [wait for export in self.exports.values() for wait in export.waits(settings)]
 
     @cached_property
     def routes(self) -> Routes:
-        """The delivery of packages, by their type."""
         return routes_of(self.feeds.values())
 
     def is_single(self, kind: str | None) -> bool:
-        """True if each request of a kind is a call of its own."""
+        """Return True if each request of a kind is a separate call."""
         feed = self.feeds.get(kind or "")
         return feed is not None and isinstance(feed.travel.protocol, Direct)
 
     @cached_property
     def templates(self) -> Mapping[str, Feed]:
-        """The feeds with a template of their own, by their kinds; others are actions of one."""
+        """The feeds with a template, by kind; others are actions of a sheet with a template."""
         return {
             kind: feed
             for kind, feed in self.feeds.items()
@@ -200,14 +197,13 @@ class Areas(Struct, frozen=True, dict=True):
         }
 
     def family(self, feed: Feed) -> Mapping[str, Feed]:
-        """The feeds that share a feed's sheet, itself included, by their kinds."""
+        """Return the feeds that share a feed's sheet, itself included, by kind."""
         return {
             kind: other for kind, other in self.feeds.items() if other.sheet.name == feed.sheet.name
         }
 
     @cached_property
     def conversions(self) -> Mapping[tuple[str, str], RowConversion]:
-        """The conversions by both kinds."""
         declared = {
             (conversion.kind, conversion.became): conversion
             for area in self.areas
@@ -220,28 +216,28 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def outputs(self) -> Mapping[str, Output]:
-        """The further forms in which files are written, by their endings."""
+        """The additional formats of written files, by ending."""
         formats = (form for area in self.areas for form in area.formats)
         return {output.ending: output for form in formats for output in form.outputs}
 
     def kinds_of(self, headers: Iterable[str], settings: AccountSettings) -> dict[str, str]:
-        """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""
-        wanted = set(headers)
+        """Return headers that are keys of a kind with `is_named_elsewhere`, each with that kind."""
+        keys = set(headers)
         return {
             column.key: kind
             for kind, feed in self.feeds.items()
-            if wanted and feed.recognition.is_named_elsewhere
+            if keys and feed.recognition.is_named_elsewhere
             for column in feed.sheet.columns(settings)
-            if column.key in wanted
+            if column.key in keys
         }
 
     def format_of(self, path: Path) -> FileFormat | None:
-        """The declared format of a file, None for a workbook or a CSV; OSError as of `open`."""
+        """Return the declared format of a file, None for a workbook or a CSV. Raises OSError."""
         formats = (item for area in self.areas for item in area.formats)
         return next((item for item in formats if item.recognises(path)), None)
 
     def file_list_of(self, path: Path, kind: str | None) -> FileList | None:
-        """The list that a folder is, or that a file belongs to; OSError where it is unreadable."""
+        """Return the list of a folder or a file, or None; OSError if it is unreadable."""
         lists = (item for area in self.areas for item in area.file_lists)
         for item in lists:
             if item.may_take(path) if item.kind == kind else kind is None and item.takes(path):

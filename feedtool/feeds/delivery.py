@@ -1,11 +1,11 @@
 """Delivery: three protocols, of which each feed declares one.
 
 - `Staged`: requests are uploaded into a package, which one call commits; results are pages.
-- `Submitted`: one POST stages and commits; a report, or a log, says what came of each request.
-- `Direct`: one call for each request, and then its effect is confirmed or followed.
+- `Submitted`: one POST stages and commits; a report, or a log, has the result of each request.
+- `Direct`: one call for each request; look-ups then confirm or follow its effect.
 
-Each is a record of pure functions and limits of the area. What is done when, and what is repeated,
-is not the area's: the state machines are in `feedtool.delivery`.
+Each is a record of pure functions and limits of the area. The order of calls, and their repetition,
+is in the state machines of `feedtool.delivery`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,21 +26,21 @@ class Meaning(StrEnum):
     """The meanings of a package's state."""
 
     OPEN = "open"
-    """Uploads and the commit are taken."""
+    """The service accepts uploads and the commit."""
     SETTLING = "settling"
-    """Uploads are taken, and the commit is not until it is open again."""
+    """The service accepts uploads, but no commit until the package is open again."""
     WORKING = "working"
-    """Committed; the service goes on by itself."""
+    """Committed; the service processes it."""
     INTEGRATED = "integrated"
     """Final: the results are readable."""
     REJECTED = "rejected"
     """Final: refused as a whole, a message gives the reason."""
-    UNHEARD = "unheard of"
-    """A state that the specification does not have: not yet, as far as we know."""
+    UNKNOWN_STATE = "unheard of"
+    """A state that the specification does not have."""
 
 
 class PackageView(NamedTuple):
-    """A package as the service shows it."""
+    """A package in the answer of a look-up."""
 
     state: str
     meaning: Meaning
@@ -56,11 +56,11 @@ class RequestResult(NamedTuple):
 
 
 class ListedPackage(NamedTuple):
-    """A package as the list of the seller's packages shows it."""
+    """A package in the list of the seller's packages."""
 
     package_id: str
     state: str
-    """In the service's word, "" where it says none."""
+    """The service's word, "" where it gives none."""
     meaning: Meaning
     created_at: datetime | None
 
@@ -71,11 +71,11 @@ class ReportItem(NamedTuple):
     package_id: str | None
     gtin: str
     reference: str | None
-    """The seller's, character for character."""
+    """The seller's reference, unchanged."""
     word: str
-    """The status as the service writes it."""
+    """The service's word for the status."""
     status: Status | None
-    """None while it is not the last word."""
+    """None while it is not final."""
     submitted_at: datetime | None
     messages: tuple[Message, ...] = ()
 
@@ -85,18 +85,18 @@ class AnswerPage(NamedTuple, Generic[T]):
 
     items: list[T]
     next: str | None
-    """The address of the page after this one, of the same origin."""
+    """The address of the next page, of the same origin."""
     strange: int = 0
-    """Items that could not be read: of results those without a reference or a status."""
+    """The number of unreadable items, such as results without a reference or a status."""
 
 
 class LogEntry(NamedTuple):
     """A log's entry about one offer."""
 
     reference: str
-    """The seller's, character for character; empty where it is not told."""
+    """The seller's reference, unchanged; empty where the log has none."""
     gtin: str
-    """Empty where it is not told."""
+    """Empty where the log has none."""
     status: Status
     messages: tuple[Message, ...]
 
@@ -108,40 +108,40 @@ class LogPage(NamedTuple):
     meaning: Meaning
     entries: list[LogEntry]
     about_all: tuple[Message, ...]
-    """The messages about the whole package, naming no offer."""
+    """The messages about the whole package."""
     pages: int | None
-    """The number of the log's pages; None where the service does not say."""
+    """The number of the log's pages; None where the service does not give it."""
     number: int | None = None
-    """The page's number as the service has it; None where it does not say."""
+    """The page's number by the service; None where the service does not give it."""
     errors: int | None = None
-    """The number of rows of the package that are not as asked; None where it does not say."""
+    """The number of rows of the package with errors; None where the service does not give it."""
 
-    def is_other(self, asked: int) -> bool:
-        """True if it is another page than was asked for: the service knows of no page numbers.
+    def is_other(self, requested: int) -> bool:
+        """Return True if it is not the page that was requested: the service ignores page numbers.
 
         The first page proves nothing, for numbers may begin with 0.
         """
-        return asked > 1 and self.number not in {None, asked}
+        return requested > 1 and self.number not in {None, requested}
 
 
 class Endpoint(NamedTuple, Generic[T]):
-    """A call about a package, and the reader of its success."""
+    """A call about a package, and the reader of its successful answer."""
 
     call: Callable[[PackageRef], Call]
     read: Callable[[Reply], T]
 
 
 class Trace(StrEnum):
-    """The trace that a row has left which no result names."""
+    """The trace at the service of a row without a result."""
 
     IN_FORCE = "in force"
-    """It is as the row asked, and was touched since."""
+    """The offer is as the row requests, and was changed since."""
     REMOVED = "removed"
-    """It is gone, as the row asked."""
+    """The offer is gone, as the row requests."""
     UNTOUCHED = "untouched"
-    """It is plainly as it was before."""
+    """The offer has not changed."""
     CHANGED = "changed"
-    """It is neither: nothing can be said."""
+    """The offer has changed otherwise: the row's result stays unknown."""
 
 
 class LookupTexts(NamedTuple):
@@ -157,22 +157,22 @@ class LookupTexts(NamedTuple):
 
 
 class Since(NamedTuple):
-    """The facts that a row's trace is judged by."""
+    """The facts for the judgement of a row's trace."""
 
     package_type: str
     sent_at: datetime | None
-    """By the service's clock; what was touched last before this is untouched."""
+    """The time by the service's clock; an earlier last change means that the row had no effect."""
     settings: AccountSettings
 
 
 class Lookup(NamedTuple, Generic[T]):
-    """A look-up of rows that no result names."""
+    """A look-up of rows without a result."""
 
     ask: Callable[[PackageRef, Sequence[PendingRow]], tuple[Sequence[PendingRow], Call] | None]
-    """The next call and the rows it asks for; None where none of the rows can be asked for."""
+    """Returns the next call and its rows; None if none of the rows can be looked up."""
     read: Callable[[Reply], T]
     traces: Callable[[Since, Sequence[PendingRow], T], Iterable[tuple[PendingRow, Trace]]]
-    """The rows' traces on a page, but for those that a further page may show."""
+    """Returns the traces of rows on a page, without the rows that a later page may show."""
     texts: LookupTexts
 
 
@@ -181,43 +181,43 @@ class Staged(NamedTuple):
 
     size: Callable[[PackageLimits], Size]
     create: Endpoint[str]
-    """Its success carries the package's id."""
+    """A successful answer has the package's id."""
     upload: Callable[[PackageRef, Sequence[bytes]], Call]
     look: Endpoint[PackageView]
     commit: Callable[[PackageRef], Call]
     results: Endpoint[AnswerPage[RequestResult]]
     lookup: Lookup[Any]
     listing: Endpoint[AnswerPage[ListedPackage]]
-    """All packages of the seller, or those in the state that the reference names."""
+    """All packages of the seller, or the packages in the state of the reference."""
     states: Iterable[str]
     """The service's words for a package's state."""
     meaning: Callable[[str], Meaning]
-    """The meaning of such a word."""
+    """Returns the meaning of such a word."""
     ready: str
-    """Its word for a package that was just committed."""
+    """The service's word for a package that was just committed."""
 
 
 class Report(NamedTuple):
-    """Reports of single products, which any list of reports may hold."""
+    """Reports of single products, on any page of reports."""
 
     page: Endpoint[AnswerPage[ReportItem]]
     find: Callable[[PackageRef, Sequence[PendingRow]], tuple[Call, int]]
-    """A page of the reports of the first of some products, and how many of them it asks for."""
+    """Returns the call for reports of the first of some products, and the number of these."""
     match: Callable[
         [Iterable[PendingRow], Iterable[ReportItem]],
         Iterator[tuple[PendingRow, ReportItem]],
     ]
-    """The products and what the items say of them."""
+    """Yields the products with their items."""
     is_quota: Callable[[ReportItem], bool]
-    """True if a product is refused for a quota alone, which will have room again."""
+    """True if only a quota refuses a product, so that it may be sent again later."""
 
 
 class PackageLog(NamedTuple):
-    """The state of a package and its log, page by page."""
+    """The state of a package and its log, in pages."""
 
     page: Endpoint[LogPage]
     match: Callable[[Sequence[LogEntry], Iterable[PendingRow]], Iterable[LogEntry]]
-    """The entries whose reference is unknown, with the reference of the row that they are of."""
+    """Returns the entries, unknown references replaced by the reference of the entry's row."""
 
 
 class Submitted(NamedTuple):
@@ -227,35 +227,35 @@ class Submitted(NamedTuple):
     submit: Callable[[PackageRef, Sequence[bytes]], Call]
     submitted: Callable[[Reply], str]
     outcome: Report | PackageLog
-    """The place of the results; a Report also finds what was lost."""
+    """The place of the results; a Report also finds rows whose answer was lost."""
     document: Callable[[PackageRef, Sequence[bytes]], bytes]
-    """The document that travels, as it would be written to a file."""
+    """Returns the document of some requests, as a file would have it."""
     file_name: str
-    """Of that file, with the number, package_type and channel of the package."""
+    """The name of that file, with places for number, package_type and channel of the package."""
     lookup: Lookup[Any] | None = None
-    """Beside a Log: what tells of the rows where an answer was lost."""
+    """With a log: the look-up of rows whose answer was lost."""
     names: Callable[[str, str], frozenset[str]] | None = None
-    """The names of a request, of its reference and product; no two in a package share one."""
+    """Returns the names of a request, from its reference and product; unique in a package."""
     blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
-    """True if a refusal, by its status and causes, is for what all halves would share."""
+    """True if both halves of the package would be refused as well, by status and causes."""
     replaces: Code | None = None
-    """The guard that holds a request which replaces another one of its reference; None where
-    nothing is lost by that."""
+    """The guard that holds a request that replaces another one of its reference; None if nothing
+    is lost by that."""
     is_repeatable: Callable[[str], bool] = lambda _: True
-    """True if packages of a type may be sent again, whole or in halves."""
+    """True if packages of this type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = lambda _: False
-    """True if packages of a type need that no other package of the seller is open."""
+    """True if packages of this type need that the seller has no other open package."""
 
 
 Protocol: TypeAlias = Staged | Submitted | Direct[Any]
 
 Names: TypeAlias = Callable[[str, str], frozenset[str]]
-"""Names of something, of a request's reference and product."""
+"""Returns names from a request's reference and product."""
 
 
 class Needs(NamedTuple):
-    """The things that a request waits for, where the same command makes them."""
+    """The things that a request waits for, if the same command makes them."""
 
     names: Names
     missing: frozenset[str]
-    """The service's codes for a request that lacks it."""
+    """The service's codes for a request that lacks one of them."""

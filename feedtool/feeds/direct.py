@@ -1,7 +1,7 @@
-"""`Direct` delivery: one call for each request, and looks that tell where it stands.
+"""`Direct` delivery: one call for each request, and look-ups of its state.
 
-A record of pure functions and limits of the area. What is done when, and what is repeated, is in
-`feedtool.delivery.direct`.
+`Direct` is a record of pure functions and limits of the area. The order of calls, and their
+repetition, is in `feedtool.delivery.direct`.
 """
 
 import json
@@ -19,100 +19,101 @@ T = TypeVar("T")
 
 
 class Repeat(StrEnum):
-    """The ways of repeating a call whose outcome is unknown."""
+    """The ways to repeat a call whose outcome is unknown."""
 
     SAFE = "safe"
-    """The same call twice is as good as once."""
+    """A second call does no harm."""
     TRACED = "traced"
-    """It would double; a look tells surely whether it took effect."""
+    """A second call would double the effect; a look-up shows for certain if the first had one."""
     NEVER = "never"
-    """It would double, and moves money: only the user says "again"."""
+    """A second call would double the effect, and moves money: only the user may repeat it."""
 
 
 class Goal(StrEnum):
     """The states of a request at the service."""
 
     REACHED = "reached"
-    """It is as asked: nothing is to be sent."""
+    """The state is as requested: nothing needs to be sent."""
     OPEN = "open"
     WAITING = "waiting"
     OTHERWISE = "otherwise"
-    """It was done in another way than asked."""
+    """The service did something else than requested."""
     IMPOSSIBLE = "impossible"
-    """It cannot be done any more, or not yet."""
+    """The request is no longer possible, or not yet."""
 
 
 class Judgement(NamedTuple):
-    """The judgement of a request by the service's state."""
+    """The judgement of a request from the service's state."""
 
     goal: Goal
     status: Status
-    """The row's status where this is the last word. UNKNOWN with OPEN says that it may be done: it
-    is not sent again."""
+    """The row's status if this judgement is final. UNKNOWN with OPEN means that the request may
+    have taken effect: it is not sent again."""
     messages: tuple[Message, ...] = ()
     word: str = ""
 
 
 class Act(NamedTuple):
-    """A request as its calls need it."""
+    """The facts of a request that its calls need."""
 
     package: PackageRef
     row: int
     reference: str
     body: bytes
     baseline: str | None = None
-    """The state before it was sent: see `Direct.baseline`."""
+    """The state before it was sent (see `Direct.baseline`); None if it was not sent."""
     number: int = 0
-    """Among the requests of its first row, `row`."""
+    """The index among the requests of its first row, `row`."""
     further_rows: tuple[int, ...] = ()
-    """As `Item.further_rows`: a message about one of its rows names it."""
+    """See `Item.further_rows`: a message about one of these rows names it."""
 
     @property
     def content(self) -> dict[str, Any]:
-        """The request; empty where it was personal, and its end was told: it is not kept then."""
+        """The request; empty if it was personal and final: it is not stored then."""
         is_kept = self.body.startswith(b"{")
         return json.loads(self.body) if is_kept else {}
 
 
 class Overview(NamedTuple):
-    """A list that shows where many requests stand, in the place of a look at each."""
+    """A list that shows the states of many requests, instead of a look-up of each."""
 
     page: Callable[[int], Call]
-    """The n-th page, from 1; what changed last comes first."""
+    """Returns the call for the n-th page, from 1; the last changes come first."""
     read: Callable[[Reply], Mapping[str, Reply]]
-    """By reference, what a look at each would have been answered; raises Unreadable."""
+    """Returns the answers that look-ups would have got, by reference; raises Unreadable."""
     size: int
-    """The number of things on a page that is not the last."""
+    """The number of entries on a page that is not the last."""
 
 
 class Direct(NamedTuple, Generic[T]):
-    """One call for each request; a look before it, and after a doubt, tells where it stands."""
+    """One call for each request; look-ups before and after it show the request's state."""
 
     call: Callable[[Act], Call]
     looks: Callable[[Act], Sequence[Call]]
-    """The calls that look at it: before it, after a doubt, and until its effect is final."""
+    """Returns the calls of a look-up: before the call, after an unknown outcome, and until it is
+    final."""
     state: Callable[[Act, Sequence[Reply]], T]
-    """The state that the looks show; Unreadable where an answer cannot be read."""
+    """Returns the state in the answers of a look-up; raises Unreadable."""
     judge: Callable[[Act, T], Judgement]
-    """Compares the state with what was asked for, and with the baseline once there is one."""
+    """Compares the state with the request, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
-    """The id that the answer to the call carries, where it has one."""
+    """Returns the id in the answer to the call, or None."""
     answered: Callable[[Act, Reply], Judgement] | None = None
-    """The judgement that the answer to the call gives itself; None where looks have to."""
+    """Returns the judgement from the answer to the call; None if only look-ups show it."""
     baseline: Callable[[Act, T], str] = lambda _act, _state: ""
-    """The part of the state before that is written down with the intent to send."""
+    """Returns the part of the state that is stored with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     again: Code | None = None
-    """The guard that holds a request that was sent before; None where a second one does no harm."""
+    """The guard that holds a request that was sent before; None if a second one does no harm."""
     doubt: Code | None = None
-    """The guard that holds a request while it is Unknown what became of the last one of its
-    reference; None where a second one does no harm."""
+    """The guard that holds a request while the result of the last request of its reference is
+    Unknown; None if a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
-    """The longest time that an effect takes to show."""
+    """The longest time until an effect is visible."""
     last_words: frozenset[str] | None = None
-    """The service's words after which nothing changes any more: at any other `results` looks again
-    at what was done. None where nobody has to."""
+    """The service's words for final states: in any other state `results` looks up reached requests
+    again. None if that is not needed."""
     overview: Overview | None = None
-    """None where each has to be looked at, or takes several looks."""
+    """None if each request needs its own look-up, or several."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)
-    """Each request is a package of its own: it has a state of its own."""
+    """By default each request is a package, since it has its own state."""

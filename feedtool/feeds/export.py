@@ -1,7 +1,7 @@
-"""Exports of an area: lists of the service that are read to their end, as rows of a sheet.
+"""Exports of an area: complete lists of the service, as rows of a sheet.
 
-An `Export` is a record of pure functions. Its filters become options of `feedtool export KIND`;
-whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet.
+An `Export` is a record of pure functions. Its filters become options of `feedtool export KIND`.
+`runs.export` requests the pages, keeps the rows on disk, and writes the sheet.
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ from feedtool.model.text import Language, MessageText, plural, tr
 KeyedRow = Mapping[str, Value]
 
 ExportTally = Counter[tuple[str, str]]
-"""Counts of things that were met: a sort, and a name, which may be empty."""
+"""Counts by sort and name; the name may be empty."""
 
 
 def moment_of(option: str) -> Callable[[str], datetime]:
-    """The reader of an option's date, or date-time; UTC where it does not say."""
+    """Return a reader of an option's date or date-time; without an offset it is in UTC."""
 
     def read(text: str) -> datetime:
         try:
@@ -45,39 +45,39 @@ def moment_of(option: str) -> Callable[[str], datetime]:
 
 
 class KeyedRows(Protocol):
-    """Rows that are kept until all are there."""
+    """Rows that are stored until the list is complete."""
 
     @property
     def columns(self) -> Collection[str]:
-        """The keys that any row fills, as they were met."""
+        """The keys that any row fills, in the order of their first rows."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[KeyedRow]: ...
 
 
 class Filter(NamedTuple):
-    """An option by which rows are chosen, or shaped."""
+    """An option that selects rows, or changes their form."""
 
     name: str
-    """Without its dashes: `offer-id`."""
+    """The option without its dashes: `offer-id`."""
     metavar: str
     help: str
     is_list: bool = False
     """True if it takes several, separated by commas."""
     default: str | None = None
     narrows: bool = True
-    """True if fewer rows come by it."""
+    """True if it reduces the number of rows."""
     read: Callable[[str], Any] = str
-    """Gives what is meant by a text, or by each of a list; raises UsageProblem."""
+    """Reads a text, or each text of a list; raises UsageProblem."""
     is_flag: bool = False
-    """True if it takes no value: it is there, or not."""
+    """True if it takes no value."""
     choices: Sequence[str] = ()
-    """All that can be asked for; empty where that is open. Another text is refused."""
+    """All allowed values; empty if any value is allowed."""
 
 
 OF_FILTERS = tr("look at the filters; nothing was written")
 OF_SELLER = tr("look at --seller; nothing was written")
-"""Hints where nothing came."""
+"""Hints for an empty list."""
 
 CHANNEL = "channel"
 OF_CHANNEL = tr("The sales channel, where a row names none.  [default: the primary one]")
@@ -91,102 +91,101 @@ class Query(Struct, frozen=True):
     seller: str
     channel: str
     language: Language
-    """Of labels."""
+    """The language of labels."""
     context: Context
     is_csv: bool = False
     """True if the file has neither labels nor a stamp."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """The filters' values by their names: () and None ask for nothing."""
+    """The filters' values by their names; () and None do not filter."""
     since: datetime | None = None
-    """Of an export that can use a cursor: only what changed then or later is asked for."""
+    """In an export with a cursor: only items that changed then or later are requested."""
     has_cursor: bool = False
-    """True where a cursor is used. The service is then not asked to leave out what can change, as
-    a state can, for lists shift while they are read: the rows of such things are left out here."""
+    """True if a cursor is used. Filters by anything that can change, such as a state, are then
+    applied here and not by the service, since its lists would shift while they are read."""
     last_status: Callable[[str, str], str] = lambda *_: ""
-    """The last status of what was sent from here, by its package's type and its reference."""
+    """Returns the last status of a request sent by feedtool, by its package's type and
+    reference."""
     now: datetime = EARLIEST
-    """The time by the service's clock, about; it is set when the export begins."""
+    """The approximate time of the service's clock; it is set when the export begins."""
     book: Book = no_journal
-    """Books entries of a journal, and gives all of a period."""
+    """Stores entries of a journal, and returns all entries of a period."""
 
     @property
     def dialect(self) -> AccountSettings:
-        """The profile's settings."""
         return self.context.settings
 
     def __getitem__(self, name: str) -> Any:
-        """A filter's value."""
         return self.values[name]
 
 
-class Thing(NamedTuple):
-    """Something of the service's that a cursor brings once: an order, with a row for each line."""
+class ListedItem(NamedTuple):
+    """An item of a list that a cursor exports once: an order, with a row for each line."""
 
     key: str
     version: str
-    """Another one whenever the thing has changed: its last change, or a digest."""
-    at: datetime
-    """Its last change, by the service."""
+    """A text that changes whenever the item changes: the time of its last change, or a digest."""
+    changed_at: datetime
+    """The time of its last change, by the service."""
     rows: Sequence[KeyedRow]
-    """Empty where a filter leaves it out; else they take the place of those it had before."""
+    """The rows, which replace its former rows; empty if a filter leaves the item out."""
 
 
 class ListPage(NamedTuple):
-    """One answer of a list."""
+    """One page of a list."""
 
     rows: Sequence[tuple[str | None, KeyedRow]] = ()
-    """Each with its key: a later row of the same key takes the place of an earlier one."""
+    """Rows, each with its key: a later row replaces an earlier row of the same key."""
     next: Call | None = None
     is_guess: bool = False
-    """True if nobody has said that there is a next page."""
+    """True if the service did not say that there is a next page."""
     progress: int = 0
-    """The number of things that came by it, as progress counts them."""
+    """The number of items on the page, for the display of progress."""
     tally: Mapping[tuple[str, str], int] = {}
     observed: Sequence[Any] = ()
-    """The things that the ledger is to remember."""
-    things: Sequence[Thing] = ()
-    """In the place of `rows`, for an export that can use a cursor."""
+    """The entries for the ledger to remember."""
+    things: Sequence[ListedItem] = ()
+    """Items instead of `rows`, for an export that can use a cursor."""
     is_again: bool = False
-    """True if the next page may be one that was read already, since the list changes."""
+    """True if the next page may have been read already, since the list changes."""
 
 
 class ServiceList(NamedTuple):
-    """A list of the service, or several of one kind, each asked for page after page."""
+    """A list of the service, or several of one kind, read page by page."""
 
     name: str
-    """In messages: `offers`."""
+    """The name in messages: `offers`."""
     first: Callable[[Query, KeyedRows], Iterable[Call]]
-    """The first page of each, which may follow from the rows of the listing before."""
+    """Returns the call for the first page of each list, given the rows of the listing before."""
     page: Callable[[Query], Callable[[Reply, Call], ListPage]]
-    """The reader of its pages; raises Unreadable for an answer that is none."""
+    """Returns the reader of its pages; it raises Unreadable for an answer that is not a page."""
     nothing: Callable[[Query, ExportTally], NothingToDo]
     hint: str
-    """The hint where the service refuses the call."""
+    """The hint if the service refuses the call."""
     unit: str = ""
     position: Callable[[KeyedRow], str] = lambda _: ""
-    """What its rows are sorted by; those of the same are as they came."""
+    """The key for a stable sort of its rows."""
     may_be_empty: bool = False
-    """True if the export goes on where there is nothing in it."""
+    """True if the export continues when the list is empty."""
     may_lack: bool = False
-    """True if the export goes on where the service does not give it: its one column is LACK."""
+    """True if the export continues when the service refuses the list: its only column is LACK."""
 
 
 LACK = "lack"
-"""The one column of a list that the service does not give."""
+"""The only column of a list that the service refuses."""
 
 
 class FilledTemplate(NamedTuple):
-    """A sheet of the shape of a feed's template."""
+    """A sheet in the form of a feed's template."""
 
     feed: Feed
     context: Context
     language: Language
     categories: Sequence[str] = ()
-    further: Sequence[Field] = ()
-    """Columns behind those of the template."""
+    extra_columns: Sequence[Field] = ()
+    """Columns after the columns of the template."""
     facts: Sequence[str] = ()
     choices: Mapping[str, Sequence[str]] = {}
-    """By key, what the service offers for a column; other values can be typed all the same."""
+    """The service's values for columns, by key; other values can be typed as well."""
     stamps: Mapping[str, tuple[str, ...]] = {}
     """Further stamps of the workbook, each a list."""
 
@@ -197,25 +196,25 @@ class PlainTable(NamedTuple):
     sheet: str
     fields: Sequence[Field]
     has_labels: bool = False
-    """True where the header of a text file has the labels, as a workbook has; else the keys."""
+    """True if the header of a text file has labels, as in a workbook; else it has keys."""
     is_personal: bool = False
-    """True if its rows may name people: the file is its owner's alone."""
+    """True if its rows may name people: only the owner may read the file."""
     export: str = ""
-    """The name of the export, by which its workbook is known again."""
+    """The name of the export, by which feedtool recognises its workbook."""
 
 
 class ExportNote(NamedTuple):
-    """Something that whoever uses the file should know."""
+    """A note for the user of the file."""
 
     text: str
     hint: str = ""
-    """The hint; empty where nothing needs to be done."""
+    """The hint; empty if the user need not do anything."""
     is_loss: bool = False
-    """True if something that was asked for is not in the file."""
+    """True if the file lacks something that was requested."""
 
 
 def fewer_came(count: int) -> ExportNote:
-    """The note that so many entries are missing of those that the service counts."""
+    """Return the note that `count` of the entries that the service counts are missing."""
     text = plural(
         "the service counts {count:,} more than it has listed",
         "the service counts {count:,} more than it has listed",
@@ -229,132 +228,132 @@ class ExportSummary(NamedTuple):
 
     notes: Sequence[ExportNote]
     skipped: int = 0
-    """The number of things that are not in the file; the notes say why."""
+    """The number of items that are not in the file; the notes give the reasons."""
 
 
-class MadeRow(NamedTuple):
-    """A row of the file, and what was counted for it."""
+class OutputRow(NamedTuple):
+    """A row of the file, with counts."""
 
     row: KeyedRow | None
-    """None for what has no row in the file."""
+    """None if the file has no row for the entry."""
     tally: Mapping[tuple[str, str], int] = {}
 
 
-class FurtherSheets(NamedTuple):
-    """Sheets behind the first of a workbook, and what was counted for them."""
+class ExtraSheets(NamedTuple):
+    """Sheets after the first sheet of a workbook, with counts."""
 
     tables: Sequence[tuple[PlainTable, Sequence[KeyedRow]]]
     tally: Mapping[tuple[str, str], int] = {}
 
 
 class ExportMemory(NamedTuple):
-    """The ledger's memory of what an export was shown."""
+    """The functions by which the ledger remembers entries of an export."""
 
     entry: type[Any]
-    """Of `ListPage.observed`."""
+    """The type of entries in `ListPage.observed`."""
     begin: Callable[[Any, str, str], int]
-    """The knowledge before the first call, by the ledger's engine, the address, the seller."""
+    """Returns the state before the first call; takes the ledger's engine, the address, the
+    seller."""
     write: Callable[..., bool]
-    """Note it; False where something was sent meanwhile."""
+    """Writes the entries; returns False if something was sent meanwhile."""
 
 
 class Increments(NamedTuple):
-    """What makes an export able to bring only what is new to a cursor, and to miss nothing.
+    """The declaration of an export that can bring only items that are new to a cursor.
 
-    The pages of its last list give `things`, with those that a filter leaves out, and its `rows`
-    leave none out. A filter looks only at what a new version is made for.
+    The pages of its last list give `things`, also the items that a filter leaves out, and
+    `Export.rows` keeps all of them. A filter may read only data whose change makes a new version.
     """
 
     missed: Callable[[int], MessageText]
-    """That so many were missing from earlier exports, as a note: `2 orders were missing …`."""
+    """Returns the note about items missing from earlier exports: `2 orders were missing …`."""
     refused: tuple[str, ...] = ()
-    """Filters that no cursor can have, since what they leave out would never come: `until`."""
+    """Filters that cannot be used with a cursor, since items left out would never come: `until`."""
 
 
 # Files beside a list: invoices, labels.
 
 FILE, DIGEST, PROBLEM = "file", "sha256", "problem"
-"""What a row of the list is told of its file; a row of several files comes once for each."""
+"""Columns about a row's file; a row with several files is repeated for each file."""
 
 LABELS = {FILE: tr("File"), DIGEST: tr("SHA-256"), PROBLEM: tr("Problem")}
 
 
 class DocumentCall(NamedTuple):
-    """A call that brings files."""
+    """A call that downloads files."""
 
     call: Call
     keys: tuple[str, ...]
-    """The rows whose files it brings: one, or those of an archive."""
+    """The keys of the rows whose files it downloads: one row, or the rows of an archive."""
     tries: int = 1
 
 
 class DocumentFile(NamedTuple):
-    """A file that an answer has brought."""
+    """A file in an answer."""
 
     key: str
-    """Of the row that it belongs to."""
+    """The key of its row."""
     name: str
-    """Where it is to be in the folder; whoever writes it makes the name safe and unique."""
+    """The preferred name in the folder; the writer makes it safe and unique."""
     content: bytes | Path
 
 
 class DocumentAnswer(NamedTuple):
-    """The files of an answer, and of what there is none."""
+    """The files in an answer, and the keys without a file."""
 
     files: Sequence[DocumentFile] = ()
     missing: Mapping[str, str] = {}
-    """By key, the reason why there is none."""
+    """The reasons for missing files, by key."""
     again: Sequence[DocumentCall] = ()
-    """What is to be asked for once all others are answered."""
+    """Calls to make after all other calls are answered."""
     wait: timedelta = timedelta()
-    """So long at least before that."""
+    """The least time before these calls."""
 
 
-def refused(asked: DocumentCall, _: int | None, reason: str) -> DocumentAnswer:
-    """None of the files is there, for the service's reason."""
-    return DocumentAnswer(missing=dict.fromkeys(asked.keys, reason))
+def missing_document(call: DocumentCall, _: int | None, reason: str) -> DocumentAnswer:
+    return DocumentAnswer(missing=dict.fromkeys(call.keys, reason))
 
 
 class Documents(NamedTuple):
     """The files of an export's rows."""
 
     key: Callable[[KeyedRow], str]
-    """The key of a row; that of rows without files is in no call."""
+    """Returns the key of a row; no call has the key of a row without files."""
     calls: Callable[[Query, KeyedRows], Iterable[DocumentCall]]
     read: Callable[[DocumentCall, Reply, Path], DocumentAnswer]
-    """Reads a success, whose body is in the file; raises Unreadable."""
-    lack: Callable[[DocumentCall, int | None, str], DocumentAnswer] = refused
-    """What to do without an answer: the status, None where there was never a usable one, and the
-    reason."""
+    """Reads a success, whose body is in the file at the path; raises Unreadable."""
+    lack: Callable[[DocumentCall, int | None, str], DocumentAnswer] = missing_document
+    """Returns the result of a failed call; takes the status, None without any usable answer, and
+    the reason."""
 
 
 class Wait(NamedTuple):
-    """Something of the service's that may wait for the user: a line of `feedtool todo`."""
+    """Items of the service that may wait for the user: a line of `feedtool todo`."""
 
     name: str
-    """In JSON: `to-accept`."""
+    """The name in JSON: `to-accept`."""
     label: str
     call: Call | Callable[[datetime], Call]
-    """The call, or what makes it at a time."""
+    """The call, or a function that makes it for a time."""
     read: Callable[[Any], int]
-    """How many wait, by the answer, or the answers where a list is read as a whole; raises
-    Unreadable where they do not say."""
+    """Returns the number of waiting items, from the answer, or from all answers of a whole list;
+    raises Unreadable."""
     things: Callable[[int], MessageText]
-    """So many of them: `4 orders`."""
+    """Returns the text of a number of items: `4 orders`."""
     words: tuple[str, ...]
-    """Of the command that goes on with them."""
+    """The words of the command that handles them."""
     look: Call | None = None
-    """Asked only where some wait."""
+    """A second call, made only if items wait."""
     detail: Callable[[Reply], str] = lambda _: ""
-    """What more its answer tells: `the first by …`; raises Unreadable."""
+    """Returns a detail from the answer to `look`: `the first by …`; raises Unreadable."""
 
 
 LATELY = timedelta(days=30)
-"""What is older waits for nobody."""
+"""Older items do not wait for the user."""
 
 
 def lately(now: datetime) -> str:
-    """The time from which on something may wait for somebody, as filters of lists take it."""
+    """Return the earliest time of waiting items, in the format of filters of lists."""
     return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -362,34 +361,35 @@ class Export(NamedTuple):
     """One kind of export."""
 
     kind: str
-    """As users name it: `offers`."""
+    """The name for users: `offers`."""
     help: str
-    """Of its command; the first line stands alone."""
+    """The help of its command; the first line is a summary."""
     listings: Callable[[Query], Sequence[ServiceList]]
-    """Read one after the other; the rows of the last are the file's."""
+    """Returns the lists, which are read in this order; the rows of the last list go into the
+    file."""
     sheet: Callable[[Query, KeyedRows, ExportTally], FilledTemplate | PlainTable]
-    """The sheet for the rows, once all are there."""
+    """Returns the sheet for the rows, once all are there."""
     summary: Callable[[Query, ExportTally], ExportSummary]
     filters: tuple[Filter, ...] = ()
     check: Callable[[Query], None] = lambda _: None
-    """Raises UsageProblem for what cannot be asked for, before anything is."""
-    rows: Callable[[Query, Sequence[KeyedRows], ExportTally], Iterable[MadeRow]] | None = None
-    """The file's rows, of those of all lists, where they are not those of the last."""
-    further: Callable[[Query, Sequence[KeyedRows], KeyedRows], FurtherSheets] | None = None
-    """The sheets behind that of the rows, of those of all lists and those of the file."""
+    """Raises UsageProblem for an impossible query, before the first call."""
+    rows: Callable[[Query, Sequence[KeyedRows], ExportTally], Iterable[OutputRow]] | None = None
+    """Makes the rows of the file from the rows of all lists; None if the last list has them."""
+    extra_sheets: Callable[[Query, Sequence[KeyedRows], KeyedRows], ExtraSheets] | None = None
+    """Makes further sheets from the rows of all lists and the rows of the file."""
     endings: tuple[str, ...] = (".xlsx", ".csv")
-    """Of the files that it can be written as; the first is the usual one."""
+    """The endings of possible files; the first is the default."""
     closed: tuple[str, str] | None = None
-    """The message and the hint of a 403, where a right is given by request alone."""
+    """The message and the hint of a 403, if the service grants the right only on request."""
     memory: ExportMemory | None = None
-    """The ledger's memory of what was shown; None where it remembers nothing."""
+    """The functions by which the ledger remembers entries; None if it remembers nothing."""
     asks_ledger: bool = False
-    """True if it looks at `Query.last_status` or `Query.book`."""
+    """True if it uses `Query.last_status` or `Query.book`."""
     is_sent_back: bool = False
-    """True if its file may be edited and sent."""
+    """True if the user may edit its file and send it."""
     increments: Increments | None = None
-    """None where it always brings all."""
+    """None if it always brings all items."""
     documents: Documents | None = None
-    """The files that it brings beside its list, into a folder."""
+    """The files that it downloads into a folder, beside its list."""
     waits: Callable[[AccountSettings], Iterable[Wait]] = lambda _: ()
-    """What may wait for the user in it, in the order of urgency."""
+    """Returns the lines of `feedtool todo` about it, in the order of urgency."""

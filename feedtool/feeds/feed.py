@@ -1,7 +1,7 @@
 """A kind of feed: a sheet whose rows become requests.
 
-A feed is declared in records, and an engine takes the one that it needs: the design of the sheet,
-the headers by which it is recognised, the requests that rows become, and how these travel.
+A feed is declared in records, and each engine takes the one that it needs: the design of the
+sheet, the headers that identify it, the requests that rows become, and their delivery.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,31 +21,31 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import FieldName, tr
 
 ACTION, CHANNEL = "action", "salesChannelId"
-"""The keys by which a row says what is done with it, and where."""
+"""The keys of a row's action and sales channel."""
 
 EXPORTED = "feedtool.exported"
-"""The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
+"""The stamp of a workbook by `feedtool export`: a list in one of its rows is complete."""
 
 
 def stamped_list(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """A list of the stamp's, which goes on in `name.2` and so on where one is too short for it."""
+    """Return a list in the stamp; a long one continues in `name.2`, `name.3` and so on."""
     names = chain((name,), (f"{name}.{number}" for number in count(2)))
     parts = takewhile(bool, (stamp.get(part, "") for part in names))
     return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
 
 
 class Mode(Struct, frozen=True):
-    """A delivery mode that a sheet has columns for."""
+    """A delivery mode that has columns in a sheet."""
 
     code: str
     cost: str
     additional: str
     is_large: bool = False
-    """True if it is of large parcels, which go without the mandatory mode."""
+    """True if it is for large parcels, which do not need the mandatory mode."""
 
 
 class SheetColumns(Struct, frozen=True):
-    """The columns of one sheet, as its rows need them."""
+    """The facts of a sheet's columns that its rows need."""
 
     context: Context
     fields: frozenset[str]
@@ -54,47 +54,47 @@ class SheetColumns(Struct, frozen=True):
     """The workbook's properties about the whole sheet, by name: `feedtool.category`."""
     unknown: tuple[str, ...] = ()
     made: frozenset[str] = frozenset()
-    """The fields whose values are not those of a column alone: a recipe or a default makes them."""
+    """The fields whose values a recipe or a default makes, and not one column."""
 
 
 EVERY_COLUMN = tr("every required column is there")
 
 
 class Fit(NamedTuple):
-    """The likeness of a header that lacks no column of a kind to that kind."""
+    """The likeness of a header with all required columns of a kind to that kind."""
 
     is_sure: bool = True
     reason: str = EVERY_COLUMN
     hint: str = ""
-    """A way to make it surer, beside what the kind lacks that it might be otherwise."""
+    """Advice to make the kind certain, beside the columns that the other kind lacks."""
 
 
 class Layout(NamedTuple):
-    """The layout of a sheet, by the rows around its header."""
+    """The layout of a sheet, found in the rows around its header."""
 
     stamp: Mapping[str, str] = {}
-    """In the place of the workbook's own stamp where it has none."""
+    """The stamp of a workbook without one."""
     after: int | None = None
-    """Data stand in the rows after this one; None is the header's own."""
+    """The number of the row before the data; None for the row of the header."""
 
 
 class HeaderContext(NamedTuple):
-    """A sheet before its rows are read."""
+    """The facts of a sheet before its rows are read."""
 
     context: Context
     stamp: Mapping[str, str]
     headers: Sequence[str]
-    """Those that no column is known for yet."""
+    """The headers that are not yet known as columns."""
     cells: Callable[[str], Iterator[Cell]]
-    """The different cells of a key's column, as they come; none where it is absent."""
+    """Yields the distinct cells of a key's column, in their order; nothing without the column."""
 
 
 class ExtraColumns(NamedTuple):
-    """The reading of a sheet that says more than its kind."""
+    """The columns of a sheet that its kind alone does not determine."""
 
     context: Context
     columns: tuple[Column, ...]
-    """Beside those that are always understood."""
+    """Columns beside those of the kind."""
 
 
 # JSON requests.
@@ -104,12 +104,12 @@ class Read(NamedTuple):
     """A JSON request as the cells of a row."""
 
     cells: dict[str, Cell]
-    """By the column's key."""
+    """Cells by the column's key."""
     left: list[tuple[str, object]]
-    """The values that no cell can hold, each with its place."""
+    """The values without a cell, each with its path."""
 
     def put(self, key: str, path: str, value: object) -> None:
-        """A cell; a second one of the same key, and what fits into none, is left."""
+        """Set a cell; a second value of the same key, or a value that fits no cell, is left."""
         if value is None or value == "":
             return
         cell = _cell(value)
@@ -119,7 +119,6 @@ class Read(NamedTuple):
             self.cells[key] = cell
 
     def leave(self, path: str, value: object) -> None:
-        """Note what no cell can hold."""
         if value not in (None, [], {}):
             self.left.append((path, value))
 
@@ -133,23 +132,22 @@ def _cell(value: object) -> Cell | None:
 
 
 def is_number(value: object) -> bool:
-    """True if a value of JSON is a number."""
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
 class JsonRequests(NamedTuple):
-    """The JSON form of the requests of feeds that share a sheet."""
+    """The requests as JSON of feeds that share a sheet."""
 
     member: str
-    """Under which name a document lists them."""
+    """The member of a document that lists them."""
     is_bare: bool
-    """True if a list without a name is of them, too."""
+    """True if a document that is a list has such requests, too."""
     cells: Callable[[Mapping[str, Any], AccountSettings], Read]
-    """The way back, from a request to a row."""
+    """Converts a request back to a row."""
     kind_of: Callable[[Collection[str]], str | None]
-    """The kind of requests that fill these columns; None where nothing tells."""
+    """Returns the kind of requests that fill these columns; None if the columns do not show it."""
     bundle: Callable[[Sequence[bytes], AccountSettings], bytes]
-    """Requests as they travel together."""
+    """Returns the body of several requests."""
     limit: Callable[[AccountSettings], int]
 
 
@@ -159,189 +157,188 @@ NOTHING_REFUSED: frozenset[str] = frozenset()
 
 
 class Row(NamedTuple):
-    """A row of values, before it is a request."""
+    """A row of values, before it becomes a request."""
 
     number: int
     feed: "Feed"
-    """The sheet's, or the one that the row's `action` makes of it."""
+    """The feed of the sheet, or of the row's `action`."""
     channel: str
-    """The salesChannelId it is for."""
+    """The row's salesChannelId."""
     values: Mapping[str, Any]
-    """By the column's key; None is a blank or a cell that was refused."""
+    """Values by the column's key; None is a blank or a refused cell."""
     refused: frozenset[str]
-    """The keys of the cells that hold something which cannot be sent."""
+    """The keys of cells whose value cannot be sent."""
     sheet: SheetColumns
     details: object = None
-    """The feed's findings about the row: see `Requests.enrich`."""
+    """Data of the feed about the row: see `Requests.enrich`."""
 
     def is_blank(self, field: str) -> bool:
-        """True if nothing stands there; a refused cell is not blank."""
+        """Return True for a blank cell; a refused cell is not blank."""
         return self.values.get(field) is None and field not in self.refused
 
     def blanks(self, fields: Iterable[str]) -> list[str]:
-        """The blank ones of some fields."""
         values, refused = self.values, self.refused
         return [field for field in fields if values.get(field) is None and field not in refused]
 
 
 Enrich = Callable[[Row], tuple[Row, Sequence[Issue]]]
-"""Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
+"""Returns a row whose cells are interpreted together with other cells, and issues."""
 
 
 Columns: TypeAlias = Callable[[AccountSettings], tuple[Column, ...]]
 
 
 def always(*columns: Column) -> Columns:
-    """The same columns for every account."""
     return lambda _: columns
 
 
 class ColumnsOfCategory(NamedTuple):
-    """The columns of a sheet that depend on the category of its rows."""
+    """Columns that depend on the category of rows."""
 
     key: str
-    """The key of the column that holds the category."""
+    """The key of the category's column."""
     may_have: Callable[[str], bool]
-    """True if a key may be a column of some category."""
+    """True if some category may have a column with this key."""
     stamped: Callable[[Mapping[str, str]], Mapping[str, str]]
-    """The stamp's values for all rows that have none of their own, by key."""
+    """Returns the stamp's values for rows without a value, by key."""
     layout: Callable[
         [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], AccountSettings], Layout
     ]
-    """The layout, by the first rows, the header's number and its keys by index."""
+    """Returns the layout, from the first rows, the header's number and its keys by index."""
 
 
 class SheetDesign(Struct, frozen=True, kw_only=True):
-    """The columns of a sheet; kinds that share a sheet have its name."""
+    """The columns of a sheet; kinds that share a sheet have the same name in it."""
 
     name: str
     columns: Columns
     """The columns of its template, in order."""
     every_column: Columns | None = None
-    """The columns that a header may have, retired ones included; None for the template's."""
+    """The columns that a header may have, retired ones included; None for the template's
+    columns."""
     key_column: str | None = None
-    """The key without which an unnamed header is not even an incomplete one."""
+    """The key that even an incomplete header of a sheet of unknown kind must have."""
     folded: frozenset[str] = frozenset((ACTION, CHANNEL))
-    """The keys of columns that few sheets need; by default those that make several packages of
-    one."""
+    """The keys of columns that few sheets need; by default the columns that split a sheet into
+    several packages."""
     modes: Callable[[AccountSettings], tuple[Mode, ...]] = lambda _: ()
-    """The delivery modes that a header may have."""
+    """Returns the delivery modes that a header may have."""
     with_retired: Callable[[AccountSettings, Collection[str]], AccountSettings] = (
         lambda settings, _: settings
     )
-    """The profile's settings with what is going away, as far as these keys still need it."""
+    """Returns the settings with the retired values that these keys still need."""
     extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
-    """The reading of a header whose columns are not known from the kind alone."""
+    """Finds the columns of a header that the kind alone does not determine."""
     by_category: ColumnsOfCategory | None = None
     has_channel: bool = True
     takes_several: bool = False
-    """True if several such sheets in one workbook are all meant."""
+    """True if all such sheets of a workbook are read."""
     name_of: Callable[[Row, str], str] = lambda _, key: FieldName(key)
-    """The name of a key in messages."""
+    """Returns the name of a key for messages."""
 
     def understood(self, settings: AccountSettings) -> tuple[Column, ...]:
-        """All columns that a header may have, retired ones included."""
+        """Return all columns that a header may have, retired ones included."""
         return (self.every_column or self.columns)(settings)
 
 
 class OperatorTemplate(NamedTuple):
-    """The channel operator's own template of a kind."""
+    """The channel operator's template of a kind."""
 
     sheet: str
     """The name of its sheet."""
     columns: frozenset[str] = frozenset()
-    """The keys of all its columns, where these alone show the kind."""
+    """The keys of all its columns, if they identify the kind."""
 
 
 class Recognition(Struct, frozen=True, kw_only=True):
-    """The headers by which a sheet, or a row of it, is known to be of a kind."""
+    """The headers that identify the kind of a sheet, or of a row."""
 
     needs: tuple[str, ...] | Callable[[SheetColumns], list[str]]
-    """The keys that a header must have, or the function that gives the keys that one lacks."""
+    """The keys that a header must have, or a function that returns the keys that a header lacks."""
     action: str = ""
-    """The value of the column `action` that makes a row of the sheet one of this kind."""
+    """The value of the column `action` for rows of this kind."""
     only_if_asked: bool = False
-    """Never recognised from headers: needs its stamp, an `action` column or `--as`; or a header
-    that is `unmistakable`."""
+    """True if it is not recognised by headers: it needs its stamp, an `action` column or `--as`; or
+    a header that is `unmistakable`."""
     unmistakable: Callable[[SheetColumns], bool] | None = None
-    """True of headers that have a column which tells its sheets from all others."""
+    """True if a header has a column that no other kind has."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
-    """The likeness of a header that lacks nothing: it may be an incomplete one of a more demanding
-    kind of the same sheet."""
+    """Returns the likeness of a header that lacks nothing: it may also be an incomplete header of
+    another kind of the same sheet that requires more columns."""
     operator: OperatorTemplate | None = None
     lists: Mapping[str, str] = {}
-    """Exports that share its columns and are only to look at, each by a key that it alone has."""
+    """Exports with its columns that cannot be sent, each by a key that it alone has."""
     is_usual: bool = False
-    """True of the kind that a merchant's own sheet is mapped to without further words."""
+    """True for the kind to which a merchant's own sheet is mapped by default."""
     is_named_elsewhere: bool = False
-    """True if other kinds say of an unknown header that it is the key of a column of this one."""
+    """True if other kinds report an unknown header as the key of a column of this kind."""
 
     def missing(self, sheet: SheetColumns) -> list[str]:
-        """The keys that a header must have and this one has not."""
+        """Return the required keys that a header lacks."""
         if callable(self.needs):
             return self.needs(sheet)
         return [key for key in self.needs if key not in sheet.fields]
 
     def needs_asking_about(self, sheet: SheetColumns) -> bool:
-        """True if a header that lacks nothing may be of another kind all the same."""
-        is_told = self.unmistakable is not None and self.unmistakable(sheet)
-        return self.only_if_asked and not is_told
+        """Return True if a header that lacks nothing may still be of another kind."""
+        is_clear = self.unmistakable is not None and self.unmistakable(sheet)
+        return self.only_if_asked and not is_clear
 
 
 class Requests(Struct, frozen=True, kw_only=True):
     """The requests that rows become."""
 
     make: Callable[..., Any]
-    """The request that a valid row becomes; with `group_by` it is given all of its rows."""
+    """Makes the request of a valid row; with `group_by` it takes all rows of the request."""
     reference: str
     """The key of the seller's own reference of a row."""
     required: tuple[str, ...] | Callable[[Row], list[str]] = ()
-    """The keys that a row must fill, or the function that gives those which one must still fill."""
+    """The keys that a row must fill, or a function that returns the keys that a row lacks."""
     is_required_by_blanks: bool = False
-    """True if the function `required` depends on which cells are blank alone, as plain keys do."""
+    """True if the function `required` depends only on which cells are blank, as plain keys do."""
     identity: tuple[str, ...] = ()
-    """The keys of what else identifies a row to the service."""
+    """The other keys that identify a row to the service."""
     group_by: tuple[str, ...] = ()
-    """The keys whose equal values make rows of a channel one request, wherever they stand; without
-    any, each row is one of its own."""
+    """Rows of a channel with equal values of these keys become one request, also if they are not
+    adjacent; without keys, each row is a request."""
     common: tuple[str, ...] = ()
-    """The keys whose values all rows of a request must share, since they are said once."""
+    """The keys whose values must be equal in all rows of a request, which has them once."""
     split: Callable[[Row], Sequence[Row]] | None = None
-    """The rows that one row means, of any kind of its sheet, if it may be several requests: say one
-    for each channel. A row for which it gives none asks for nothing, and is skipped."""
+    """Splits a row into the rows of its requests, of any kind of its sheet, such as one for each
+    channel. A row that becomes no row makes no request, and is skipped."""
     enrich: Callable[[SheetColumns], Enrich] | None = None
-    """A change of the rows of a sheet before rules see them; it may remember rows."""
+    """Returns a function that changes rows of a sheet before rules check them; it may remember
+    rows."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
-    """The keys of which a row must fill one; none where a row always says enough."""
+    """Returns the keys of which a row must fill at least one; () if that is not required."""
     floor: str = ""
-    """The key of the price below which a row is held back; empty without one."""
+    """The key of the minimum price that holds rows back; empty without one."""
     is_sent: Callable[[str], bool] = lambda _: True
-    """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
+    """True if a key's cells are sent; an error in a cell that is not sent keeps no row back."""
     personal: frozenset[str] | None = None
-    """None if neither files nor requests name people. Otherwise what is written of them is the
-    owner's alone, and little of it is kept: columns that are never sent are personal, and the
+    """None if neither files nor requests name people. Otherwise only the owner may read the files
+    that are written, and little is stored. Personal are all columns that are never sent, and the
     columns of these keys, which are sent: the text of a message, an address."""
 
     def unfilled(self, row: Row) -> list[str]:
-        """The keys that this row must fill and has not."""
         return self.required(row) if callable(self.required) else row.blanks(self.required)
 
     @property
     def lacks_by_blanks(self) -> bool:
-        """True if `unfilled` depends on which cells are blank alone."""
+        """True if `unfilled` depends only on which cells are blank."""
         return self.is_required_by_blanks or not callable(self.required)
 
     @property
     def is_personal(self) -> bool:
-        """True if its files may name people, or its requests."""
+        """True if its files or requests may name people."""
         return self.personal is not None
 
     def is_asked(self, row: Row) -> bool:
-        """True if a row asks for something."""
+        """Return True if a row makes a request."""
         return self.split is None or bool(self.split(row))
 
     def is_hidden(self, key: str) -> bool:
-        """True if the cells of a column may name people, and are not kept."""
+        """Return True if the cells of a column may name people, and are not stored."""
         return self.personal is not None and (key in self.personal or not self.is_sent(key))
 
 
@@ -351,49 +348,47 @@ class Travel(Struct, frozen=True, kw_only=True):
     package_type: str
     protocol: Protocol
     purge_type: str | None = None
-    """The type of packages that replace all that the service has; None without such a type."""
+    """The type of packages that replace all data at the service; None without such a type."""
     provides: Names | None = None
-    """The names of what a request makes, of its reference and product."""
+    """Returns the names of things that a request makes."""
     needs: Needs | None = None
-    """The things that its requests wait for, where the same command makes them."""
+    """The things that its requests wait for, if the same command makes them."""
 
     @property
     def has_reports(self) -> bool:
-        """True if reports tell of its packages, which also find those whose answer was lost."""
+        """True if its results are in reports, which also show packages whose answer was lost."""
         return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Report)
 
     @property
     def has_log(self) -> bool:
-        """True if a log tells of its packages."""
         return isinstance(self.protocol, Submitted) and not self.has_reports
 
     @property
     def lookup(self) -> Lookup[Any] | None:
-        """The look-up of rows that no result names."""
         return None if isinstance(self.protocol, Direct) else self.protocol.lookup
 
     def is_exclusive(self, package_type: str) -> bool:
-        """True if no other package of the seller may be open beside one of this type."""
+        """Return True if the seller may have no other open package beside one of this type."""
         return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
 
 
 class TemplatePage(NamedTuple):
-    """The texts of a template, which the area's catalogue translates."""
+    """The texts of a template in English; the area's catalogue has the translations."""
 
     title: str = ""
-    """Empty for an action of a sheet, whose template is another kind's."""
+    """Empty for an action of a sheet with the template of another kind."""
     about: str = ""
     contents: Callable[[Basis], Contents] | None = None
-    """The contents, where the columns alone do not give them."""
+    """Makes the contents, if the columns alone are not enough."""
 
 
 class Feed(Struct, frozen=True, eq=False, kw_only=True):
-    """One kind of feed. There is one of each, so that they are compared by identity."""
+    """One kind of feed. Each kind has a single object, so that identity compares them."""
 
     kind: str
-    """As users name it: `offers-upsert`."""
+    """The name for users: `offers-upsert`."""
     area: str
-    """The package of its area, in whose folder `schemas` its requests' schema is."""
+    """The package of its area; its folder `schemas` has the schema of requests."""
     summary: str
     sheet: SheetDesign
     recognition: Recognition
@@ -401,23 +396,23 @@ class Feed(Struct, frozen=True, eq=False, kw_only=True):
     travel: Travel
     template: TemplatePage = TemplatePage()
     json: JsonRequests | None = None
-    """The JSON form of its requests; None where they do not travel so."""
+    """The requests as JSON; None if they are not sent as JSON."""
     is_for_sale: bool = False
-    """True if its rows are sold, so that a column of the user's own may say which are not."""
+    """True if its rows are for sale, so that a column of the user may exclude some rows."""
     tolerated: frozenset[str] = frozenset()
-    """The codes of cells' errors that are only warnings in its rows."""
+    """The codes of cell errors that are only warnings in its rows."""
     losing: frozenset[str] = frozenset()
-    """The codes of problems with a cell of which something has no place in any column."""
+    """The codes of problems with cells whose value is partly lost, since no column takes it."""
     gone: frozenset[str] = frozenset()
-    """Headers, in lower case, that have no successor."""
+    """Headers, in lower case, of columns that were dropped without a successor."""
 
 
 Routes: TypeAlias = Mapping[str, Feed]
-"""The feeds by the types of their packages."""
+"""Return the feeds by the types of their packages."""
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:
-    """The feeds by the types of their packages."""
+    """Return the feeds by the types of their packages."""
     return {
         package_type: feed
         for feed in feeds

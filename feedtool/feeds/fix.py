@@ -1,7 +1,7 @@
-"""Corrections that a table of fixes can make in cells by itself.
+"""Corrections of cells that need no decision by people, declared in tables of fixes.
 
-A fix is a row of a table: the codes that it fixes, and what the cell holds afterwards. Whoever
-makes them checks the sheet again, and keeps those alone that fixed what they were for.
+A fix is a row of a table: the codes that it fixes, and a function for the new value of the cell.
+`check.fixes` checks the sheet again and keeps only the fixes that removed their problem.
 """
 
 from collections.abc import Callable
@@ -14,47 +14,45 @@ from feedtool.model.header import CellType
 from feedtool.model.nouns import Code
 
 NewValue = str | Decimal
-"""What a cell holds afterwards; an empty text is a blank."""
+"""The new value of a cell; an empty text makes it blank."""
 
 
 class FlawedCell(NamedTuple):
-    """A cell with a problem, and what its fix may depend on."""
+    """A cell with a problem, and the facts that its fix may need."""
 
     cell: Cell
     reader: ColumnReader
-    """Of the column; its `decimal` is the separator that was chosen, or that all numbers of the
-    sheet agree on."""
+    """The reader of the column; its `decimal` is the separator that was chosen, or that all numbers
+    of the sheet have."""
     filled: frozenset[str]
-    """The keys of the row's cells that hold something."""
+    """The keys of the row's cells that are not blank."""
     is_csv: bool = False
 
     @property
     def type(self) -> CellType:
-        """The column's type."""
         return self.reader.cell_type
 
 
 class Fix(NamedTuple):
-    """A correction, by its name."""
+    """A correction with a name."""
 
     name: str
-    """As `--fix NAME` has it."""
+    """The NAME of `--fix NAME`."""
     summary: str
-    """What it does, for whoever chooses: `round amounts to two decimals`."""
+    """A description for the user: `round amounts to two decimals`."""
     codes: tuple[Code, ...]
     """The problems that it fixes."""
     fix: Callable[[FlawedCell], NewValue | None]
-    """What the cell holds afterwards; None where nobody but its author can say."""
+    """Returns the new value; None where only the author of the sheet knows it."""
     is_safe: bool = False
-    """True if nothing is decided by it: `--fix` makes it unasked."""
+    """True if it decides nothing: `--fix` without a name makes it."""
     fields: tuple[str, ...] | None = None
-    """The keys of the columns that it is for; None is all."""
+    """The keys of its columns; None for all."""
     decimal: str | None = None
-    """The decimal separator of all numbers of the sheet, where choosing it says so."""
+    """The decimal separator that choosing this fix sets for all numbers of the sheet."""
     old_name: str | None = None
-    """What it was called before, which is still understood."""
+    """A former name that is still accepted."""
 
     @property
     def option(self) -> str:
-        """The option that makes it."""
         return "--fix" if self.is_safe else f"--fix={self.name}"

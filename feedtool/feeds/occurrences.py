@@ -1,4 +1,4 @@
-"""The keys of all rows of a command, to find those that are there twice."""
+"""Find keys that occur twice among all rows of a command."""
 
 import hashlib
 from array import array
@@ -10,14 +10,14 @@ from feedtool.model.text import MessageText, joined, tr
 from feedtool.model.text_store import TextStore
 
 _TOGETHER = 1 << 16
-"""Keys that are compared at a time, about."""
+"""The approximate number of keys compared at a time."""
 _NEW = 1 << 10
-"""Keys that are noted at a time: in a row of loops that run in C."""
+"""The number of keys stored at a time, in loops that run in C."""
 
 _LONGEST = 256
-"""Bytes of a key that are kept; of a longer one its beginning, and what proves the rest."""
+"""The most bytes of a stored key; a longer key is stored as its beginning and a digest."""
 _CUT = b"\xff"
-"""No text in UTF-8 has this byte."""
+"""Marks a shortened key; no text in UTF-8 has this byte."""
 
 
 class RowPlace(NamedTuple):
@@ -49,10 +49,10 @@ class Group:
 
 
 class Occurrences:
-    """Keys and where they occur, in the order in which they were added.
+    """Keys and the places of their rows, in the order in which they were added.
 
-    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` has what a
-    subclass remembers of each, `width` entries at a time; empty without.
+    A million of them take 24 MB of memory; the keys themselves are on disk. `notes` holds data of a
+    subclass, `width` entries for each occurrence; without a subclass it is empty.
     """
 
     width = 1
@@ -68,14 +68,14 @@ class Occurrences:
         return len(self._places)
 
     def add(self, key: str, sheet: int, row: int) -> None:
-        """Notes one occurrence."""
+        """Add one occurrence."""
         self._places.append(sheet << 32 | row)
         self._new.append(key)
         if len(self._new) >= _NEW or len(key) > _LONGEST:
             self._store()
 
     def extend(self, later: Self) -> None:
-        """Adds what another one has noted."""
+        """Add the occurrences of another object."""
         self._store()
         later._store()
         self.notes.extend(later.notes)
@@ -84,13 +84,13 @@ class Occurrences:
         self._keys.extend(list(later._keys))
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` occurrences."""
+        """Forget all but the first `length` occurrences."""
         self._store()
         del self._places[length:], self._hashes[length:], self.notes[length * self.width :]
         self._keys.truncate(length)
 
     def key(self, index: int) -> str:
-        """The key of an occurrence; a very long one ends in `…`."""
+        """Return the key of an occurrence; a very long key is cut and ends in `…`."""
         self._store()
         text, cut, _ = self._keys[index].partition(_CUT)
         if not cut:
@@ -98,27 +98,26 @@ class Occurrences:
         return text.decode("utf-8", "ignore") + "…"
 
     def place(self, index: int) -> RowPlace:
-        """The place of an occurrence."""
         packed = self._places[index]
         return RowPlace(packed >> 32, packed & 0xFFFFFFFF)
 
     def folded(self, keys: Sequence[str]) -> Sequence[str]:
-        """The keys by which occurrences belong together, in the order of these.
+        """Return the keys by which occurrences are compared, in the same order.
 
-        A subclass may leave out differences that people do not see.
+        A subclass may remove differences that people do not see.
         """
         return keys
 
     def others(
-        self, index: int, group: Group | Sequence[int], names: Sequence[str], named: int = 5
+        self, index: int, group: Group | Sequence[int], names: Sequence[str], most: int = 5
     ) -> MessageText:
-        """The other places of a key: the first rows, those of other sheets with their names."""
-        here = self.place(index)
-        first = islice(group, named + 1)
-        others = [self.place(other) for other in first if other != index][:named]
+        """Return a text of other rows with the same key, at most `most`, with names of sheets."""
+        place = self.place(index)
+        first = islice(group, most + 1)
+        others = [self.place(other) for other in first if other != index][:most]
         shown = joined(
             tr("row {row}", row=other.row)
-            if other.sheet == here.sheet
+            if other.sheet == place.sheet
             else tr("row {row} of {sheet}", row=other.row, sheet=names[other.sheet])
             for other in others
         )
@@ -126,7 +125,7 @@ class Occurrences:
         return tr("{rows} and {left} more", rows=shown, left=left) if left else shown
 
     def repeated(self) -> Iterator[tuple[int, str, Group]]:
-        """Each occurrence of a key that is not alone: its index, its key, all occurrences."""
+        """Yield each occurrence of a repeated key: its index, its key, all occurrences."""
         self._store()
         first = array("I", range(len(self)))
         lengths = array("I", [1]) * len(self)
@@ -149,7 +148,7 @@ class Occurrences:
                 yield index, self.key(index), Group(start, lengths[start], following)
 
     def _alike(self) -> Iterator["array[int]"]:
-        """Indexes in ascending parts; equal keys are in the same part, and some key is twice."""
+        """Yield parts that may have a repeated key: ascending indexes, equal keys in one part."""
         count = len(self) // _TOGETHER + 1
         parts = [array("I") for _ in range(count)]
         for index, key in enumerate(self._hashes):

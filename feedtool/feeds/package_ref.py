@@ -1,4 +1,4 @@
-"""A package as its calls need it, and how much goes into one."""
+"""The facts of a package that its calls need, and the most that one package takes."""
 
 import sys
 from typing import NamedTuple
@@ -7,29 +7,29 @@ from feedtool.model.settings import AccountSettings
 
 
 class PackageRef(NamedTuple):
-    """A package as its calls need it."""
+    """The facts of a package that its calls need."""
 
     package_type: str
     channel: str
     language: str
     settings: AccountSettings
     package_id: str = ""
-    """The service's; empty while it has none."""
+    """The service's id; empty before it has one."""
     link: str | None = None
-    """The address of the next page, where the page before gave one."""
+    """The address of the next page, if the page before gave one."""
     page: int = 1
     page_size: int | None = None
-    """The number of entries a page is asked for; None leaves that to the service."""
+    """The number of entries to request for a page; None leaves it to the service."""
     seller: str = ""
     """The SellerId, which some requests repeat."""
     state: str = ""
-    """The service's word for its state, where a list is asked for such packages alone."""
+    """The service's word for its state, to list only packages in this state."""
 
 
 class Size(NamedTuple):
-    """The most requests that travel together."""
+    """The most requests in one call and in one package."""
 
     upload: int
     package: int
     content: int = sys.maxsize
-    """Bytes of their bodies; a single request may have more."""
+    """The most bytes of their bodies; a single request may have more."""

@@ -19,7 +19,7 @@ _SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE |
 
 
 def pages_in(language: str) -> dict[str, str]:
-    """The page of each code that has one in a language other than English, by its name."""
+    """Return the translated pages of codes, by the code's name; none for English."""
     if language == "en":
         return {}
     texts = (
@@ -29,7 +29,7 @@ def pages_in(language: str) -> dict[str, str]:
 
 
 class Problems:
-    """The codes of a package: what each means, an example, how to fix it."""
+    """The codes of a package, with their pages: meaning, example, and how to fix the problem."""
 
     def __init__(self, package: str) -> None:
         self._pages = dict(
@@ -38,11 +38,11 @@ class Problems:
         self.names = frozenset(self._pages)
 
     def error(self, name: str) -> Code:
-        """The code of what keeps a row from being sent."""
+        """Return a code whose problem keeps a row from being sent."""
         return Code(name, Severity.ERROR, self._pages[name])
 
     def warning(self, name: str) -> Code:
-        """The code of what is only told."""
+        """Return a code whose problem is only reported."""
         return Code(name, Severity.WARNING, self._pages[name])
 
 
@@ -51,72 +51,71 @@ class SheetFacts(Struct, frozen=True):
 
     columns: SheetColumns
     unknown: Sequence[tuple[str, str, str | None]]
-    """Of each unknown column its letter, its header, and the nearest known header."""
+    """The letter and header of each unknown column, and the nearest known header."""
     hidden_rows: int
     elsewhere: Mapping[str, str]
-    """Of unknown headers that are keys of a column of another kind, that kind."""
+    """The kinds whose column has an unknown header as its key, by that header."""
     notices: Mapping[str, Sequence[str]]
-    """The notices of reading, by the name of the code that it belongs to."""
+    """The notices of reading, by the name of their code."""
     recipe: str = ""
-    """The file of the recipe that it is read by; empty without one."""
+    """The file of the recipe for reading the sheet; empty without one."""
     merged: Sequence[str] = ()
     """The ranges of merged cells that leave a cell of a valid row blank."""
 
 
 class Survey(Protocol):
-    """A rule that needs to have seen every row of every file."""
+    """A rule that needs every row of every file."""
 
     def __len__(self) -> int:
-        """The number of rows that are remembered."""
+        """The number of remembered rows."""
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows, since a sheet is read once more."""
+        """Forget all but the first `length` rows, before a sheet is read again."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes one row of the sheet with this number, also one that asks for nothing."""
+        """Note one row of the sheet with this number, also a row that makes no request."""
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """The issues and their places; `names` are the sheets', for messages."""
+        """Yield the issues and their places; `names` are the names of the sheets, for messages."""
 
 
 class Rule(Struct, frozen=True):
-    """A code, and what finds it; a code without a check is found where something is read."""
+    """A code and its check; without a check the code is found while something is read."""
 
     code: Code
     check: Callable[[Row], Iterator[Issue]] | None = None
-    """Gives the issues of each row that was read."""
+    """Yields the issues of one row."""
     check_sheet: Callable[[SheetFacts], Iterator[Issue]] | None = None
-    """Gives those of a sheet, after its rows."""
+    """Yields the issues of a sheet, after its rows."""
     survey: Callable[[], Survey] | None = None
-    """Sees every row of every file, and then gives their issues."""
+    """Makes the object that sees every row of every file and then yields the issues."""
     is_once: bool = False
-    """True if the check counts until it finds something, which is said once for the sheet."""
+    """True if the check counts over rows and reports its issue once for a sheet."""
     kinds: tuple[str, ...] | None = None
-    """The kinds of feed whose rows it is about; None is all of them."""
+    """The kinds of feed whose rows it checks; None for all."""
     is_by_blanks: Callable[[Feed], bool] = lambda _: False
-    """True where its check of a row of a kind depends on which cells are blank alone."""
+    """True if its check of a row of this kind depends only on which cells are blank."""
     is_guard: bool = False
-    """True if what its survey finds holds a valid row back until the code is released."""
+    """True if an issue of its survey holds a valid row back until the code is released."""
 
     def is_about(self, kind: str) -> bool:
-        """True if it is about the rows of a kind of feed."""
         return self.kinds is None or kind in self.kinds
 
 
 def guard_issue(code: Code, message: str, field: str | None = None) -> Issue:
-    """A guard's issue, whose hint is how what it holds is sent all the same."""
+    """Return a guard's issue; the hint says how to send the held row all the same."""
     hint = tr("if it is meant: submit it with --release {code}", code=code.name)
     return Issue(code, message, hint, field)
 
 
 def held_message(issue: Issue) -> Message:
-    """The message of a row that is held; the cell is marked as one to look at."""
+    """Return the message of a held row; its cell is marked with a warning."""
     text = tr("{message} ({hint})", message=issue.message, hint=issue.hint)
     return Message(issue.code.name, text, issue.field or "", Severity.WARNING)
 
 
 def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:
-    """A rule's `check_sheet` that passes on what reading noticed, each once."""
+    """Return a `check_sheet` that yields each notice of reading once."""
 
     def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
         for notice in dict.fromkeys(sheet.notices.get(result.name, ())):

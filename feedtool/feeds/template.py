@@ -1,7 +1,6 @@
-"""The contents of a template: its columns as their reader sees them, its texts.
+"""The contents of a template: its columns and texts, as people see them.
 
-An area that has more to say than its columns do makes the `Contents` itself
-(`TemplatePage.contents`).
+An area whose columns do not say enough makes the `Contents` (`TemplatePage.contents`).
 """
 
 import re
@@ -18,29 +17,29 @@ from feedtool.model.settings import Context
 from feedtool.model.text import LANGUAGES, Language, read_po, single_message
 
 TEXT = "@"
-"""The format that keeps the zeros of identifiers, and what looks like a date."""
+"""The format that keeps the zeros of identifiers, and text that looks like a date."""
 
 LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
-"""Of a sheet without an example: its labels, its keys, its rows; with one they are a row lower."""
+"""Rows of a sheet without an example row: labels, keys, first data. An example moves them down."""
 
 CELL_TEXT = 32_767
-"""Characters of a cell."""
+"""The most characters of a cell."""
 SHOWN_CHOICES = 32_767
-"""That a dropdown shows; further ones can be typed all the same."""
+"""The most choices in a dropdown; others can be typed as well."""
 WIDEST_CHOICE = 40
-"""Characters of a column with a dropdown; longer choices show when it is open."""
+"""The most characters in the width of a column with a dropdown; an open one shows all."""
 
-# XML has no way to write these, and half a character is none.
+# XML cannot represent these characters, nor half of a surrogate pair.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def length(text: str) -> int:
-    """Characters as Excel counts them: in UTF-16."""
+    """Count characters as Excel does: in UTF-16."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def is_whole(text: str) -> bool:
-    """True if a cell holds this text, and shows it as it is."""
+    """Return True if a cell can hold this text unchanged."""
     return length(text) <= CELL_TEXT and not UNWRITABLE.search(text)
 
 
@@ -49,11 +48,11 @@ class Need(Enum):
 
     ALWAYS = "always"
     UNLESS = "unless"
-    """Unless a column that is folded away is filled."""
+    """Required unless a folded column is filled."""
     EITHER = "either"
-    """It, or another column that can be seen."""
+    """This column or another visible one is required."""
     RECOMMENDED = "recommended"
-    """Nobody is refused without it, but its absence is a loss."""
+    """A row is valid without it, but worse."""
     NEVER = "never"
 
 
@@ -63,20 +62,20 @@ MARKS = {
     Need.EITHER: "\u00a0(*)",
     Need.RECOMMENDED: "\u00a0+",
 }
-"""Behind labels, since a colour alone is not seen by everybody; on the line of the last word."""
+"""Marks after labels, for people who do not see the colour; never on a separate line."""
 
 
 class Limit(Struct, frozen=True):
-    """The entries that may be typed; others are refused."""
+    """The entries that may be typed."""
 
     type: Literal["list", "whole", "decimal"]
     """`list`: one of the choices."""
     refusal: str = ""
-    """The message about other entries; a list has a usual one."""
+    """The message about other entries; a list has a default message."""
     operator: Literal["between", "greaterThan", "greaterThanOrEqual"] | None = None
     bounds: tuple[str, ...] = ()
     is_strict: bool = True
-    """True if others are refused; else the list is but offered."""
+    """True if other entries are refused; else the list is a suggestion."""
 
 
 class CellEntry(Struct, frozen=True):
@@ -89,7 +88,7 @@ class CellEntry(Struct, frozen=True):
 
 
 def choice_width(texts: Sequence[str]) -> float:
-    """The width of a column with a dropdown, whose button takes some room."""
+    """Return the width of a column with a dropdown, with some room for its button."""
     return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
 
 
@@ -97,33 +96,31 @@ class Field(Struct, frozen=True):
     """One column of a template, in one language."""
 
     key: str
-    """As in the grey row."""
+    """The key in the grey row."""
     label: str
     help: str
     entry: CellEntry
     example: str = ""
     need: Need = Need.NEVER
     requirement: str = ""
-    """Its need in words; the help, where there are none."""
+    """Its need in words; empty shows the help."""
     hint: str = ""
-    """The text shown beside a chosen cell; the help, where there is no other."""
+    """The text beside a selected cell; empty shows the help."""
     is_folded: bool = False
-    """Away until its group is unfolded: optional, and needed by few."""
+    """True if it is hidden until its group is unfolded: optional, and rarely needed."""
     group: str = ""
-    """The group whose colour its header wears."""
+    """The group that gives the colour of its header."""
     is_number: bool = False
     """True if its example is a number."""
     is_in_example: bool = True
-    """True if the row that begins the sheet as an example shows it."""
+    """True if the example row shows its example."""
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The choices of its dropdown."""
         return self.entry.choices
 
     @property
     def title(self) -> str:
-        """The label with its mark."""
         return self.label + MARKS.get(self.need, "")
 
 
@@ -133,44 +130,44 @@ class Guide(Struct, frozen=True):
     title: str
     about: str
     steps: tuple[str, ...]
-    """The steps of filling it, before those of every template."""
+    """The steps of filling it, before the steps of every template."""
     facts: tuple[tuple[str, str], ...] = ()
-    """The facts that the template was made for: a heading, and the lines below it."""
+    """Facts about the template: headings, and the lines below them."""
     account: str = ""
-    """The options of the account that it was made for, with which commands are shown."""
+    """The options of its account, for the commands that it shows."""
 
 
 class Contents(Struct, frozen=True):
-    """All that a template says."""
+    """All contents of a template."""
 
     kind: str
-    """Of the feed that its rows will be."""
+    """The kind of feed of its rows."""
     sheet: str
     language: Language
     guide: Guide
     fields: tuple[Field, ...]
     legend: Mapping[Need, str]
-    """The meanings of the header's colours; empty where they mean nothing."""
+    """The meanings of the header's colours; empty if they have none."""
     first_unfrozen: str
-    """The column from which on the sheet scrolls; what identifies a row stays in sight."""
+    """The first column that scrolls; the columns before it, which identify a row, stay in sight."""
     stamps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Further stamps by name, each a list."""
+    """Additional stamps by name, each a list."""
     hides_keys: bool = False
-    """True if the row of keys is there for feedtool alone."""
+    """True if the row of keys is hidden from people."""
     has_example: bool = False
-    """True if a filled row stands above the header."""
+    """True if there is a filled row above the header."""
     file: str = ""
-    """The workbook's name, where it is not that of its kind."""
+    """The workbook's name; empty for the name of its kind."""
     is_stamped: bool = True
-    """True if the workbook says of which kind it is: not where each row has to say it."""
+    """True if the workbook has a stamp of its kind; False if each row has to give it."""
     prompts_cells: bool = False
-    """True if the hint is shown on every cell, and not only on the header."""
+    """True if every cell shows the hint, and not only the header."""
     begins_with_example: bool = False
-    """True if the first row to fill is an example, which is not sent as long as it stays one."""
+    """True if the first row to fill is an example, which is not sent unless it is changed."""
     reference: str = ""
-    """The key of the column whose cell says that a row is an example."""
+    """The key of the column whose cell marks a row as an example."""
 
-    def __hash__(self) -> int:  # of the fields that have a hash
+    def __hash__(self) -> int:  # only hashable fields
         return hash((self.kind, self.sheet, self.language, self.file, self.fields))
 
 
@@ -178,21 +175,21 @@ class Basis(NamedTuple):
     """The language, settings and categories that a template is made for."""
 
     language: Language
-    """Of its labels, dropdowns, messages and explanations."""
+    """The language of labels, dropdowns, messages and explanations."""
     context: Context
-    """Which modes and conditions there are, bounds, and the catalogue."""
+    """The modes, conditions, bounds and the catalogue."""
     categories: Sequence[str] = ()
-    """The codes, where the columns depend on them."""
+    """The codes of categories, if the columns depend on them."""
     keys: frozenset[str] = frozenset()
-    """The columns that rows fill which are there already."""
+    """The keys of columns that existing rows fill."""
     has_example: bool = False
-    """True if a filled row is shown: in a template that is empty."""
+    """True if an empty template shows a filled example row."""
     account: str = ""
-    """The options of the account that will send it: `--profile shop`."""
+    """The options of the account for sending: `--profile shop`."""
 
 
 def example_reference(language: Language, example: str) -> str:
-    """The first cell of an example row, which no offer is called."""
+    """Return the first cell of an example row, which cannot be a real reference."""
     return single_message(language, "Example: {example}").format(example=example)
 
 
@@ -212,12 +209,12 @@ class Words:
         ]
 
     def of(self, english: str) -> Texts:
-        """A text in all languages; where a translation lacks, in English."""
+        """Return a text in all languages; in English where a translation is missing."""
         first, second, third = (texts.get(("", english), (english,))[0] for texts in self._texts)
         return first, second, third
 
     def aliases(self, key: str, context: str = "aliases") -> tuple[str, ...]:
-        """Other names of a column, or of what else has a key, of all languages."""
+        """Return the other names of a column, or of another key, in all languages."""
         names = (texts.get((context, key), ("",))[0] for texts in self._texts)
         return tuple(name for text in names for name in text.splitlines())
 
@@ -232,10 +229,10 @@ class Words:
         is_shared: bool = False,
         is_in_example: bool = True,
     ) -> Column:
-        """A column, by its label in English and what belongs in it."""
+        """Return a column, from its label and help in English."""
         names = (self.of(label), self.of(note), example, self.aliases(key))
         return Column(key, cell_type, *names, is_shared, is_in_example)
 
     def group(self, english: str, *columns: Column) -> tuple[Column, ...]:
-        """The columns of a group, by its name in English."""
+        """Return the columns as a group with this English name."""
         return tuple(replace(column, group=self.of(english)) for column in columns)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.feeds.export import Export, Filter, Query, Thing
+from feedtool.feeds.export import Export, Filter, ListedItem, Query
 from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
@@ -218,7 +218,7 @@ class Reading(Struct):
     scope: _Scope
     target: Path
     now: Callable[[], datetime]
-    picked: dict[str, Thing] = field(default_factory=dict)
+    picked: dict[str, ListedItem] = field(default_factory=dict)
     """The things that come, by their keys, without their rows."""
     begun: datetime | None = None
     """The service's time at the first answer: what changes from then on may not be in it."""
@@ -226,7 +226,7 @@ class Reading(Struct):
     batch: int | None = None
     """The finished file, once it is noted."""
 
-    def pick(self, things: Sequence[Thing], reply: Reply) -> Iterator[Thing]:
+    def pick(self, things: Sequence[ListedItem], reply: Reply) -> Iterator[ListedItem]:
         """The things of an answer; those that are known, or that a filter leaves out, emptied."""
         if not self.has_begun:
             at, self.has_begun = service_time(reply), True
@@ -244,7 +244,7 @@ class Reading(Struct):
         cursor = self.owner.cursor
         return self.owner.cursors.known(cursor.cursor, keys) if cursor else {}
 
-    def _is_known(self, thing: Thing, known: Mapping[str, str]) -> bool:
+    def _is_known(self, thing: ListedItem, known: Mapping[str, str]) -> bool:
         if self.use.is_changed:
             return known.get(thing.key) == thing.version
         return thing.key in known
@@ -271,7 +271,9 @@ class Reading(Struct):
     def missed(self) -> int | None:
         """The number of things that exports before should have brought, where it was looked."""
         known = self.scope.known
-        return None if known is None else sum(one.at < known for one in self.picked.values())
+        return (
+            None if known is None else sum(item.changed_at < known for item in self.picked.values())
+        )
 
 
 # The file.

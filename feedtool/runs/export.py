@@ -18,15 +18,15 @@ from feedtool.feeds.export import (
     Export,
     ExportNote,
     ExportTally,
+    ExtraSheets,
     FilledTemplate,
-    FurtherSheets,
     KeyedRow,
+    ListedItem,
     ListPage,
-    MadeRow,
+    OutputRow,
     PlainTable,
     Query,
     ServiceList,
-    Thing,
 )
 from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
 from feedtool.ledger.journal import Journals
@@ -79,7 +79,7 @@ class RowBuffer:
         """Adds a row, or replaces the one of this key; None is never another's."""
         self._insert(key, row, None)
 
-    def put_thing(self, thing: Thing) -> None:
+    def put_thing(self, thing: ListedItem) -> None:
         """Adds the rows of a thing, in the place of all that it had; it may have none now."""
         self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
         for row in thing.rows:
@@ -142,11 +142,11 @@ STAMP = "exported"
 Progress = Callable[[str, int], None]
 """Is told how many have come, in words and as a number."""
 
-Pick = Callable[[Sequence[Thing], Reply], Iterable[Thing]]
+Pick = Callable[[Sequence[ListedItem], Reply], Iterable[ListedItem]]
 """The things of an answer as they are to be kept: without rows where they are not."""
 
 
-def _all_things(things: Sequence[Thing], _: Reply) -> Sequence[Thing]:
+def _all_things(things: Sequence[ListedItem], _: Reply) -> Sequence[ListedItem]:
     return things
 
 
@@ -198,8 +198,8 @@ def export(
         else:
             contents = sheet._replace(export=kind.kind)
         sheets = [SheetRows(contents, rows)]
-        if kind.further:
-            sheets += _further(kind.further(query, lists, rows), tally)
+        if kind.extra_sheets:
+            sheets += _further(kind.extra_sheets(query, lists, rows), tally)
         declared = sheet.feed.requests if isinstance(sheet, FilledTemplate) else sheet
         is_private = declared.is_personal
         limits = query.dialect.reading
@@ -210,12 +210,12 @@ def export(
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
 
 
-def _further(further: FurtherSheets, tally: ExportTally) -> Iterator[SheetRows]:
+def _further(further: ExtraSheets, tally: ExportTally) -> Iterator[SheetRows]:
     tally.update(further.tally)
     return (SheetRows(table, TableRows(made)) for table, made in further.tables)
 
 
-def _filled(rows: RowBuffer, made: Iterable[MadeRow], tally: ExportTally) -> RowBuffer:
+def _filled(rows: RowBuffer, made: Iterable[OutputRow], tally: ExportTally) -> RowBuffer:
     for row in made:
         tally.update(row.tally)
         if row.row is not None:
@@ -223,9 +223,9 @@ def _filled(rows: RowBuffer, made: Iterable[MadeRow], tally: ExportTally) -> Row
     return rows
 
 
-def _counted(rows: Iterable[KeyedRow]) -> Iterator[MadeRow]:
+def _counted(rows: Iterable[KeyedRow]) -> Iterator[OutputRow]:
     """The same rows; those whose file is not there are counted."""
-    return (MadeRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
+    return (OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
 def _lacking(tally: ExportTally) -> Iterator[ExportNote]:
@@ -257,7 +257,7 @@ def _contents(
     fact = _("Exported"), "\n".join((origin, *sheet.facts))
     contents = replace(
         contents,
-        fields=(*fields, *sheet.further),
+        fields=(*fields, *sheet.extra_columns),
         guide=replace(contents.guide, facts=(fact, *contents.guide.facts)),
         stamps={
             **contents.stamps,

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from feedtool.feeds import keyset
-from feedtool.feeds.keyset import CREATED, SORTS, Asked, following
+from feedtool.feeds.keyset import CREATED, SORTS, PageRequest, following
 from tests.changing import START, Service, ask, things_of
 
 SIZE = 3
@@ -19,12 +19,12 @@ def at(*seconds: float) -> list[datetime]:
 def read(service: Service, since: datetime | None = None) -> dict[str, set[datetime]]:
     """All that a reading meets: by each thing when it was changed."""
     met: dict[str, set[datetime]] = {}
-    asked: Asked | None = keyset.first(since)
+    asked: PageRequest | None = keyset.first(since)
     while asked:
         things = things_of(service.send(ask(asked, SIZE)))
         for thing in things:
-            met.setdefault(thing.key, set()).add(thing.at)
-        asked = following(asked, [thing.at for thing in things], SIZE)
+            met.setdefault(thing.key, set()).add(thing.changed_at)
+        asked = following(asked, [thing.changed_at for thing in things], SIZE)
         assert len(service.calls) < 1000
     return met
 
@@ -66,7 +66,9 @@ FOLLOWING = {
 
 
 @pytest.mark.parametrize(("asked", "moments", "expected"), FOLLOWING.values(), ids=FOLLOWING)
-def test_the_next_page(asked: Asked, moments: list[datetime], expected: Asked | None) -> None:
+def test_the_next_page(
+    asked: PageRequest, moments: list[datetime], expected: PageRequest | None
+) -> None:
     assert following(asked, moments, SIZE) == expected
 
 

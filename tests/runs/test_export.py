@@ -13,11 +13,11 @@ from feedtool.feeds.export import (
     ExportNote,
     ExportSummary,
     ExportTally,
-    FurtherSheets,
+    ExtraSheets,
     KeyedRow,
     KeyedRows,
     ListPage,
-    MadeRow,
+    OutputRow,
     PlainTable,
     Query,
     ServiceList,
@@ -66,7 +66,7 @@ def listing(first: Callable[[Query, KeyedRows], Sequence[str]]) -> ServiceList:
     return ServiceList("toys", calls, page, lambda _, __: nothing, "ask otherwise")
 
 
-def toys(*lists: ServiceList, make: Callable[[KeyedRow], MadeRow] | None = None) -> Export:
+def toys(*lists: ServiceList, make: Callable[[KeyedRow], OutputRow] | None = None) -> Export:
     def summary(_: Query, tally: ExportTally) -> ExportSummary:
         return ExportSummary([ExportNote(f"{tally['toys', '']} came")], tally["lost", ""])
 
@@ -110,8 +110,8 @@ def test_lists_are_read_to_their_end(
 
 
 def test_rows_may_wait_until_all_are_there(tmp_path: Path) -> None:
-    def make(row: KeyedRow) -> MadeRow:
-        return MadeRow(None, {("lost", ""): 1}) if row["name"] == "x" else MadeRow(row)
+    def make(row: KeyedRow) -> OutputRow:
+        return OutputRow(None, {("lost", ""): 1}) if row["name"] == "x" else OutputRow(row)
 
     service = Toys(a="1=x 2=y")
     found = exported(toys(ONE, make=make), tmp_path / "toys.xlsx", service=service)
@@ -164,13 +164,13 @@ def test_whoever_wants_to_stop_need_not_wait_for_all_rows() -> None:
 
 
 def test_further_sheets_stand_behind_the_rows_and_a_csv_has_none(tmp_path: Path) -> None:
-    def further(_: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> FurtherSheets:
+    def further(_: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> ExtraSheets:
         fields = [Field("count", "Count", "", CellEntry("0", 8)), *FIELDS[:1]]
         made = [{"count": len(lists[0])}, {"count": len(rows)}]
-        return FurtherSheets([(PlainTable("Counts", fields), made)], {("lost", ""): 2})
+        return ExtraSheets([(PlainTable("Counts", fields), made)], {("lost", ""): 2})
 
-    kind = toys(ONE, make=lambda row: MadeRow(row if row["id"] != "2" else None))
-    kind = kind._replace(further=further)
+    kind = toys(ONE, make=lambda row: OutputRow(row if row["id"] != "2" else None))
+    kind = kind._replace(extra_sheets=further)
     for name in ("toys.xlsx", "toys.csv"):
         told = exported(kind, tmp_path / name, service=Toys(a="1=x 2=y 3=z"))
         assert (told.rows, told.skipped) == (2, 2)

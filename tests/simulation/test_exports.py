@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 
 from feedtool.feeds import keyset
-from feedtool.feeds.export import Thing
-from feedtool.feeds.keyset import Asked
+from feedtool.feeds.export import ListedItem
+from feedtool.feeds.keyset import PageRequest
 from feedtool.model.call import Reply
 from feedtool.runs.cursors import Reading
 from tests.simulation.checker import Wrong
@@ -63,14 +63,14 @@ def settle_first(reading: Reading, place: Path) -> None:
     reading.owner.cursors.settle(reading.batch or 0, is_placed=True)
 
 
-def note_all(reading: Reading, things: Sequence[Thing], reply: Reply) -> Iterator[Thing]:
+def note_all(reading: Reading, things: Sequence[ListedItem], reply: Reply) -> Iterator[ListedItem]:
     """What a filter leaves out is known, too."""
     for thing in PICK(reading, things, reply):
         reading.picked[thing.key] = thing
         yield thing
 
 
-def page_numbers(asked: Asked, moments: Sequence[datetime], size: int) -> Asked | None:
+def page_numbers(asked: PageRequest, moments: Sequence[datetime], size: int) -> PageRequest | None:
     """As the specification advises."""
     return asked._replace(number=asked.number + 1) if len(moments) == size else None
 

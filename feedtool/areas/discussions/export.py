@@ -39,7 +39,7 @@ from feedtool.feeds.export import (
     KeyedRow,
     KeyedRows,
     ListPage,
-    MadeRow,
+    OutputRow,
     Query,
     ServiceList,
 )
@@ -174,7 +174,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         REPLY,
         query.context,
         query.language,
-        further=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
+        extra_columns=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
         choices={columns.SUBTYPOLOGY: sorted({code.partition("=")[2] for code in codes})},
         stamps={name.removeprefix("feedtool."): values for name, values in stamps.items()},
     )
@@ -186,13 +186,13 @@ FORMATS = {
 }
 
 
-def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
     """Counts what waits for an answer among the rows that go into the file."""
     for row in lists[-1]:
         is_open = row.get(columns.IS_OPEN) == "true"
         is_waiting = is_open and row.get(columns.PROCESS_STATUS) != TREATED
         is_claim = is_waiting and row.get(columns.GRADUATION) == CLAIM
-        yield MadeRow(row, {(_WAITING, ""): is_waiting, (_CLAIM, ""): is_claim})
+        yield OutputRow(row, {(_WAITING, ""): is_waiting, (_CLAIM, ""): is_claim})
 
 
 def _summary(_: Query, tally: ExportTally) -> ExportSummary:

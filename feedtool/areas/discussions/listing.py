@@ -19,10 +19,10 @@ from feedtool.feeds.export import (
     Filter,
     KeyedRow,
     KeyedRows,
+    ListedItem,
     ListPage,
     Query,
     ServiceList,
-    Thing,
     Wait,
 )
 from feedtool.feeds.export import moment_of as moment_option
@@ -126,7 +126,7 @@ def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _call(query: Query, until: str, asked: keyset.Asked) -> Call:
+def _call(query: Query, until: str, asked: keyset.PageRequest) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
         if asked.since:
             yield "updatedAtMin", _stamp(asked.since)
@@ -173,7 +173,7 @@ def discussion_list(make: Make) -> ServiceList:
 def _page(query: Query, make: Make, reply: Reply) -> ListPage:
     now = service_time(reply)
     things = [
-        Thing(it.id, it.updated_at, _at(it), make(it, now) if _matches(query, it) else [])
+        ListedItem(it.id, it.updated_at, _at(it), make(it, now) if _matches(query, it) else [])
         for it in wire.discussions_of(reply)
     ]
     return ListPage(things=things, progress=len(things))
@@ -209,7 +209,7 @@ def whole_list(make: Make) -> ServiceList:
         found = wire.discussion_of(reply) if reply.status in READ else None
         if found is None:  # gone since the list was read
             return ListPage()
-        thing = Thing(found.id, found.updated_at, _at(found), make(found, service_time(reply)))
+        thing = ListedItem(found.id, found.updated_at, _at(found), make(found, service_time(reply)))
         return ListPage(things=[thing], progress=1)
 
     return ServiceList(

@@ -28,7 +28,7 @@ from feedtool.feeds.export import (
     ExportTally,
     KeyedRow,
     KeyedRows,
-    MadeRow,
+    OutputRow,
     PlainTable,
     Query,
 )
@@ -65,7 +65,7 @@ MOST_TOLERATED = Decimal(1)
 """No greater difference of an operation is booked."""
 
 
-def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[MadeRow]:
+def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[OutputRow]:
     """The lines of all entries of the month, once those that are new have their numbers."""
     tolerance, month = query["tolerance"], query["month"]
     proof = Proof(find_signs(operations_in(lists), tolerance), tolerance)
@@ -79,7 +79,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
     paid = [it for it in compared(lists[0], proof.paid, month) if it.key.state == PAID]
     different = sum(abs(it.delta) > tolerance for it in paid)
     unused = {(UNUSED, name): 1 for name in unused_accounts(query.dialect, types)}
-    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
+    yield OutputRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
     made = texts(operations_in(lists), paid, proof.signs, query.dialect)
     period = f"{month.since:%Y-%m}"
     booked = None
@@ -90,7 +90,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
             (BACK, ""): int(booked.reverses is not None),
         }
         for line in entry.lines:
-            yield MadeRow(_line(query, booked, entry, line), tally)
+            yield OutputRow(_line(query, booked, entry, line), tally)
             tally = {}
     if booked is None and not proof.count:
         raise OPERATIONS.nothing(query, ExportTally())

@@ -16,10 +16,10 @@ from feedtool.feeds.export import (
     ExportNote,
     ExportSummary,
     ExportTally,
-    FurtherSheets,
+    ExtraSheets,
     KeyedRow,
     KeyedRows,
-    MadeRow,
+    OutputRow,
     PlainTable,
     Query,
     ServiceList,
@@ -76,17 +76,17 @@ def _lists(query: Query) -> Sequence[ServiceList]:
     return (PAYMENTS._replace(may_be_empty=True, may_lack=True), OPERATIONS)
 
 
-def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
     """The rows of the last list, and what was lost of them."""
     for row in lists[-1]:
         if is_facts(row):
             found = facts_of([row])
-            yield MadeRow(None, {(LOST, ""): abs(found.entries - found.rows)})
+            yield OutputRow(None, {(LOST, ""): abs(found.entries - found.rows)})
         else:
-            yield MadeRow(row)
+            yield OutputRow(row)
 
 
-def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[MadeRow]:
+def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[OutputRow]:
     """The operations by their payment, those marked that do not add up."""
     tolerance, say = query["tolerance"], Translator(query.language)
     signs = find_signs(operations_in(lists), tolerance)
@@ -96,7 +96,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Itera
             continue
         row = marked(made.row, signs, tolerance, say)
         counted = {(ODD, ""): int(columns.CHECK in row)}
-        yield MadeRow(row, counted)
+        yield OutputRow(row, counted)
 
 
 def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
@@ -104,7 +104,7 @@ def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
     return (row for row in lists[-1] if not is_facts(row))
 
 
-def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> FurtherSheets:
+def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> ExtraSheets:
     """The sheets Totals, Payments and Check."""
     say, tolerance = Translator(query.language), query["tolerance"]
     proved = Proof(find_signs(rows, tolerance), tolerance)
@@ -123,7 +123,7 @@ def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> Furthe
     different = sum(abs(it.delta) > tolerance for it in compared or ())
     if facts.total is not None:
         different += abs(facts.total - proved.total) > tolerance
-    return FurtherSheets(tables, {(DIFFERENT, ""): different})
+    return ExtraSheets(tables, {(DIFFERENT, ""): different})
 
 
 def _payment(payment: proof.PaymentProof) -> KeyedRow:
@@ -221,7 +221,7 @@ OPERATION_EXPORT = Export(
     ),
     filters.check,
     rows=_rows,
-    further=_proved,
+    extra_sheets=_proved,
 )
 
 # Payments, and those that wait.

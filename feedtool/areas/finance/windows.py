@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from feedtool.areas.finance import wire
 from feedtool.areas.finance.wire import CountedList, ItemPage, Pairs
-from feedtool.feeds.export import KeyedRow, ListPage, Thing
+from feedtool.feeds.export import KeyedRow, ListedItem, ListPage
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import EARLIEST
 from feedtool.service.answers import counted, moment, next_link
@@ -126,7 +126,7 @@ class WindowReader:
         self._last: Sequence[object] = ()
 
     def _ask_page(
-        self, things: Sequence[Thing] = (), progress: int = 0, link: str | None = None
+        self, things: Sequence[ListedItem] = (), progress: int = 0, link: str | None = None
     ) -> ListPage:
         self._read = self._paged
         window = self._window
@@ -154,9 +154,9 @@ class WindowReader:
     def _counting(self, window: Window) -> Call:
         return self._listed.counting(window.query, window.subject)
 
-    def _thing(self, number: int, rows: Sequence[KeyedRow]) -> Thing:
+    def _thing(self, number: int, rows: Sequence[KeyedRow]) -> ListedItem:
         """A page is kept as a whole, and takes its own place when it is read again."""
-        return Thing(f"{self._window} {number}", "", EARLIEST, rows)
+        return ListedItem(f"{self._window} {number}", "", EARLIEST, rows)
 
     def _recounted(self, reply: Reply) -> ListPage:
         self._wanted = counted(reply)
@@ -169,13 +169,13 @@ class WindowReader:
         gone = [self._thing(number, ()) for number in range(self._index, self._pages + 1)]
         return self._end(gone)
 
-    def _end(self, gone: Sequence[Thing] = ()) -> ListPage:
+    def _end(self, gone: Sequence[ListedItem] = ()) -> ListPage:
         """The end of a window."""
         self._count += self._wanted
         self._all += self._rows
         return self._following(gone)
 
-    def _following(self, gone: Sequence[Thing] = ()) -> ListPage:
+    def _following(self, gone: Sequence[ListedItem] = ()) -> ListPage:
         if self._left:
             self._read = self._begin(self._left.pop(0))
             return self._told(gone, self._counting(self._window))
@@ -190,7 +190,7 @@ class WindowReader:
         self._count, self._is_open = counted(reply), False
         return self._told()
 
-    def _told(self, gone: Sequence[Thing] = (), following: Call | None = None) -> ListPage:
+    def _told(self, gone: Sequence[ListedItem] = (), following: Call | None = None) -> ListPage:
         facts = {COUNT: self._count, ROWS: self._all, TOTAL: self._total}
         is_any = self._count or self._all
         rows = [(self._name, facts)] if is_any else []

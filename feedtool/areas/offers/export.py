@@ -197,7 +197,9 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
         if path not in own
     ]
     facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
-    return FilledTemplate(feed, Context(dialect), query.language, further=further, facts=facts)
+    return FilledTemplate(
+        feed, Context(dialect), query.language, extra_columns=further, facts=facts
+    )
 
 
 # Messages.

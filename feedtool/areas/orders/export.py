@@ -35,11 +35,11 @@ from feedtool.feeds.export import (
     Increments,
     KeyedRow,
     KeyedRows,
+    ListedItem,
     ListPage,
-    MadeRow,
+    OutputRow,
     Query,
     ServiceList,
-    Thing,
 )
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Value
@@ -103,7 +103,7 @@ class AmountReader:
         page, self._page = self._page, None
         return page._replace(things=[*map(self._with_amount, page.things)])
 
-    def _with_amount(self, thing: Thing) -> Thing:
+    def _with_amount(self, thing: ListedItem) -> ListedItem:
         amount = {columns.AVAILABLE: self._amounts.get(thing.key)}
         return thing._replace(rows=[{**row, **amount} for row in thing.rows])
 
@@ -112,14 +112,14 @@ _TO_DO = "to do"
 """In the first row of an order, until the orders are counted."""
 
 
-def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
     """Counts what waits for the seller among the rows that go into the file."""
 
-    def made(row: KeyedRow) -> MadeRow:
+    def made(row: KeyedRow) -> OutputRow:
         if _TO_DO not in row:
-            return MadeRow(row)
+            return OutputRow(row)
         own = {key: value for key, value in row.items() if key != _TO_DO}
-        return MadeRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
+        return OutputRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
 
     return map(made, lists[-1])
 
@@ -168,7 +168,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         SHIP,
         query.context,
         query.language,
-        further=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
+        extra_columns=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
         choices={
             columns.REASON: tuple(
                 sorted({wire.Reason.stamped(entry).code for of in reasons.values() for entry in of})

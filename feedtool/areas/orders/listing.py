@@ -18,10 +18,10 @@ from feedtool.feeds.export import (
     Filter,
     KeyedRow,
     KeyedRows,
+    ListedItem,
     ListPage,
     Query,
     ServiceList,
-    Thing,
     Wait,
 )
 from feedtool.model.call import Call, Reply
@@ -128,7 +128,7 @@ def to_do(order: Order) -> str:
 # Pages.
 
 
-def _call(query: Query, asked: keyset.Asked) -> Call:
+def _call(query: Query, asked: keyset.PageRequest) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
         if asked.since:
             yield (
@@ -157,7 +157,7 @@ def reader(query: Query, make: Make) -> Callable[[Reply, Call], ListPage]:
         things = []
         for order in wire.orders_of(reply):
             rows = make(order) if _matches(query, order) else []
-            things.append(Thing(order.id, order.updated_at, _at(order), rows))
+            things.append(ListedItem(order.id, order.updated_at, _at(order), rows))
         return ListPage(things=things, progress=len(things))
 
     begin = keyset.first(query.since)

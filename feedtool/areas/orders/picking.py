@@ -14,11 +14,11 @@ from feedtool.feeds.export import (
     ExportTally,
     KeyedRow,
     KeyedRows,
+    ListedItem,
     ListPage,
-    MadeRow,
+    OutputRow,
     PlainTable,
     Query,
-    Thing,
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import Call, Reply
@@ -47,7 +47,7 @@ class _Shelf:
         self._products: dict[str, list[tuple[str, _Place]]] = {}
         """The products and lines of each order."""
 
-    def take(self, things: Iterable[Thing]) -> Iterable[tuple[str, KeyedRow]]:
+    def take(self, things: Iterable[ListedItem]) -> Iterable[tuple[str, KeyedRow]]:
         """The rows of all products that these orders change."""
         changed: dict[str, None] = {}
         for order in things:
@@ -95,9 +95,9 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     return page
 
 
-def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
     """Leaves out the products of which nothing is to be taken any more."""
-    return (MadeRow(row) for row in lists[-1] if columns.ORDER in row)
+    return (OutputRow(row) for row in lists[-1] if columns.ORDER in row)
 
 
 def _table(query: Query, *_: Any) -> PlainTable:

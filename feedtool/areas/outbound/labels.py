@@ -24,7 +24,7 @@ from feedtool.feeds.export import (
     KeyedRow,
     KeyedRows,
     Query,
-    refused,
+    missing_document,
 )
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import Reply
@@ -92,7 +92,7 @@ def _not_yet(asked: DocumentCall) -> DocumentAnswer:
 
 
 def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
-    return _not_yet(asked) if status == GONE else refused(asked, status, reason)
+    return _not_yet(asked) if status == GONE else missing_document(asked, status, reason)
 
 
 FORMAT = Filter(

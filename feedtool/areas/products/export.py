@@ -29,7 +29,7 @@ from feedtool.feeds.export import (
     KeyedRow,
     KeyedRows,
     ListPage,
-    MadeRow,
+    OutputRow,
     Query,
     ServiceList,
 )
@@ -131,7 +131,7 @@ def _property(
     return next((item for item in listed if item.reference == reference), None)
 
 
-def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[MadeRow]:
+def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[OutputRow]:
     """The rows of products, once it is known which categories they are of."""
     catalog, codes, _ = _sendable(query, tally)
 
@@ -142,11 +142,11 @@ def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterat
         same = _property(other, language, category, reference)
         return PropertyCells(known, same) if known else None
 
-    def row_of(product: KeyedRow) -> MadeRow:
+    def row_of(product: KeyedRow) -> OutputRow:
         """A product under the keys of its columns; the tally counts values without a cell."""
         category = str(product[columns.CATEGORY])
         if category not in codes:
-            return MadeRow(None)
+            return OutputRow(None)
         row: dict[str, Value] = {}
         left: ExportTally = Counter()
         language = str(product.get(columns.LANGUAGE) or "")[:2].lower()
@@ -165,7 +165,7 @@ def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterat
                     row[reference] = cell
                 elif reference not in row:
                     left[LEFT, reference] += 1
-        return MadeRow(row, left)
+        return OutputRow(row, left)
 
     return map(row_of, lists[-1])
 

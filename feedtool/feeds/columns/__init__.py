@@ -1,8 +1,8 @@
-"""From a cell to a value: each column's type reads a cell and says what is wrong with it.
+"""Read cells: a column's type turns a cell into a value, or reports the problem with it.
 
-A type is a declaration (`Money(above=0)`), `read` its only verb: it turns a `Cell` into a value,
-None for a blank, or `InvalidValue` when there is something to say. `ColumnReader` applies a type to
-a whole column of one sheet and remembers every distinct cell, which is where the speed comes from.
+A type is a declaration (`Money(above=0)`) with one method, `read`: it turns a `Cell` into a value,
+None for a blank, or `InvalidValue` when there are issues. `ColumnReader` applies a type to a whole
+column of one sheet; it is fast because it remembers every distinct cell.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -17,34 +17,34 @@ from feedtool.model.settings import Context
 PROBLEMS = Problems(__name__)
 
 REMEMBERED = 4096
-"""Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""
+"""The most distinct cells that a column remembers; more would help only columns without repeats."""
 
 
 class InvalidValue(NamedTuple):
-    """A value with something to say of it; the value is None if it cannot be sent."""
+    """A value and its issues; None replaces a value that cannot be sent."""
 
     value: object | None
     faults: tuple[Issue, ...]
     shown: str = ""
-    """The cell's text, which the column's reader adds."""
+    """The cell's text, added by `ColumnReader`."""
 
     @property
     def is_refused(self) -> bool:
-        """True if an error, and not only a warning, is among the faults."""
+        """True if a fault is an error, and not only a warning."""
         return is_error(self.faults)
 
 
 def is_error(faults: Iterable[Issue]) -> bool:
-    """True if an error, and not only a warning, is among faults."""
+    """Return True if a fault is an error, and not only a warning."""
     return Severity.ERROR in [fault.code.severity for fault in faults]
 
 
 class ColumnReader(dict[Hashable, object]):
-    """One column of one sheet while it is read: a memory from a cell's key to its value.
+    """One column of one sheet while it is read: a cache from a cell's key to its value.
 
-    `decimal` is the column's decimal separator where other cells have settled it; `evidence` has,
-    for each separator, the first valid cell that could only be read with it, of earlier readings
-    too; `is_ambiguous` tells that a cell could have meant two things.
+    `decimal` is the column's decimal separator, if other cells determine it; `evidence` has, for
+    each separator, the first valid cell that requires it, also from earlier readings;
+    `is_ambiguous` is True if a cell had two possible meanings.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ColumnReader(dict[Hashable, object]):
         self._decode: Callable[[Hashable], Cell]
 
     def __missing__(self, key: Hashable) -> object:
-        if isinstance(key, InvalidValue):  # what a recipe could not compute
+        if isinstance(key, InvalidValue):  # a value that a recipe could not compute
             self.is_flawed = True
             return key
         cell = self._decode(key)
@@ -79,10 +79,10 @@ class ColumnReader(dict[Hashable, object]):
     def read(
         self, keys: Iterable[Hashable], decode: Callable[[Hashable], Cell]
     ) -> list[object | None]:
-        """The values of a block's cells, in order; once `is_flawed` some are `InvalidValue`."""
+        """Return the values of cells, in order; if `is_flawed`, some are `InvalidValue`."""
         if len(self) > REMEMBERED:
             self.clear()
         self._decode = decode
-        # The one loop that every cell of every sheet passes through: it runs in C, and calls
-        # back into Python (__missing__) only for a cell that was not met before.
+        # Every cell of every sheet passes through this loop: it runs in C, and calls Python
+        # (__missing__) only for a new cell.
         return list(map(self.__getitem__, keys))

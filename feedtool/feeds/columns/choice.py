@@ -1,4 +1,4 @@
-"""Values out of a closed list, compared without case and sent canonical."""
+"""Values from a closed list, compared without case and sent in their canonical form."""
 
 import re
 import tomllib
@@ -29,18 +29,18 @@ _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
 """Between a group and a state."""
 
 SHORT = 2
-"""Characters of a value for which no other one is suggested."""
+"""The most characters of a value that is too short for suggestions."""
 CLOSE = 50
-"""The least likeness of a value and a suggested one; 100 is the same."""
+"""The least likeness of a value and a suggestion; 100 is equal."""
 MISSPELT = 85
-"""The least likeness of a value and one that can be meant alone: a letter or two differ."""
+"""The least likeness of a misspelling and its value: a letter or two differ."""
 
 
 class Choice(Struct, frozen=True, dict=True):
     """One of a few values."""
 
     values: Mapping[str, tuple[str, ...]]
-    """Canonical value → other writings that mean it."""
+    """Canonical value → other writings of it."""
 
     @cached_property
     def _by_writing(self) -> Mapping[str, str]:
@@ -52,25 +52,25 @@ class Choice(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_bare(self) -> Mapping[str, list[str]]:
-        """The folded writings that are the same without their accents."""
-        alike: dict[str, list[str]] = {}
+        """Folded writings, by their form without accents."""
+        writings: dict[str, list[str]] = {}
         for text in self._by_writing:
-            alike.setdefault(_unaccented(text), []).append(text)
-        return alike
+            writings.setdefault(_unaccented(text), []).append(text)
+        return writings
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """The canonical values that the seller may use."""
+        """Return the canonical values that the seller may use."""
         del column
         return tuple(self.values)
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The canonical value."""
+        """Return the canonical value."""
         text = identified(cell)
         if not isinstance(text, str):
             return text
         allowed = self.allowed(column)
         value = self._by_writing.get(_folded(text)) or self._of_parts(text)
-        if value is None:  # a seller's own list may hold values that we have no label for
+        if value is None:  # a seller's own list may have values without a label
             value = _by_folded(allowed).get(_folded(text))
         faults = trimmed(cell, text)
         if value is None and (writing := self.unaccented(cell, column)):
@@ -82,21 +82,21 @@ class Choice(Struct, frozen=True, dict=True):
         return InvalidValue(value, faults) if faults else value
 
     def _of_parts(self, text: str) -> str | None:
-        """The value that a text of several parts means, where there are such."""
+        """Return the value of a text of several parts; None in a list without such texts."""
 
     def unaccented(self, cell: Cell, column: ColumnReader) -> str | None:
-        """The writing that a text means whose accents alone are wrong."""
+        """Return the writing that differs from a text only in accents."""
         alike = self._by_bare.get(_unaccented(_folded(plain(cell.text))), [])
         is_clear = len({self._by_writing[text] for text in alike}) == 1
         return self._written(alike[0], column) if is_clear else None
 
     def misspelt(self, cell: Cell, column: ColumnReader) -> str | None:
-        """The writing that a text means in which a letter or two are wrong."""
+        """Return the writing that differs from a text in a letter or two."""
         nearest = self._nearest(_folded(plain(cell.text)), MISSPELT)
         return self._written(nearest, column) if nearest else None
 
     def _written(self, folded: str, column: ColumnReader) -> str | None:
-        """A writing as the list has it, if the seller may use its value."""
+        """Return a writing as the list spells it, if the seller may use its value."""
         value = self._by_writing[folded]
         writings = (value, *self.values.get(value, ()))
         return next(
@@ -109,10 +109,10 @@ class Choice(Struct, frozen=True, dict=True):
         )
 
     def _nearest(self, text: str, likeness: int) -> str | None:
-        """The folded writing that is most like a folded text."""
+        """Return the folded writing that is most similar to a folded text."""
         from rapidfuzz import fuzz, process
 
-        # Of two letters one in common says nothing: `de` is not `es`.
+        # Two letters are too few to compare: `de` is not `es`.
         known = tuple(self._by_writing) if len(text) > SHORT else ()
         near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=likeness)
         return near[0] if near else None
@@ -124,7 +124,7 @@ class Choice(Struct, frozen=True, dict=True):
         return refused(ENUM_VALUE, self._not_listed(visible(text), allowed), hint)
 
     def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
-        """The value that a text seems to mean; None where nobody can say."""
+        """Return the probable value of a text, or None."""
         near = self._nearest(_folded(text), CLOSE)
         value = self._by_writing[near] if near else None
         return value if value in allowed else None
@@ -134,16 +134,16 @@ class Choice(Struct, frozen=True, dict=True):
         return tr("“{text}” is none of {choices}", text=text, choices=choices)
 
     def label(self, value: str) -> Label:
-        """A value that people read as a list in their language has it."""
+        """Return a value with its labels in all languages, if it has any."""
         labels = self.values.get(value, ())
         return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
 
 
 class Condition(Choice, frozen=True):
-    """The condition of an offer; the list is a setting of the profile."""
+    """The condition of an offer; the profile's settings have the list."""
 
     parts: Mapping[tuple[str, str], str]
-    """Names of a group and of a state → the value that both together mean."""
+    """Names of a group and of a state → their value."""
 
     @cached_property
     def _by_parts(self) -> Mapping[tuple[str, str], str]:
@@ -153,11 +153,10 @@ class Condition(Choice, frozen=True):
         }
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """The conditions that the profile lists."""
         return column.dialect.conditions
 
     def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
-        """By the words that people use, before letters that are alike: `as new` is not `New`."""
+        """Compare with words that people use before comparing letters: `as new` is not `New`."""
         letters = (letter if letter.isalnum() else " " for letter in _unaccented(_folded(text)))
         value = condition_words().get(_folded("".join(letters)))
         if value is None:
@@ -165,7 +164,7 @@ class Condition(Choice, frozen=True):
         return value if value in allowed else None
 
     def _of_parts(self, text: str) -> str | None:
-        """As the channel operator's lists have it: `Nuevo - Nuevo`, `group - state`."""
+        """Read `group - state`, the form of the channel operator's lists: `Nuevo - Nuevo`."""
         group, dash, state = _DASH.sub("\n", _folded(text), count=1).partition("\n")
         if not dash:
             return None
@@ -178,7 +177,7 @@ class Retired(Struct, frozen=True):
     """A field that can no longer be submitted: any value is refused."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """None for a blank, else `field-retired`."""
+        """Return None for a blank, else `field-retired`."""
         del column
         if not plain(cell.text):
             return None
@@ -190,19 +189,19 @@ class Retired(Struct, frozen=True):
 
 
 class Ignored(Struct, frozen=True):
-    """A field that is no longer supported: it is read by nobody and reported once."""
+    """A field that is no longer supported: it is not read, and reported once."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Always None."""
+        """Return None."""
         del cell, column
         return None
 
 
 @cache
 def condition_words() -> Mapping[str, str]:
-    """Words for a condition → its value; "" for a word of several meanings.
+    """Return words for a condition → its value; "" for a word of several meanings.
 
-    They are in lower case, without accents and punctuation.
+    The words are in lower case, without accents and punctuation.
     """
     tables = tomllib.loads((folder_of(__package__) / "conditions.toml").read_text("utf-8"))
     return {text: value for value, texts in tables.items() for text in texts}
@@ -226,7 +225,7 @@ YES, NO = "true", "false"
 
 
 class YesNo(Choice, frozen=True):
-    """Yes or no, as `true` or `false`; a cell that a spreadsheet keeps as TRUE means it too."""
+    """Yes or no, as `true` or `false`; also cells that a spreadsheet stores as TRUE or FALSE."""
 
     values: Mapping[str, tuple[str, ...]] = field(
         default_factory=lambda: {
@@ -236,30 +235,30 @@ class YesNo(Choice, frozen=True):
     )
 
     def label(self, value: str) -> Label:
-        """Yes or no, for nobody writes what is sent."""
+        """Return Yes or No; people do not write `true` and `false`."""
         words = self.values[value][: len(LANGUAGES)]
         return Label(words[0], words)
 
     def _nearest(self, text: str, likeness: int) -> str | None:
-        """None: of two words a guess decides the question."""
+        """Return None: a guess between two words would decide the answer."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """`true` or `false`."""
+        """Return `true` or `false`."""
         is_boolean = cell.kind is Kind.BOOLEAN
         return Choice.read(self, cell._replace(kind=Kind.TEXT) if is_boolean else cell, column)
 
 
 class Suggested(Struct, frozen=True):
-    """A text for which a setting of the profile suggests values; another is a warning."""
+    """A text with suggested values in the profile's settings; another value is a warning."""
 
     setting: Callable[[AccountSettings], tuple[str, ...]]
     unknown: Code
-    """The warning's."""
+    """The code of the warning."""
     known: tuple[str, ...] = ()
-    """Values that a rule of the area tells more about."""
+    """Other values without a warning, since a rule of the area reports about them."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The text, as the profile writes it where it has it."""
+        """Return the text, in the profile's spelling if the profile has it."""
         value = Identifier().read(cell, column)
         text, faults = (
             (value.value, value.faults) if isinstance(value, InvalidValue) else (value, ())
@@ -283,18 +282,18 @@ class Suggested(Struct, frozen=True):
 
 
 COUNTRIES = folder_of(__package__) / "countries.tsv"
-"""Code, then the names in `LANGUAGES` and former ones; `python -m tests.countries` writes it."""
+"""Rows of a code, names in `LANGUAGES`, former names; written by `python -m tests.countries`."""
 
 
 @cache
 def country_names() -> Mapping[str, tuple[str, ...]]:
-    """The codes of all countries (ISO 3166-1), each with its names in `LANGUAGES`, then others."""
+    """Return the codes of all countries (ISO 3166-1): names in `LANGUAGES`, then other names."""
     rows = (line.split("\t") for line in COUNTRIES.read_text("utf-8").splitlines())
     return {code: tuple(names) for code, *names in rows}
 
 
 class Late(Mapping[str, Read]):
-    """A mapping that is made when it is first asked for anything."""
+    """A mapping that is made at its first use."""
 
     def __init__(self, make: Callable[[], Mapping[str, Read]]) -> None:
         self._made = cache(make)
@@ -315,7 +314,7 @@ class Country(Choice, frozen=True):
     values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: Late(country_names))
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The code; the specification has both GB and UK for one country."""
+        """Return the code; the specification has both GB and UK for one country."""
         if cell.text.strip().upper() != "UK":
             return Choice.read(self, cell, column)
         value = Choice.read(self, cell._replace(text="GB"), column)
@@ -330,5 +329,5 @@ class Country(Choice, frozen=True):
                 country=self.label(code),
                 countries=joined(map(self.label, allowed)),
             )
-        # All of them are too many for a message.
+        # The list of all countries is too long for a message.
         return tr("“{text}” is no country, and no code of one", text=text)

@@ -1,4 +1,4 @@
-"""Corrections of single cells, whatever the sheet is about."""
+"""Corrections of single cells for all kinds of sheets."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -31,7 +31,7 @@ COMMA, POINT = ",", "."
 
 
 def written_like(number: Decimal, flawed: FlawedCell) -> NewValue:
-    """A number as its cell has it: as a number, or as a text with the sheet's own separator."""
+    """Return a number in the form of its cell: a number, or a text with the sheet's separator."""
     if flawed.cell.kind is not Kind.TEXT:
         return number
     text, decimal = f"{number:f}", flawed.reader.decimal
@@ -41,19 +41,19 @@ def written_like(number: Decimal, flawed: FlawedCell) -> NewValue:
 
 
 def trim(flawed: FlawedCell) -> NewValue | None:
-    """The text without the blanks around it; a GTIN also without those and the hyphens inside."""
+    """Remove blanks around the text; from a GTIN also blanks and hyphens inside."""
     return as_read(flawed) if isinstance(flawed.type, Gtin) else plain(flawed.cell.text)
 
 
 def as_read(flawed: FlawedCell) -> str | None:
-    """The text that the cell is read as."""
+    """Return the text value of the cell; None if it has another type or no value."""
     value = flawed.type.read(flawed.cell, flawed.reader)
     read = value.value if isinstance(value, InvalidValue) else value
     return read if isinstance(read, str) else None
 
 
 def remove_invisible(flawed: FlawedCell) -> NewValue | None:
-    """The text without its invisible characters; breaks that must not be there become blanks."""
+    """Remove invisible characters; replace line breaks that are not allowed by blanks."""
     if flawed.cell.kind is not Kind.TEXT:
         return None
     text = plain(without_invisible(flawed.cell.text))
@@ -64,7 +64,7 @@ def remove_invisible(flawed: FlawedCell) -> NewValue | None:
 
 
 def restore_zeros(flawed: FlawedCell) -> NewValue | None:
-    """The digits of a GTIN with the zeros that a spreadsheet took, if the check digit is right."""
+    """Restore the zeros of a GTIN that a spreadsheet removed, if the check digit is right."""
     if digits := as_read(flawed):
         return digits
     digits = plain(flawed.cell.text)
@@ -72,41 +72,39 @@ def restore_zeros(flawed: FlawedCell) -> NewValue | None:
 
 
 def correct_accents(flawed: FlawedCell) -> NewValue | None:
-    """The value of the list that the text means but for its accents."""
-    of = flawed.type
-    return of.unaccented(flawed.cell, flawed.reader) if isinstance(of, Choice) else None
+    choice = flawed.type
+    return choice.unaccented(flawed.cell, flawed.reader) if isinstance(choice, Choice) else None
 
 
 def correct_letters(flawed: FlawedCell) -> NewValue | None:
-    """The value of the list that the text means but for a letter or two."""
-    of = flawed.type
-    return of.misspelt(flawed.cell, flawed.reader) if isinstance(of, Choice) else None
+    choice = flawed.type
+    return choice.misspelt(flawed.cell, flawed.reader) if isinstance(choice, Choice) else None
 
 
 def settle(flawed: FlawedCell) -> NewValue | None:
-    """The number that the text is with the separator that all other numbers of the sheet have."""
+    """Read the number with the decimal separator of all other numbers of the sheet."""
     return _plainly(flawed, flawed.reader.decimal)
 
 
 def read_point(flawed: FlawedCell) -> NewValue | None:
-    """The number that the text is where a point stands before decimals."""
+    """Read the number with a point before decimals."""
     return _plainly(flawed, POINT)
 
 
 def read_comma(flawed: FlawedCell) -> NewValue | None:
-    """The number that the text is where a comma stands before decimals."""
+    """Read the number with a comma before decimals."""
     return _plainly(flawed, COMMA)
 
 
 def _plainly(flawed: FlawedCell, decimal: str | None) -> NewValue | None:
-    """The number without a separator of thousands, so that it means one thing."""
+    """Return the number without a separator of thousands, so that it is not ambiguous."""
     reader = ColumnReader(flawed.type, flawed.reader.context, decimal)
     number = number_of(flawed.cell, reader) if decimal else None
     return None if number is None else f"{number.normalize():f}".replace(POINT, decimal or POINT)
 
 
 def round_to_cents(flawed: FlawedCell) -> NewValue | None:
-    """The amount with two decimals; half a cent counts as one."""
+    """Round the amount to two decimals, half a cent up."""
     number = number_of(flawed.cell, flawed.reader)
     if number is None or flawed.cell.percent:
         return None
@@ -114,7 +112,7 @@ def round_to_cents(flawed: FlawedCell) -> NewValue | None:
 
 
 def fraction_to_percent(flawed: FlawedCell) -> NewValue | None:
-    """A hundred times the number: 0.2 is 20."""
+    """Multiply the number by 100: 0.2 becomes 20."""
     number = number_of(flawed.cell, flawed.reader)
     if number is None:
         return None
@@ -122,13 +120,11 @@ def fraction_to_percent(flawed: FlawedCell) -> NewValue | None:
 
 
 def replace_bar(flawed: FlawedCell) -> NewValue | None:
-    """The reference with a dash in the place of each bar."""
     text = flawed.cell.text
     return text.replace(_BAR, _INSTEAD) if _BAR in text else None
 
 
 def empty(flawed: FlawedCell) -> NewValue | None:
-    """Nothing."""
     del flawed
     return ""
 
@@ -193,4 +189,4 @@ FIXES = (
     Fix("bar", tr("write a dash for each | of a reference"), (REFERENCE_FORMAT,), replace_bar),
     Fix("retired", tr("empty the fields that can no longer be sent"), (FIELD_RETIRED,), empty),
 )
-"""In their order, of which the first that has an answer for a cell is made."""
+"""Fixes in order: the first that has a new value for a cell is made."""

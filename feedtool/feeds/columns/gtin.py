@@ -1,4 +1,4 @@
-"""GTINs: their check digit, the zeros that spreadsheets lose, the hyphens of an ISBN."""
+"""Read GTINs: their check digit, lost leading zeros, hyphens of an ISBN."""
 
 import re
 
@@ -13,18 +13,18 @@ from feedtool.model.text import plural, tr
 
 LENGTHS = (8, 12, 13, 14)
 LOST_ZEROS = {7: 8, 10: 12, 11: 12}
-"""Digits that may be left of a GTIN, and how many it had; a shorter number may be any."""
+"""Lengths of a GTIN without its leading zeros → its full length; shorter numbers are unclear."""
 
 GTIN_FORMAT = PROBLEMS.error("gtin-format")
 GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
 GTIN_PADDED = PROBLEMS.warning("gtin-padded")
 TEXT_SIGN = "'"
-"""Before digits that a spreadsheet keeps as text, as Shopify exports barcodes."""
+"""The sign before digits that a spreadsheet stores as text; Shopify exports barcodes so."""
 TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
 
 
 def check_digit(body: str) -> str:
-    """The digit that proves the ones before it (GS1: weights 3 and 1 from the right)."""
+    """Return the check digit of the digits before it (GS1: weights 3 and 1 from the right)."""
     digits = body.encode()
     odd, even = digits[-1::-2], digits[-2::-2]
     zeros = ord("0") * (3 * len(odd) + len(even))
@@ -35,7 +35,7 @@ class Gtin(Struct, frozen=True):
     """A GTIN as a str of its digits."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The digits; blanks and an ISBN's hyphens are left out, lost zeros put back."""
+        """Return the digits without blanks and an ISBN's hyphens, with lost zeros restored."""
         del column
         if cell.kind is Kind.TEXT and _is_plausible(cell.text):
             return _proven(cell.text)
@@ -56,10 +56,10 @@ class Gtin(Struct, frozen=True):
 
 _NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
 _AS_NUMBER = re.compile(r"([0-9]{7,14})[.,]0+", re.ASCII)
-"""Digits as a program writes a number: pandas where a cell of the column was empty."""
+"""Digits written as a number, as by pandas if a cell of the column was empty."""
 _HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
 _ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
-"""An ISBN, or an ISMN, in its usual writing; elsewhere a hyphen belongs to another kind of code."""
+"""An ISBN or an ISMN with hyphens; in other codes a hyphen shows that it is no GTIN."""
 
 
 def _checked(digits: str, cell: Cell) -> object:
@@ -75,13 +75,13 @@ def _checked(digits: str, cell: Cell) -> object:
 
 
 def _proven(digits: str) -> object:
-    """Digits that their check digit proves."""
+    """Return the digits, or the problem that their check digit is wrong."""
     right = check_digit(digits[:-1])
     return digits if digits[-1] == right else _wrong_digit(digits, right)
 
 
 def _from_number(digits: str) -> object:
-    """A numeric cell's GTIN, its lost zeros put back where the check digit proves them."""
+    """Return a numeric cell's GTIN, with lost zeros restored if the check digit is right."""
     if not digits.isdecimal() or not digits.strip("0"):
         return _malformed(digits, None)
     if len(digits) in LENGTHS:
@@ -95,7 +95,7 @@ def _from_number(digits: str) -> object:
 
 
 def _from_text_of_number(digits: str) -> object:
-    """A GTIN that a program has written as a number, `4006381333931.0`."""
+    """Return a GTIN that a program wrote as a number, `4006381333931.0`."""
     value = _from_number(digits)
     if value != digits:
         return value
@@ -104,15 +104,15 @@ def _from_text_of_number(digits: str) -> object:
 
 
 def with_zeros(digits: str) -> str | None:
-    """The GTIN of which these digits are left, if their check digit is right."""
-    # Zeros in front change no check digit: if it fits at all, it fits at every length.
+    """Return the GTIN whose leading zeros were lost, if the check digit is right; else None."""
+    # Leading zeros do not change the check digit: it is right at every length, or at none.
     if len(digits) not in LOST_ZEROS or digits[-1] != check_digit(digits[:-1]):
         return None
     return digits.zfill(LOST_ZEROS[len(digits)])
 
 
 def _is_plausible(digits: str) -> bool:
-    """True if it has a GTIN's length and digits; all zeros pass the check digit and are none."""
+    """Return True for a GTIN's length and digits; zeros alone are no GTIN."""
     return (
         len(digits) in LENGTHS
         and digits.isascii()

@@ -1,4 +1,4 @@
-"""Identifiers that the service gives out, or a carrier: texts that are never numbers."""
+"""Identifiers by the service or a carrier: texts that are never numbers."""
 
 from typing import ClassVar
 
@@ -19,12 +19,12 @@ from feedtool.model.text import tr
 
 
 class Identifier(Struct, frozen=True):
-    """An identifier of any length; digits that a spreadsheet has lost are noticed."""
+    """An identifier of any length; digits that a spreadsheet lost are reported."""
 
     is_written: ClassVar[bool] = False
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str."""
+        """Return a str."""
         del column
         value = identified(cell)
         if not isinstance(value, str):
@@ -40,6 +40,6 @@ class Identifier(Struct, frozen=True):
 
 
 class WrittenIdentifier(Identifier, frozen=True):
-    """An identifier that the seller writes, and so none of a program's placeholders."""
+    """An identifier by the seller, which cannot be a placeholder."""
 
     is_written: ClassVar[bool] = True

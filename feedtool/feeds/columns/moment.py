@@ -1,4 +1,4 @@
-"""Date-times: a cell that a spreadsheet keeps as a date, or a text as ISO 8601 has it."""
+"""Read date-times: cells that a spreadsheet stores as dates, and texts in ISO 8601."""
 
 from datetime import UTC, datetime
 
@@ -14,10 +14,10 @@ MOMENT_FORMAT = PROBLEMS.error("moment-format")
 
 
 class Moment(Struct, frozen=True):
-    """A date and a time, in UTC where none is said; the value is a text as RFC 3339 has it."""
+    """A date and a time, in UTC without an offset; the value is a text in RFC 3339."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """`2026-11-22T09:30:00Z`."""
+        """Return a text such as `2026-11-22T09:30:00Z`."""
         del column
         text = cell.text if cell.kind is Kind.DATE else identified(cell)
         if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Amounts, rates and whole numbers, in every usual writing, guessed at never."""
+"""Read amounts, rates and whole numbers, in every usual writing, without guessing."""
 
 import re
 from decimal import Decimal
@@ -24,10 +24,10 @@ VAT_FRACTION = PROBLEMS.error("vat-fraction")
 _BLANKS = " \u00a0\u2000-\u200a\u202f\u205f\u3000"
 _APOSTROPHES = "'’‘′´`\u02bc"  # noqa: RUF001
 _IN_THREES = rf"[0-9]{{1,3}}(?:(?:[{_BLANKS}][0-9]{{3}})+|(?:[{_APOSTROPHES}][0-9]{{3}})+)"
-"""Thousands set off by blanks or, as in Switzerland, by apostrophes."""
+"""Thousands separated by blanks or, as in Switzerland, by apostrophes."""
 CENT = Decimal("0.01")
 
-# Writings in which nothing is ambiguous: (pattern, what separates the decimals).
+# Unambiguous writings: (pattern, decimal separator).
 _WRITINGS = tuple(
     (re.compile(pattern, re.ASCII), decimal)
     for pattern, decimal in (
@@ -39,7 +39,7 @@ _WRITINGS = tuple(
         (_IN_THREES + ",[0-9]+", ","),
         (r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+", "."),
         (r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+", ","),
-        # A lone separator: thousands come in threes, and do not begin with a zero.
+        # A single separator: thousands have three digits each, and do not begin with a zero.
         (r"(?:0+|[0-9]{4,})\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})", "."),
         (r"(?:0+|[0-9]{4,}),[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})", ","),
     )
@@ -48,7 +48,7 @@ _WRITTEN = re.compile(f"[0-9.,{_BLANKS}{_APOSTROPHES}]+", re.ASCII)
 """The characters of all writings."""
 _AMBIGUOUS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}", re.ASCII)
 _NOT_DIGITS = re.compile(r"[^0-9]", re.ASCII)
-_EVIDENCE_OF = {  # which decimal separator a writing without decimals still speaks for
+_EVIDENCE_OF = {  # decimal separator that a writing without decimals implies
     ".": re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII),
     ",": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", re.ASCII),
 }
@@ -61,22 +61,22 @@ _DAYS = re.compile(
 )
 _FROM_TODAY = re.compile(rf"[jdtg]\s*\+\s*{_COUNT}")
 _HOURS = re.compile(rf"{_COUNT}\s*(?:h|hrs?|hours?|heures?|horas?|std|stunden?|or[ae]|uur|godz)\.?")
-"""Times as sheets say them in the eight languages of headers."""
+"""Durations in the eight languages of headers."""
 
 
 class Amount(NamedTuple):
-    """A text understood: its number, and the decimal separator that its writing shows."""
+    """A parsed text: its number, and the decimal separator that it implies."""
 
     number: Decimal
     decimal: str
-    """`.` or `,`; "" where the writing speaks for neither."""
+    """`.` or `,`; "" if the writing implies neither."""
 
 
 def parse(text: str, decimal: str | None = None) -> Amount | str:
-    """The number that unsigned digits and separators stand for, without currency or percent sign.
+    """Parse unsigned digits and separators, without currency or percent sign.
 
-    "ambiguous" where the column's `decimal` is not settled and matters, and "" for what is no
-    number in any accepted writing.
+    Return "ambiguous" if the column's `decimal` is needed but unknown, and "" for a text that is
+    no number in any accepted writing.
     """
     if not _WRITTEN.fullmatch(text):
         return ""
@@ -95,17 +95,17 @@ def _number(text: str, decimal: str) -> Decimal:
 
 
 class Number(Struct, frozen=True):
-    """The common part of all numbers: reading a cell, bounds, and what a column's cells settle."""
+    """The common base of numbers: reads a cell, checks bounds, finds a column's separator."""
 
     above: Decimal | None = None
     """The number must be greater."""
     least: Decimal | None = None
     """The number must not be smaller."""
     most: Decimal | None = None
-    """The number must not be greater; None takes the dialect's bound where there is one."""
+    """The number must not be greater; None for the settings' bound, if there is one."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The value, None for a blank, `InvalidValue` where there is something to say."""
+        """Return the value, None for a blank, `InvalidValue` if there are issues."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -115,7 +115,7 @@ class Number(Struct, frozen=True):
         return self.read_text(text, cell, column) if text else None
 
     def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
-        """The value of a text cell, which also may settle the column's decimal separator."""
+        """Return the value of a text cell, which may determine the column's decimal separator."""
         negative, digits = _unsigned(text, column.dialect.currencies)
         amount = parse(digits, column.decimal)
         if isinstance(amount, str):
@@ -136,9 +136,9 @@ class Number(Struct, frozen=True):
         return value
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """The number as the column's value, if it is within bounds and precise enough.
+        """Return the number as the column's value, or the flaw of its bounds or precision.
 
-        Any is, unless a subclass says more.
+        Without a subclass all numbers are valid.
         """
         del cell, column
         return number
@@ -146,7 +146,7 @@ class Number(Struct, frozen=True):
     def out_of_range(
         self, number: Decimal, cell: Cell, most: Decimal | None
     ) -> InvalidValue | None:
-        """The flaw of a number outside its bounds."""
+        """Return the flaw of a number outside its bounds, else None."""
         if self.above is not None and number <= self.above:
             message = tr("{number} must be above {bound}", number=shown(cell), bound=self.above)
         elif self.least is not None and number < self.least:
@@ -159,32 +159,31 @@ class Number(Struct, frozen=True):
 
 
 class Money(Number, frozen=True):
-    """An amount with two decimals; a Decimal."""
+    """An amount with two decimals, as a Decimal."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """A Decimal with at most two decimals, never rounded."""
+        """Return a Decimal with at most two decimals, never rounded."""
         most = column.dialect.bounds.highest_price if self.most is None else self.most
         return self.out_of_range(number, cell, most) or _money(number, cell)
 
 
 class Measure(Number, frozen=True):
-    """A length or a weight, with as many decimals as it has; a Decimal."""
+    """A length or a weight with any number of decimals, as a Decimal."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """The number, within the bounds of its column."""
         del column
         return self.out_of_range(number, cell, self.most) or number
 
 
 class Rate(Number, frozen=True):
-    """A percentage from 0 to 100: a cell formatted as one counts as what it shows."""
+    """A percentage from 0 to 100; a cell with a percent format has the value that it shows."""
 
     def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
-        """`20 %` is 20."""
+        """Read `20 %` as 20."""
         return Number.read_text(self, text.removesuffix("%").rstrip(), cell, column)
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """A Decimal from 0 to 100 with at most two decimals; a fraction is refused."""
+        """Return a Decimal from 0 to 100 with at most two decimals; refuse a fraction of 1."""
         del column
         if cell.percent:
             number *= 100
@@ -211,10 +210,10 @@ class Rate(Number, frozen=True):
 
 
 class Whole(Number, frozen=True):
-    """A whole number; an int."""
+    """A whole number, as an int."""
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """An int within the bounds."""
+        """Return an int within the bounds."""
         most = Decimal(column.dialect.bounds.highest_quantity) if self.most is None else self.most
         flaw = self.out_of_range(number, cell, most)
         if flaw:
@@ -229,7 +228,7 @@ class Days(Whole, frozen=True):
     """A preparation time in days."""
 
     def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
-        """`2 jours` and `J+2` are 2, and so is `48 h`; a span, or part of a day, is refused."""
+        """Read `2 jours`, `J+2` and `48 h` as 2; refuse a range, or part of a day."""
         spoken = text.casefold()
         if days := _DAYS.fullmatch(spoken) or _FROM_TODAY.fullmatch(spoken):
             return self.checked(Decimal(days[1]), cell, column)
@@ -245,13 +244,13 @@ class Days(Whole, frozen=True):
         )
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """An int, at most the dialect's longest preparation."""
+        """Return an int, at most `Bounds.longest_preparation`."""
         longest = Decimal(column.dialect.bounds.longest_preparation)
         return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
 
 
 def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
-    """With two decimals, if it has no more; an int or a float would not be exact."""
+    """Return a Decimal with two decimals, or the flaw of more; a float would not be exact."""
     money = number.quantize(CENT)
     if money == number:
         return money
@@ -263,7 +262,7 @@ def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
 
 
 def number_of(cell: Cell, column: ColumnReader) -> Decimal | None:
-    """The number of a cell, whatever speaks against it; None of what could mean two, or none."""
+    """Return the number of a cell without checks; None if it is ambiguous or no number."""
     if cell.kind is Kind.NUMBER:
         return rounded(cell.text)
     number = number_in(plain(cell.text), column.decimal, column.dialect.currencies)
@@ -271,7 +270,7 @@ def number_of(cell: Cell, column: ColumnReader) -> Decimal | None:
 
 
 def number_in(text: str, decimal: str | None, currencies: tuple[str, ...] = ()) -> Decimal | str:
-    """The number of a text, perhaps with a sign, a currency or a percent sign; else as `parse`."""
+    """Return the number of a text, also with a sign, a currency or a percent sign; see `parse`."""
     negative, digits = _unsigned(text.removesuffix("%").rstrip(), currencies)
     amount = parse(digits, decimal)
     if isinstance(amount, str):
@@ -280,9 +279,9 @@ def number_in(text: str, decimal: str | None, currencies: tuple[str, ...] = ()) 
 
 
 def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:
-    """True if it is negative, and the digits, without sign and the profile's currencies."""
+    """Return True for a negative number, and its digits without sign and currency."""
     text = _without_currency(text, currencies)
-    if text[:1] in ("+", "-"):  # `+€ 5` is seen as well as `€ +5`
+    if text[:1] in ("+", "-"):  # both `+€ 5` and `€ +5` occur
         return text[0] == "-", _without_currency(text[1:].lstrip(), currencies)
     return False, text
 
@@ -305,7 +304,7 @@ def _in_capitals(currencies: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unread(text: str, column: ColumnReader) -> InvalidValue:
-    """A lone separator with three digits behind it, and what the column says of it."""
+    """Return the flaw of a single separator before three digits, with the column's evidence."""
     column.is_ambiguous = True
     whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
     thousands = _digits(whole + fraction)
@@ -341,7 +340,7 @@ def _unread(text: str, column: ColumnReader) -> InvalidValue:
 
 
 def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
-    """The flaw of a number that the column settled, with the cell that shows how."""
+    """Return the flaw of a number read by the column's separator, with the cell that implies it."""
     example = column.evidence.get(column.decimal or "")
 
     def explained(message: str) -> MessageText:

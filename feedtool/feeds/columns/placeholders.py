@@ -1,4 +1,4 @@
-"""Texts that programs write where they have no value: errors of formulas, `nan`, `N/A`, `-`."""
+"""Texts that programs write for a missing value: errors of formulas, `nan`, `N/A`, `-`."""
 
 import re
 
@@ -14,9 +14,9 @@ PLACEHOLDER_DOUBTFUL = PROBLEMS.warning("placeholder-doubtful")
 FORMULA_ERRORS = frozenset(
     (folder_of(__package__) / "formula_errors.txt").read_text("utf-8").splitlines()
 )
-"""In capitals, as spreadsheet programs show them in all their languages."""
+"""Errors in capitals, in all languages of spreadsheet programs."""
 _MARKS = " \u00a0\u202f¡!¿?؟"
-"""Around the word of an error: some programs and people leave them out."""
+"""Marks around the word of an error; some programs and people omit them."""
 _WORDS = frozenset(error.strip(f"#{_MARKS}") for error in FORMULA_ERRORS)
 
 _BY_PROGRAMS = frozenset(
@@ -27,7 +27,7 @@ _BY_PROGRAMS = frozenset(
         *("true", "false", "vrai", "faux", "verdadero", "falso", "wahr", "falsch"),
     )
 )
-"""In lower case: no values of several languages and databases, and yes and no."""
+"""Words in lower case for a missing value in languages and databases, and for yes and no."""
 _BY_PEOPLE = frozenset(
     (
         *("na", "n.a.", "n.a", "nc", "n.c.", "n.c", "n/c", "nd", "n.d.", "n.d", "n/d", "nr"),
@@ -36,15 +36,15 @@ _BY_PEOPLE = frozenset(
         *("ninguno", "ninguna", "keine", "empty", "vide", "vacío", "leer"),
     )
 )
-"""In lower case: notes that there is no value, of which one may be a reference all the same."""
+"""Words in lower case by which people note a missing value; one of them may be a reference."""
 _PUNCTUATION = re.compile(r"[-\u2010-\u2015\u2212_.,:;/\\|*?!~#=+…'\"()\[\]{}<>]{1,40}")
 _ZERO = re.compile(r"0+(?:[.,]0+)?")
 _FORMULA = re.compile(r"=[+-]?(?:(?:'[^']+'|\w+)!)?\$?[A-Za-z]{1,3}\$?[1-9][0-9]{0,6}")
-"""A lone reference to a cell: `=A1`, `='July'!$B$2`."""
+"""A formula of one reference: `=A1`, `='July'!$B$2`."""
 
 
 def is_formula_error(text: str) -> bool:
-    """True if a spreadsheet shows a trimmed text with `#` because a formula has no result."""
+    """Return True if a trimmed text with `#` is a spreadsheet's error of a formula."""
     upper = text.upper()
     return upper in FORMULA_ERRORS or (
         text.startswith("#")
@@ -54,7 +54,7 @@ def is_formula_error(text: str) -> bool:
 
 
 def formula_error(text: str) -> Issue:
-    """The issue of a cell that shows this error."""
+    """Return the issue of a cell with this error."""
     return Issue(
         FORMULA_ERROR,
         tr("the cell shows {text}", text=text),
@@ -63,7 +63,7 @@ def formula_error(text: str) -> Issue:
 
 
 def placeholder_issues(text: str) -> tuple[Issue, ...]:
-    """At most one issue: an identifier that means no value."""
+    """Return an issue if an identifier only marks a missing value."""
     lower = text.casefold()
     if lower in _BY_PROGRAMS or _PUNCTUATION.fullmatch(text):
         message = tr("“{text}” is what programs write where there is no value", text=text)
@@ -73,7 +73,7 @@ def placeholder_issues(text: str) -> tuple[Issue, ...]:
         message = tr("“{text}” is a formula that was kept as a text", text=text)
         hint = tr("correct the formula, or replace the cell by its value")
         return (Issue(PLACEHOLDER, message, hint),)
-    if f"#{text.upper()}" in FORMULA_ERRORS:  # without the sign before it
+    if f"#{text.upper()}" in FORMULA_ERRORS:  # an error without its sign
         return (formula_error(text),)
     if lower in _BY_PEOPLE or _ZERO.fullmatch(text):
         message = tr("“{text}” looks like a note that there is no value", text=text)

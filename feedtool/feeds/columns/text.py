@@ -1,4 +1,4 @@
-"""Text, and what all types share: trimming, and cells that hold no text at all."""
+"""Read texts, with the functions for all types: trimming, and cells without a text."""
 
 import re
 from contextlib import suppress
@@ -28,14 +28,14 @@ _INVISIBLE = re.compile(
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _UNREMARKABLE_NAME = re.compile(r"[A-Za-z0-9-]*[1-9][A-Za-z0-9-]*")
-"""No placeholder is made of letters, digits and dashes, and has a digit that is not zero."""
+"""A name of letters, digits and dashes with a digit that is not zero is no placeholder."""
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _TWICE = {
     "cp1252": re.compile("[ÂÃ].|â(?:€.|‚¬|„¢)|Å“"),  # noqa: RUF001
     "mac_roman": re.compile("√.|¬[©®°≤≥]|‚[ÄÇÑ]."),  # noqa: RUF001
     "cp850": re.compile("[\u251c\u252c]."),
 }
-"""Letters beyond ASCII in UTF-8, as code pages read them."""
+"""Non-ASCII letters in UTF-8, as code pages misread them."""
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
 FORMULA_NO_CACHE = PROBLEMS.error("formula-no-cache")
@@ -52,7 +52,7 @@ PRODUCT_REFERENCE_FORMAT = PROBLEMS.error("product-reference-format")
 
 
 def plain(text: str) -> str:
-    """The text without blanks at its ends, non-breaking and zero-width ones included."""
+    """Strip blanks from a text, non-breaking and zero-width ones included."""
     bare = text.strip()
     while bare and (bare[0] in ZERO_WIDTH or bare[-1] in ZERO_WIDTH):
         bare = bare.strip(ZERO_WIDTH).strip()
@@ -60,7 +60,7 @@ def plain(text: str) -> str:
 
 
 def no_value(cell: Cell) -> InvalidValue | None:
-    """The flaw of a cell that holds neither number nor text, None where it does."""
+    """Return the flaw of a cell that is neither a number nor a text, else None."""
     if cell.kind is Kind.NUMBER or (cell.kind is Kind.TEXT and "#" not in cell.text):
         return None
     text = plain(cell.text)
@@ -70,7 +70,6 @@ def no_value(cell: Cell) -> InvalidValue | None:
 
 
 def refused(code: Code, message: str, hint: str) -> InvalidValue:
-    """A cell without a value that can be sent, and why."""
     return InvalidValue(None, (Issue(code, message, hint),))
 
 
@@ -96,9 +95,9 @@ _NO_VALUE = {
 
 
 def identified(cell: Cell) -> str | InvalidValue | None:
-    """The characters of an identifier, None of a blank cell, or why there are none to send.
+    """Return the characters of an identifier, None for a blank cell, or a flaw.
 
-    A whole number is written without `.0`; where its format pads with zeros it is read as shown.
+    A whole number has no `.0`; if its number format pads with zeros, the zeros are included.
     """
     if flaw := no_value(cell):
         return flaw
@@ -119,14 +118,14 @@ def identified(cell: Cell) -> str | InvalidValue | None:
 
 
 def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
-    """A warning where blanks were left out of a text cell."""
+    """Return a warning if blanks were stripped from a text cell."""
     if cell.kind is not Kind.TEXT or cell.text == value:
         return ()
     return (Issue(TRIMMED, tr("blanks were left out: read as “{value}”", value=value)),)
 
 
 def encoded_twice(value: str) -> tuple[Issue, ...]:
-    """A warning where letters in UTF-8 were read in a code page, and written again: `RÃ©f`."""
+    """Return a warning if UTF-8 was read in a code page, and written again: `RÃ©f`."""
     if value.isascii():
         return ()
     for page, letters in _TWICE.items():
@@ -146,14 +145,14 @@ def encoded_twice(value: str) -> tuple[Issue, ...]:
 
 
 class Text(Struct, frozen=True):
-    """Text as it is, trimmed."""
+    """A trimmed text."""
 
     unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str; numbers are written as shown."""
-        # Nearly every identifier is made of letters, digits and dashes alone, has a usual length
-        # and so nothing about it to judge; the rest of this method is for the others.
+        """Return a str; numbers have the digits that the cell shows."""
+        # Fast path: most identifiers have only letters, digits and dashes and a usual length,
+        # so that there is nothing to check.
         usual = column.dialect.bounds.advised_length
         text = cell.text
         if cell.kind is Kind.TEXT and len(text) <= usual and self.unremarkable.fullmatch(text):
@@ -170,7 +169,7 @@ class Text(Struct, frozen=True):
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """The issues of the characters themselves."""
+        """Return the issues of characters."""
         if not invisible_in(value):
             return ()
         message = tr("the text holds an invisible character: {value}", value=visible(value))
@@ -183,7 +182,7 @@ class Reference(Text, frozen=True):
     unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`reference-format`, or that it is a placeholder."""
+        """Return `reference-format`, or the issue of a placeholder."""
         if "|" not in value and not invisible_in(value):
             return placeholder_issues(value)
         message = tr(
@@ -198,7 +197,7 @@ class ProductReference(Text, frozen=True):
     unremarkable: ClassVar[re.Pattern[str]] = _UNREMARKABLE_NAME
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`product-reference-format`, or that it is a placeholder."""
+        """Return `product-reference-format`, or the issue of a placeholder."""
         if (issues := placeholder_issues(value)) or _PRODUCT_REFERENCE.fullmatch(value):
             return issues
         message = tr("“{value}” is not only letters, digits, dash and dot", value=visible(value))
@@ -207,10 +206,10 @@ class ProductReference(Text, frozen=True):
 
 
 class Comment(Text, frozen=True):
-    """A text for people: whatever XML can carry, line breaks included."""
+    """A text for people: all characters that XML allows, line breaks included."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str; numbers are written as shown."""
+        """Return a str; numbers have the digits that the cell shows."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -223,7 +222,7 @@ class Comment(Text, frozen=True):
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`text-control-chars` (XML 1.0, production 2)."""
+        """Return `text-control-chars` (XML 1.0, production 2)."""
         if not _NOT_IN_XML.search(value):
             return ()
         text = _NOT_IN_XML.sub(_spelled, value)
@@ -252,19 +251,19 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
 
 
 def invisible_in(text: str) -> re.Match[str] | None:
-    """The first control, zero-width or direction character of a text."""
-    if text.isascii() and text.isprintable():  # nearly all of them, and much faster to tell
+    """Return the first control, zero-width or direction character of a text."""
+    if text.isascii() and text.isprintable():  # most texts, and a much faster check
         return None
     return _INVISIBLE.search(text)
 
 
 def without_invisible(text: str) -> str:
-    """The text without its invisible characters, but for line breaks and tabs."""
+    """Remove the invisible characters of a text, except line breaks and tabs."""
     return _INVISIBLE.sub(lambda match: match[0] if match[0] in BREAKS else "", text)
 
 
 def visible(text: str) -> str:
-    """The text with its invisible characters spelled out, as `U+200B`."""
+    """Replace the invisible characters of a text by `<U+200B>`."""
     return _INVISIBLE.sub(_spelled, text)
 
 

@@ -46,7 +46,7 @@ def test_an_answer_that_names_no_package(answer: Reply) -> None:
         ("Integrated", Meaning.INTEGRATED),
         ("Rejected", Meaning.REJECTED),
         ("IntegrationPending", Meaning.WORKING),
-        ("Queued", Meaning.UNHEARD),
+        ("Queued", Meaning.UNKNOWN_STATE),
     ],
 )
 def test_the_state(state: str, meaning: Meaning) -> None:

@@ -170,9 +170,9 @@ def test_pages_lead_to_the_same_origin_alone() -> None:
         ),
         (
             {"packageId": 12, "createdAt": "2026-03-02T09:00:00Z"},
-            ListedPackage("12", "", Meaning.UNHEARD, datetime(2026, 3, 2, 9, tzinfo=UTC)),
+            ListedPackage("12", "", Meaning.UNKNOWN_STATE, datetime(2026, 3, 2, 9, tzinfo=UTC)),
         ),
-        ({"packageId": "p1", "state": None}, ListedPackage("p1", "", Meaning.UNHEARD, None)),
+        ({"packageId": "p1", "state": None}, ListedPackage("p1", "", Meaning.UNKNOWN_STATE, None)),
         ({"state": "Ready"}, None),
         ({"packageId": "p" * 201}, None),
         ("p1", None),

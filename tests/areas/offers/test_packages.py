@@ -67,13 +67,13 @@ def test_an_answer_without_an_id(document: object) -> None:
     [
         *(("WaitingForCompletion", Meaning.OPEN), ("Integrated", Meaning.INTEGRATED)),
         *(("Ready", Meaning.WORKING), ("IntegrationPending", Meaning.WORKING)),
-        *(("Rejected", Meaning.REJECTED), ("Archived", Meaning.UNHEARD)),
+        *(("Rejected", Meaning.REJECTED), ("Archived", Meaning.UNKNOWN_STATE)),
         ("Importing", Meaning.SETTLING),
     ],
 )
 def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:
     assert package_view(reply({"state": state, "packageType": "Upsert"})) == (state, meaning, ())
-    other = state.upper() if meaning is not Meaning.UNHEARD else state
+    other = state.upper() if meaning is not Meaning.UNKNOWN_STATE else state
     assert package_view(reply({"state": other})) == (state, meaning, ())
     assert meaning_of(other.lower()) is meaning
 

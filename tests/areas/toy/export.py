@@ -17,10 +17,10 @@ from feedtool.feeds.export import (
     Filter,
     Increments,
     KeyedRows,
+    ListedItem,
     ListPage,
     Query,
     ServiceList,
-    Thing,
 )
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo
@@ -38,11 +38,11 @@ def page(_: Query) -> Callable[[Reply, Call], ListPage]:
     return read
 
 
-def thing(parcel: dict[str, Any]) -> Thing:
+def thing(parcel: dict[str, Any]) -> ListedItem:
     """A parcel, which never changes."""
     of = {"order": parcel["order"], "channels": parcel["channel"]}
     at = datetime.fromisoformat(parcel["sentAt"])
-    return Thing(str(parcel["id"]), "", at, [{**of, **toy} for toy in parcel["toys"]])
+    return ListedItem(str(parcel["id"]), "", at, [{**of, **toy} for toy in parcel["toys"]])
 
 
 EXPORT = Export(

@@ -76,7 +76,7 @@ def package_id(reply: Reply) -> str:
 
 def meaning_of(state: str) -> Meaning:
     """The meaning of a package's state."""
-    return STATES.get(spelled(state, STATES), Meaning.UNHEARD)
+    return STATES.get(spelled(state, STATES), Meaning.UNKNOWN_STATE)
 
 
 def package_view(reply: Reply) -> PackageView:
