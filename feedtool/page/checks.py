@@ -128,7 +128,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
         "marked": any(not sheet.error for sheet in grid.sheets),
         "failed": any(sheet.counts.get("invalid") for sheet in grid.sheets),
     }
-    return {what: words for what, words in COPIES.items() if is_there.get(what, True)}
+    return {sort: words for sort, words in COPIES.items() if is_there.get(sort, True)}
 
 
 def copy_name(session: PageSession, file: FileUpload, what: str) -> str:
@@ -136,10 +136,10 @@ def copy_name(session: PageSession, file: FileUpload, what: str) -> str:
     if what not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
-    if what == "failed":
+    if sort == "failed":
         return f"{name.stem}.failed.xlsx"
-    if what != "marked":
-        return f"{name.stem}.report.{what}"
+    if sort != "marked":
+        return f"{name.stem}.report.{sort}"
     return marked_name(name, session.uploads.input(file).path)
 
 
@@ -152,16 +152,16 @@ def marked_name(name: Path, path: Path) -> str:
 def made_copy(session: PageSession, file: FileUpload, what: str) -> tuple[Job, Path]:
     """A copy in the language of the request, and the job that makes it."""
     speaks = language()
-    place = session.uploads.copies(file) / speaks / copy_name(session, file, what)
+    place = session.uploads.copies(file) / speaks / copy_name(session, file, sort)
 
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Checking every row"))
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write = _write_failed if what == "failed" else partial(_make_copy, what)
+            write = _write_failed if sort == "failed" else partial(_make_copy, sort)
             write(session, file, place, LanguageChoice(speaks, speaks))
 
-    key = f"{COPY}{file.id} {file.reading} {speaks} {what}"
+    key = f"{COPY}{file.id} {file.reading} {speaks} {sort}"
     return session.jobs.start(key, "check", make), place
 
 

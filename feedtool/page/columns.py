@@ -223,7 +223,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     def _line(self, column: ColumnProposal) -> ColumnLine:
         name, judged = column_entry(column.index), self.judged
-        meant = judged.said.of_column(column.index)
+        meant = judged.entered.of_column(column.index)
         known, taken = self._by_key, judged.answers.keys
         near = [] if _is_sure(column) else [column.key, *column.alternatives]
         fields = [known[key] for key in near if key and key in known and key not in taken]

@@ -132,7 +132,7 @@ def require(what: str, account: str) -> None:
         NotAllowed: it is, and he may not do that.
     """
     require_seen(account)
-    if not user().may(what):
+    if not user().may(action):
         raise NotAllowed(
             tr("you may look here, and not do this"), tr("ask whoever keeps the configuration")
         )

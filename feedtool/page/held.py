@@ -87,8 +87,8 @@ def released(
     return session.uploads.save(msgspec.structs.replace(file, choices=choices))
 
 
-def _choices(release: Release, of: RunFile, say: Translator) -> Choices:
-    before = say(tr("as in run {run}", run=of.run))
+def _choices(release: Release, run_file: RunFile, say: Translator) -> Choices:
+    before = say(tr("as in run {run}", run=run_file.run))
     selection = release.selection
     return Choices(
         changed_only=selection.changed_only,

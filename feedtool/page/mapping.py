@@ -178,7 +178,7 @@ class JudgedForm(Struct):
     """What was said of a sheet, what is wrong with it, and what is still open."""
 
     sheet: ProposedSheet
-    said: ColumnForm
+    entered: ColumnForm
     answers: Answers = field(default_factory=lambda: Answers([]))
     words: list[UnknownWord] = field(default_factory=list)
     """The words that fields do not know."""
@@ -250,7 +250,7 @@ def judge(sheet: ProposedSheet, said: ColumnForm) -> JudgedForm:
     for column in judged.answers.columns:
         for word in sheet.words_of(column):
             judged.note_word(word)
-    for key, value in said.defaults.items():
+    for key, value in entered.defaults.items():
         judged.note_default(key, value)
     missing = sheet.missing(judged.answers)
     judged.missing = [key for key in missing if default_entry(key) not in judged.errors]

@@ -39,20 +39,20 @@ def made_copy(session: PageSession, run: int, what: str, number: int) -> tuple[J
     """
     with session.workspace() as workspace:
         inputs = kept_inputs(options_of(run, workspace), workspace)
-    if what not in COPIES or number >= len(inputs):
+    if sort not in COPIES or number >= len(inputs):
         raise NotHere(tr("There is nothing at this address."))
     speaks, file = language(), inputs[number]
     folder = folder_of_run(session, run) / "copies" / speaks / str(number)
-    place = folder / _copy_name(file, what)
+    place = folder / _copy_name(file, sort)
 
     def make(job: Job) -> None:
         if not place.exists():
             job.tell(tr("Writing the copy"))
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with session.workspace() as workspace:
-                _WRITERS[what](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
+                _WRITERS[sort](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
 
-    return session.jobs.start(f"{COPY}{run} {speaks} {what} {number}", "check", make), place
+    return session.jobs.start(f"{COPY}{run} {speaks} {sort} {number}", "check", make), place
 
 
 def copies_of_run(session: PageSession, run: int, grid: Grid) -> dict[str, dict[str, str]]:
@@ -66,19 +66,19 @@ def copies_of_run(session: PageSession, run: int, grid: Grid) -> dict[str, dict[
     read = {sheet.file for sheet in grid.sheets if not sheet.error}
     is_there = {"marked": read, "failed": to_correct}
     return {
-        file: {what: words for what, words in COPIES.items() if file in is_there.get(what, files)}
+        file: {sort: words for sort, words in COPIES.items() if file in is_there.get(sort, files)}
         for file in files
     }
 
 
-def _copy_name(file: Input, what: str) -> str:
+def _copy_name(file: Input, sort: str) -> str:
     name = Path(file.name)
-    match what:
+    match sort:
         case "marked":
             return marked_name(name, file.path)
         case "failed":
             return f"{name.stem}.failed.xlsx"
-    return f"{name.stem}.report.{what}"
+    return f"{name.stem}.report.{sort}"
 
 
 def _write_marked(

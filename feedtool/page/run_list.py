@@ -109,7 +109,7 @@ def _batches(
 ) -> Iterator[list[Run]]:
     """The runs among which a page is looked for, the newest first: few, then more at a time."""
     pages, before, size = workspace.ledger.pages, search.before, SHOWN + 1
-    sellers = {search.of} if search.of else visible_sellers(session, user, workspace)
+    sellers = {search.seller} if search.seller else visible_sellers(session, user, workspace)
     left = unfinished(workspace)[::-1] if search.is_open else None
     while True:
         if left is None:

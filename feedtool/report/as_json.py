@@ -278,9 +278,9 @@ def row_fields(result: RowResult, say: Translator = ENGLISH, *, is_single: bool 
         "salesChannelId": result.channel or None,
         "status": result.status,
         "messages": [
-            {"resultCode": of.code, "message": of.text}
-            | ({"localMessage": say(of.text)} if say.language != "en" else {})
-            | ({"field": of.field} if of.field else {})
-            for of in result.messages
+            {"resultCode": message.code, "message": message.text}
+            | ({"localMessage": say(message.text)} if say.language != "en" else {})
+            | ({"field": message.field} if message.field else {})
+            for message in result.messages
         ],
     }

@@ -62,10 +62,10 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
         name = names.get(field.field, field.field)
         key = "" if name == field.field else f" ({field.field})"
         yield f"  {name}{key} = {printable(say(field.value))}"
-        steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
-        width = min(WIDEST, max((len(what) for what, _ in steps), default=0))
-        for what, text in steps:
-            yield f"    {what:{width}}  {text}"
+        steps = [(printable(say(step)), printable(say(value))) for step, value in field.steps]
+        width = min(WIDEST, max((len(step) for step, _ in steps), default=0))
+        for step, text in steps:
+            yield f"    {step:{width}}  {text}"
     if (reason := _skipped(checked, number)) is not None:
         yield "  " + say(tr("Skipped: {reason}", reason=printable(reason)))
     for item in _requests(checked, number):

@@ -47,17 +47,17 @@ def statuses_of(counts: Counts) -> Mapping[Status, int]:
 
 def headline_of(result: SheetResult, statuses: Mapping[Status, int]) -> MessageText:
     """The numbers of rows that are accepted, to correct, and still open, in one line."""
-    of = dict.fromkeys(ORDER, 0)
+    counts = dict.fromkeys(ORDER, 0)
     for status, count in statuses.items():
-        of[outcome_of(status)] += count
+        counts[outcome_of(status)] += count
     rows = sum(statuses.values())
-    accepted = tr("{count:,} of {rows:,} rows accepted", count=of["good"], rows=rows)
-    valid = tr("{count:,} of {rows:,} rows valid", count=of["good"], rows=rows)
+    accepted = tr("{count:,} of {rows:,} rows accepted", count=counts["good"], rows=rows)
+    valid = tr("{count:,} of {rows:,} rows valid", count=counts["good"], rows=rows)
     parts = [valid if result.run is None else accepted]
-    if of["bad"]:
-        parts.append(tr("{count:,} to correct", count=of["bad"]))
-    if of["open"]:
-        parts.append(tr("{count:,} still open", count=of["open"]))
+    if counts["bad"]:
+        parts.append(tr("{count:,} to correct", count=counts["bad"]))
+    if counts["open"]:
+        parts.append(tr("{count:,} still open", count=counts["open"]))
     return joined(parts)
 
 

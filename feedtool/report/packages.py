@@ -38,19 +38,19 @@ def package_lines(result: SheetResult) -> Iterator[str]:
 
 def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
     """Describe the single requests of a verb in one line."""
-    what = tr(
+    text = tr(
         "{type}, {rows} in {requests}",
         type=acts[0].verb,
         rows=_rows(sum(len(act.rows) for act in acts)),
         requests=plural("{count:,} request", "{count:,} requests", len(acts)),
     )
     if is_planned:
-        return tr("Planned: {packages}", packages=what)
+        return tr("Planned: {packages}", packages=text)
     states = Counter(
         clean(act.status or act.outcome or "") or (NOT_CONFIRMED if act.calls else NOT_SENT_YET)
         for act in acts
     )
-    return joined((what, statuses_text(states)), ": ")
+    return joined((text, statuses_text(states)), ": ")
 
 
 def _rows(count: int) -> MessageText:
@@ -60,26 +60,26 @@ def _rows(count: int) -> MessageText:
 def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageText:
     """Describe the packages of a type in one line."""
     rows, count = sum(batch.rows for batch in batches), len(batches)
-    what = tr(
+    text = tr(
         "{type}, {rows} in {batches}",
         type=batches[0].package_type,
         rows=_rows(rows),
         batches=plural("{count:,} batch", "{count:,} batches", count),
     )
     if is_planned:
-        return tr("Planned: {packages}", packages=what)
+        return tr("Planned: {packages}", packages=text)
     states = Counter(
         clean(batch.state or "") or (NOT_CONFIRMED if batch.is_unconfirmed else NOT_SENT_YET)
         for batch in batches
     )
-    return joined((what, statuses_text(states)), ": ")
+    return joined((text, statuses_text(states)), ": ")
 
 
 NOT_SENT_YET, NOT_CONFIRMED = tr("not sent yet"), tr("not confirmed")
 
 
 def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
-    what = tr(
+    text = tr(
         "{type}, channel {channel}, {rows} in {uploads}",
         type=package.package_type,
         channel=clean(package.channel),
@@ -89,7 +89,7 @@ def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
     if package.package_id is not None:
         state = state_word(clean(package.state)) if package.state else NOT_SENT_YET
         name = clean(package.package_id)
-        return tr("Package {id}: {rows}: {state}", id=name, rows=what, state=state)
+        return tr("Package {id}: {rows}: {state}", id=name, rows=text, state=state)
     if is_planned:
-        return tr("Planned package: {rows}", rows=what)
-    return tr("Package not confirmed: {rows}", rows=what)
+        return tr("Planned package: {rows}", rows=text)
+    return tr("Package not confirmed: {rows}", rows=text)

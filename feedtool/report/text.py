@@ -148,14 +148,14 @@ def _write_sheet(
     is_verbose: bool,
 ) -> None:
     checked, counts = result.checked, groups.counts
-    what: list[str] = [checked.kind or ""]
+    facts: list[str] = [checked.kind or ""]
     if checked.kind_reason:
-        what = [f"{checked.kind or ''} ({page.message(checked.kind_reason)})"]
+        facts = [f"{checked.kind or ''} ({page.message(checked.kind_reason)})"]
     if checked.sheet:
-        what.append(tr("sheet {sheet}", sheet=clean(checked.sheet)))
+        facts.append(tr("sheet {sheet}", sheet=clean(checked.sheet)))
     if checked.header:
-        what.append(tr("header in row {row}", row=checked.header.row))
-    kind = page.say(joined(filter(None, what)))
+        facts.append(tr("header in row {row}", row=checked.header.row))
+    kind = page.say(joined(filter(None, facts)))
     page.line(f"  {kind}", "bold", label=clean(checked.file))
     rows = plural("{count:,} row", "{count:,} rows", counts.rows)
     numbers = joined((validity_text(counts), warnings_text(counts.warnings)))
@@ -231,9 +231,9 @@ def _write_group(
         number = tr("{count:,} times", count=group.count) if group.count > 1 else None
     meaning = page.message(meaning)
     label = page.say(severity_label(group.severity, group.code))
-    said = joined((number, meaning), ": ") if number else meaning
+    summary = joined((number, meaning), ": ") if number else meaning
     page.line(
-        joined((" ", said), ""),
+        joined((" ", summary), ""),
         group.severity,
         label=label if number else page.say.label(label),
     )
@@ -291,8 +291,8 @@ def _write_answers(
         label = f"{word}[{clean(code)}]" if code else word
         for refusal in alike[:SHOWN]:
             rows = plural("{count:,} row", "{count:,} rows", refusal.count)
-            said = joined((rows, page.message(refusal.message)), ": ")
-            page.line(joined((" ", said), ""), "error", label=label, indent=2)
+            summary = joined((rows, page.message(refusal.message)), ": ")
+            page.line(joined((" ", summary), ""), "error", label=label, indent=2)
             where = {"rows": listed(refusal.rows, refusal.count)}
             is_one = refusal.count == 1
             page.line(tr("row {rows}", **where) if is_one else tr("rows {rows}", **where), indent=4)
@@ -313,10 +313,12 @@ def _write_refused_rows(page: Page, result: SheetResult, statuses: AbstractSet[s
     page.line()
     for row, channel in result.results_with_channels():
         if row.status in statuses:
-            messages = (f"{of.code} {page.say(of.text)}".strip() for of in row.messages)
-            said = printable("; ".join(messages))
+            messages = (
+                f"{message.code} {page.say(message.text)}".strip() for message in row.messages
+            )
+            answer = printable("; ".join(messages))
             where = f" {clean(channel)}" if channel else ""
             status = page.say(status_word(row.status))
-            status = f"{page.say.label(status)} {said}" if said else status
+            status = f"{page.say.label(status)} {answer}" if answer else status
             text = f" {value(row.reference)}{where} {status}"
             page.line(text, "bold", label=f"{clean(result.checked.file)}:{row.row}", indent=2)

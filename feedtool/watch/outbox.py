@@ -122,10 +122,10 @@ class Outbox:
         return exported
 
     def _fail(
-        self, what: str, profile: str | None, error: FeedtoolError, round_: _ExportRound
+        self, subject: str, profile: str | None, error: FeedtoolError, round_: _ExportRound
     ) -> None:
         if error is self._environment.stopping():
             return
         round_.codes.add(error.exit)
         round_.troubles.append((profile, error))
-        self._log.once(f"{what} export {profile}", "error", with_profile(profile, error))
+        self._log.once(f"{subject} export {profile}", "error", with_profile(profile, error))

@@ -119,10 +119,10 @@ class PassQueue:
     def _of(self, key: SellerKey) -> list[QueuedPass]:
         return self.listed(queueing_lock=queue_of(key), status="todo")
 
-    def listed(self, **which: Any) -> list[QueuedPass]:
+    def listed(self, **filters: Any) -> list[QueuedPass]:
         """All passes that are queued or under way, in their order of queueing."""
         with self._explained():
-            jobs = self._app.job_manager.list_jobs(**which)
+            jobs = self._app.job_manager.list_jobs(**filters)
         return [
             QueuedPass(
                 job.id,

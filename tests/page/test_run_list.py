@@ -43,8 +43,8 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSession]
         (RunSearch("winter", before=3), [2]),
         (RunSearch(is_open=True), []),
         (RunSearch("spring"), []),
-        (RunSearch(of=seller_key(SANDBOX, SANDBOX_SELLER)), [3, 2, 1]),
-        (RunSearch(of=seller_key(SANDBOX, "another")), []),
+        (RunSearch(seller=seller_key(SANDBOX, SANDBOX_SELLER)), [3, 2, 1]),
+        (RunSearch(seller=seller_key(SANDBOX, "another")), []),
     ],
 )
 def test_runs_are_found(submitted: PageSession, search: RunSearch, found: list[int]) -> None:
