@@ -91,7 +91,7 @@ def use_of(options: CursorOptions) -> "CursorUse | None":
                 )
         return None
     name = DEFAULT if options.cursor is None else options.cursor
-    return cursor_use(name, is_changed=options.changed, is_look=options.peek)
+    return cursor_use(name, is_changed=options.changed, is_peek=options.peek)
 
 
 def list_cursors(kind: Export, home: Path, records: Records, form: str) -> int:

@@ -89,7 +89,7 @@ class ExportForm(Struct, frozen=True):
         if mode not in {NEW, CHANGED}:
             return None
         reader = self.text(READER) or OWN_READER
-        return cursor_use(reader, is_changed=mode == CHANGED, is_look=PEEK in self.given)
+        return cursor_use(reader, is_changed=mode == CHANGED, is_peek=PEEK in self.given)
 
     def checked(self, reading: ReadOptions, language: Language) -> "ExportForm":
         """The same form with what is wrong with it; nothing is asked of the service."""

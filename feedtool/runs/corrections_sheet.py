@@ -37,23 +37,23 @@ from feedtool.templates.contents import contents_of, plain_contents
 
 ROW_WIDTH, FURTHER_WIDTH = 14, 20
 NO_HEADER = " "
-"""What stands above cells without a header: their row is refused for that, as it was."""
+"""The header above cells that have none: their row is refused for that, as in the sent file."""
 
 
 class Columns(Struct, frozen=True):
-    """Where everything of a sheet stands in the workbook."""
+    """The columns of the workbook for the rows of a sheet."""
 
     contents: Contents
     places: Mapping[int, int]
-    """The 0-based column of each of the sheet's columns."""
+    """The 0-based column in the workbook, for each column of the sheet."""
     header: Header
-    """As whoever reads the workbook finds it."""
+    """The header that a later reading of the workbook finds."""
 
 
 def basis_of(
     header: Header, context: Context, language: Language, filled: Collection[int]
 ) -> Basis:
-    """The basis of the workbook of a sheet, with the language of its stamp, if it has one."""
+    """Return the basis of the workbook of a sheet, in the language of its stamp, if any."""
     stamped = header.stamp.get(STAMP_LANGUAGE)
     keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
     return Basis(stamped if stamped in LANGUAGES else language, context, keys=keys)
@@ -64,19 +64,19 @@ def columns_of(
     feed: Feed,
     header: Header,
     filled: Collection[int],
-    given: Collection[str],
+    common_keys: Collection[str],
     basis: Basis,
     run: str | None,
     say: Translator,
 ) -> Columns:
-    """The columns for some rows of a sheet, that was sent in `run`, or checked.
+    """Return the columns for some rows of a sheet that was sent in `run`, or checked.
 
-    `filled` are those in which one of the rows holds something, or is to; `given` are the keys of
-    further columns that are filled in.
+    `filled` are the columns in which one of the rows holds something, or is to; `common_keys` are
+    the keys of further columns that are filled in.
     """
     try:
         contents = contents_of(feed, basis)
-    except UsageProblem:  # none of the rows has a category that can be had
+    except UsageProblem:  # no row has an available category
         catalog = basis.context.catalog(basis.language)
         spoken = cast("Language", catalog.language) if catalog else basis.language
         contents = plain_contents(feed, basis._replace(language=spoken))
@@ -87,19 +87,19 @@ def columns_of(
         index = of_keys.get(field.key)
         if index is not None:
             places[index] = place
-        is_filled = index in filled or field.key in given
+        is_filled = index in filled or field.key in common_keys
         fields.append(replace(field, is_folded=field.is_folded and not is_filled))
     _ = say.message
-    own = {field.key for field in fields}
+    keys = {field.key for field in fields}
     note = _("A column of {file}, as it was there.").format(file=file)
     for index in sorted(set(filled) - places.keys() - header.own):
         places[index] = len(fields)
         text = header.texts.get(index, "")
         column = header.columns.get(index)
         key = column.key if column else text or NO_HEADER
-        while key in own:  # blanks at its end do not count where it is read
+        while key in keys:  # a reader ignores blanks at the end
             key += " "
-        own.add(key)
+        keys.add(key)
         fields.append(Field(key, text, note, CellEntry("General", FURTHER_WIDTH)))
     note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
     fields.append(Field(ROW, ROW, note, CellEntry("0", ROW_WIDTH)))
@@ -111,12 +111,14 @@ def columns_of(
     fact = _("To correct"), f"{_origin(file, run, say)}\n{how.format(file=file)}"
     guide = replace(contents.guide, facts=(fact, *contents.guide.facts))
     contents = replace(contents, fields=tuple(fields), guide=guide)
-    columns = {places[index]: it for index, it in header.columns.items() if index in places}
+    columns = {places[index]: known for index, known in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
     labels = {index: field.label for index, field in enumerate(fields)}
     stamp = {STAMP_LANGUAGE: contents.language}
-    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), {}, LABEL_ROW, labels, stamp)
-    return Columns(contents, places, found)
+    result_header = Header(
+        KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), {}, LABEL_ROW, labels, stamp
+    )
+    return Columns(contents, places, result_header)
 
 
 def recipe_columns(
@@ -128,15 +130,15 @@ def recipe_columns(
     run: str | None,
     say: Translator,
 ) -> Columns:
-    """The columns for rows of a sheet that a recipe has read: its own, to be read by it again."""
+    """Return the columns for rows that a recipe read: those of the sheet, so it fits again."""
     contents, file = plain_contents(feed, basis), checked.file
     _ = say.message
     note = _("A column of {file}, as it was there.").format(file=file)
     last = max(header.texts.keys() - header.own)
     fields: list[Field] = []
-    for at in range(last + 1):
-        key = header.texts.get(at) or NO_HEADER
-        while key in {field.key for field in fields}:  # blanks at its end do not count
+    for index in range(last + 1):
+        key = header.texts.get(index) or NO_HEADER
+        while key in {field.key for field in fields}:  # a reader ignores blanks at the end
             key += " "
         fields.append(Field(key, "", note, CellEntry("General", FURTHER_WIDTH)))
     note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
@@ -156,15 +158,15 @@ def recipe_columns(
     guide = replace(contents.guide, facts=((_("To correct"), fact),), steps=())
     sheet = checked.sheet or contents.sheet
     contents = replace(contents, sheet=sheet, fields=tuple(fields), guide=guide, legend={})
-    texts = {at: field.key for at, field in enumerate(fields) if field.key.strip()}
-    found = replace(
+    texts = {index: field.key for index, field in enumerate(fields) if field.key.strip()}
+    result_header = replace(
         header, row=KEY_ROW, after=KEY_ROW, headings=0, texts=texts, own=frozenset(), stamp={}
     )
-    return Columns(contents, {at: at for at in range(last + 1)}, found)
+    return Columns(contents, {index: index for index in range(last + 1)}, result_header)
 
 
 def _origin(file: str, run: str | None, say: Translator) -> str:
-    """The sentence that says of which rows a workbook is."""
+    """Return the sentence that names the origin of the rows."""
     _ = say.message
     if run is None:
         return _("The rows of {file} that cannot be sent as they are.").format(file=file)
@@ -173,17 +175,19 @@ def _origin(file: str, run: str | None, say: Translator) -> str:
 
 
 def without_defaults(header: Header) -> Header:
-    """A header whose columns with a default are those of the sheet itself, where there are any."""
-    columns = {header.origins.get(at, (at,)): column for at, column in header.columns.items()}
-    own = {at[0]: column for at, column in columns.items() if at}
-    return replace(header, columns=dict(sorted(own.items())), origins={})
+    """Return a header whose columns with a default are those of the sheet itself, if it has any."""
+    by_origins = {
+        header.origins.get(index, (index,)): column for index, column in header.columns.items()
+    }
+    columns = {origins[0]: column for origins, column in by_origins.items() if origins}
+    return replace(header, columns=dict(sorted(columns.items())), origins={})
 
 
 class SheetToCorrect:
     """The rows to correct of one sheet, as a sheet of the workbook.
 
-    `say` is for what is said of its rows, and for labels where the sheet's template names no
-    language. If `is_first` the workbook's stamp says what it is; else each of its rows does.
+    `say` translates the messages about its rows, and labels if the sheet's template names no
+    language. If `is_first` the workbook's stamp states the kind; else each row does.
     """
 
     def __init__(
@@ -205,7 +209,7 @@ class SheetToCorrect:
         header = header if recipe else without_defaults(header)
         self._formats = NumberFormats(header, reading.dialect)
         self._picked: Spool[PickedRow] = Spool(PickedRow)
-        self._given = _given(feed, checked, header, reading, is_first=is_first)
+        self._common_values = _common_values(feed, checked, header, reading, is_first=is_first)
         context = reading.context
         if feed.template.contents:  # with the catalogue that the sheet was judged by
             catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
@@ -225,49 +229,52 @@ class SheetToCorrect:
         self._columns: Columns = (
             recipe_columns(checked, feed, header, recipe, basis, sheet.run, say)
             if recipe
-            else columns_of(checked.file, feed, header, filled, self._given, basis, sheet.run, say)
+            else columns_of(
+                checked.file, feed, header, filled, self._common_values, basis, sheet.run, say
+            )
         )
         is_stamped = checked.is_kind_certain and not recipe
         self.contents: Contents = replace(self._columns.contents, is_stamped=is_stamped)
 
     columns: Collection[str] = ()
-    """No column is folded that a row fills."""
+    """Empty: columns are folded already, except those that a row fills."""
 
     def __len__(self) -> int:
         return len(self._picked)
 
     def __iter__(self) -> Iterator[KeyedRow]:
-        """The rows of the workbook."""
         places, fields = self._columns.places, self.contents.fields
         keys = {field.key for field in fields}
-        given: dict[str, Value] = {key: it for key, it in self._given.items() if key in keys}
+        common: dict[str, Value] = {
+            key: value for key, value in self._common_values.items() if key in keys
+        }
         for row in self._picked:
             cells = {
                 fields[places[index]].key: self._cell(index, cell)
                 for index, cell in row.cells.items()
             }
-            yield {**given, **cells, ROW: row.row}
+            yield {**common, **cells, ROW: row.row}
 
     def _cell(self, index: int, cell: Cell) -> Cell:
         column = self._header.columns.get(index)
         return self._formats.cell(index, in_format(cell, column, self._context))
 
     def result(self, file: str) -> SheetResult:
-        """The results of the rows, as rows of the workbook `file`."""
-        now_at = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
+        """Return the results of the rows, as rows of the workbook `file`."""
+        new_rows = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
         sheet, header = self.contents.sheet, self._columns.header
         checked = CheckedSheet(file, sheet, self.checked.kind, header, labels=self.checked.labels)
         problems = ProblemSpool()
         for problem in self.checked.problems():
-            if problem.row in now_at:
-                problems.append(self._moved(problem, now_at))
+            if problem.row in new_rows:
+                problems.append(self._moved(problem, new_rows))
         checked.rows.problems_by_source.append(problems)
         others: Spool[RowResult] = Spool(RowResult)
         for result in self._sheet.every_verdict():
-            row = now_at.get(result.row)
+            row = new_rows.get(result.row)
             if row is None:
                 continue
-            # What is Invalid in a later run alone has no problems of its own here.
+            # A row that became Invalid only in a later run has no problems here.
             is_refused_here = self.checked.rows.marks[result.row] == INVALID
             is_invalid = is_refused_here and result.status is Status.INVALID
             checked.rows.marks[row] = INVALID if is_invalid else VALID
@@ -275,61 +282,61 @@ class SheetToCorrect:
                 checked.rows.refused.append(RefusedRow(row, result.reference))
             else:
                 messages = (
-                    message._replace(text=self._with_rows(message.text, now_at))
+                    message._replace(text=self._with_rows(message.text, new_rows))
                     for message in result.messages
                 )
                 others.append(result._replace(row=row, messages=tuple(messages)))
         every = partial(row_notes.every_row, checked, others)
         return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
 
-    def _moved(self, problem: Problem, now_at: Mapping[int, int]) -> Problem:
-        """A problem in its place in the workbook; `now_at` are its rows by those of the sheet."""
+    def _moved(self, problem: Problem, new_rows: Mapping[int, int]) -> Problem:
+        """Return a problem at its place in the workbook; `new_rows` are by rows of the sheet."""
         index = index_of(problem.column) if problem.column else None
         place = self._columns.places.get(index) if index is not None else None
         column = None if place is None else letters(place)
         return problem._replace(
-            row=now_at[problem.row] if problem.row else None,
+            row=new_rows[problem.row] if problem.row else None,
             line=None,
             column=column,
-            message=self._with_rows(problem.message, now_at),
-            hint=self._with_rows(problem.hint, now_at),
+            message=self._with_rows(problem.message, new_rows),
+            hint=self._with_rows(problem.hint, new_rows),
         )
 
-    def _with_rows(self, text: str, now_at: Mapping[int, int]) -> str:
-        """A message that names rows of the workbook, and other rows of the sheet as such."""
+    def _with_rows(self, text: str, new_rows: Mapping[int, int]) -> str:
+        """Return a message with rows of the workbook; other rows are named with their file."""
         if not isinstance(text, MessageText):
             return text
         values = {
-            name: self._with_rows(value, now_at) if isinstance(value, str) else value
+            name: self._with_rows(value, new_rows) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
         for name in {"row", "range"} & values.keys() if "sheet" not in values else ():
             place: Any = values[name]
-            if not isinstance(place, MessageText):  # which names its own row
+            if not isinstance(place, MessageText):  # such a text names its row itself
                 elsewhere = tr("{row} of {file}", row=place, file=self.checked.file)
-                values[name] = now_at.get(place, elsewhere)
+                values[name] = new_rows.get(place, elsewhere)
         return MessageText(text.forms, values)
 
 
-def _given(
+def _common_values(
     feed: Feed, checked: CheckedSheet, header: Header, reading: ReadOptions, *, is_first: bool
 ) -> Mapping[str, str]:
-    """The values that the command, or the sheet, gives all rows that have none of their own."""
-    given = {}
+    """Return the values of the command or the sheet for all rows that have none themselves."""
+    values = {}
     if feed.sheet.has_channel and reading.channel != reading.dialect.primary_channel:
-        given[CHANNEL] = reading.channel
+        values[CHANNEL] = reading.channel
     keys = {column.key for column in feed.sheet.columns(reading.dialect)}
-    given |= {key: str(value) for key, value in reading.defaults.items() if key in keys}
+    values |= {key: str(value) for key, value in reading.defaults.items() if key in keys}
     if ACTION in keys and checked.is_kind_certain and not is_first:
-        given[ACTION] = str(feed.travel.package_type)
+        values[ACTION] = str(feed.travel.package_type)
     by_category = feed.sheet.by_category
-    return {**given, **by_category.stamped(header.stamp)} if by_category else given
+    return {**values, **by_category.stamped(header.stamp)} if by_category else values
 
 
 def _categories(
     feed: Feed, header: Header, context: Context, rows: Iterable[PickedRow]
 ) -> tuple[str, ...]:
-    """The codes of the rows' categories, as they are met."""
+    """Return the codes of the rows' categories, in the order of the rows."""
     codes: dict[str, None] = {}
     by_category = feed.sheet.by_category
     if by_category is None:

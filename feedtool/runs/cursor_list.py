@@ -1,4 +1,4 @@
-"""The cursors of a kind of export, and how far each has come."""
+"""List the cursors of a kind of export, and how far each has come."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from feedtool.report.plain import clean
 
 
 def write_cursors(states: Sequence[CursorState], out: TextIO, form: str, say: Translator) -> None:
-    """A line each for people, else a list of objects, or events."""
+    """Write a line for each cursor, or a list of objects, or events."""
     if form == "text":
         out.writelines(clean(say(_line(state))) + "\n" for state in states)
     elif form == "json":

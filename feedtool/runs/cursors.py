@@ -1,11 +1,11 @@
-"""Exports of what is new to a cursor: nothing comes twice, and what was missed comes later.
+"""Exports of what is new to a cursor: nothing comes twice, and missed items come later.
 
-What the cursor has had is left out, the finished file is noted, takes its place, and is settled:
-only then does the cursor move. So a crash at any moment loses nothing; and before a file is placed
-nobody has it, so nothing comes twice.
+Items that the cursor had before are left out. The finished file is noted, takes its place, and is
+settled: only then does the cursor move. So a crash at any moment loses nothing; and since nobody
+has a file before it is placed, nothing comes twice.
 
-Since a service shows some changes late, a part of what was read is read again each time; and now
-and then all of the last days, for what was missed nevertheless.
+A service shows some changes late. So a part of the last reading is read again each time; and from
+time to time all of the last days, for items that were missed nevertheless.
 """
 
 import hashlib
@@ -34,39 +34,43 @@ DEFAULT = "default"
 
 
 def batch_name(kind: Export) -> str:
-    """The name of a file where none is given: each batch has its own."""
+    """Return the default name of a file: each batch has another."""
     return f"{kind.kind}-{{date}}-{{batch}}.xlsx"
 
 
 class CursorUse(NamedTuple):
-    """How a cursor is used by an export."""
+    """The use of a cursor by an export."""
 
     name: str = DEFAULT
     is_changed: bool = False
-    """True if a thing comes again whenever it has changed."""
-    is_look: bool = False
-    """True if nothing is noted: the same comes again."""
+    """True if an item comes again whenever it has changed."""
+    is_peek: bool = False
+    """True if nothing is noted: the same items come again."""
 
 
-class _Owner(Struct, frozen=True):
-    """A cursor of a kind of export, and the ledger that it is in."""
+class _OpenCursor(Struct, frozen=True):
+    """A cursor of a kind of export, and the ledger that holds it."""
 
     cursors: Cursors
     name: CursorName
     cursor: Cursor | None
-    """None where it was never used."""
+    """None if it was never used."""
 
 
 @contextmanager
-def _opened(
-    kind: Export, name: str, session: Session, workspace: Workspace, *, is_look: bool = False
-) -> Iterator[_Owner]:
-    """The cursor of a name, which nobody else uses meanwhile."""
+def _open_cursor(
+    kind: Export, name: str, session: Session, workspace: Workspace, *, is_peek: bool = False
+) -> Iterator[_OpenCursor]:
+    """Open the cursor of a name, which nobody else uses meanwhile."""
     cursors = Cursors(workspace.ledger.engine)
-    whose = CursorName(session.address, session.seller, kind.kind, name)
+    cursor_name = CursorName(session.address, session.seller, kind.kind, name)
     with ExitStack() as stack:
-        if not is_look:
-            held = (workspace.ledger.engine, f"{whose.seller} {whose.kind} {name}", whose.service)
+        if not is_peek:
+            held = (
+                workspace.ledger.engine,
+                f"{cursor_name.seller} {cursor_name.kind} {name}",
+                cursor_name.service,
+            )
             try:
                 stack.enter_context(hold(*held, command="export", now=session.wall()))
             except Held as error:
@@ -78,7 +82,7 @@ def _opened(
                     ),
                     tr("Wait until it is done, or use another --cursor."),
                 ) from error
-        yield _Owner(cursors, whose, cursors.find(whose))
+        yield _OpenCursor(cursors, cursor_name, cursors.find(cursor_name))
 
 
 def export_new(
@@ -93,20 +97,20 @@ def export_new(
     on_progress: Callable[[str, int], None] = lambda _text, _count: None,
     tell: Callable[[str, str], None] = lambda _label, _text: None,
 ) -> Exported:
-    """The file of what is new to a cursor; NothingToDo where nothing is.
+    """Export what is new to a cursor into a file; NothingToDo if nothing is.
 
     `target` may have `{date}`, `{time}`, `{batch}` and `{cursor}` in its name; no file is ever
-    replaced. `tell` gets a label, and what is to be known even where nothing is new.
+    replaced. `tell` gets a label and a note, even if nothing is new.
     """
     bound = filters_of(kind, query, use)
-    with _opened(kind, use.name, session, workspace, is_look=use.is_look) as owner:
+    with _open_cursor(kind, use.name, session, workspace, is_peek=use.is_peek) as owner:
         if owner.cursor:
             _refuse_other_use(owner.cursor, bound, query)
-        if not use.is_look:
-            for text in _settled(owner):
+        if not use.is_peek:
+            for text in _settle_earlier(owner):
                 tell("note", text)
-        number = 0 if use.is_look else owner.cursors.next_batch()
-        target = named(target, use.name, number, context.wall())
+        number = 0 if use.is_peek else owner.cursors.next_batch()
+        target = fill_name(target, use.name, number, context.wall())
         _refuse_to_replace(target)
         scope = _scope(owner.cursor, query, session.now())
         reading = Reading(owner, use, bound, scope, target, session.now)
@@ -123,29 +127,29 @@ def export_new(
                 on_whole=reading.intend,
             )
         except NothingToDo as error:
-            if not reading.has_begun:  # it ended before the list itself was read
+            if not reading.has_begun:  # it ended before the list was read
                 raise
-            if not use.is_look:
+            if not use.is_peek:
                 owner.cursors.advance(owner.name, reading.advance, session.now())
             raise _nothing_new(use.name, scope.since) from error
         if reading.batch is not None:
             owner.cursors.settle(reading.batch, is_placed=True)
-    return _told(exported, kind, reading)
+    return _with_notes(exported, kind, reading)
 
 
 def rewind(
     kind: Export, name: str, when: datetime, session: Session, workspace: Workspace
 ) -> int | None:
-    """How many things come again that a cursor was given then or later; None for no such cursor."""
-    with _opened(kind, name, session, workspace) as owner:
+    """Return how many items come again, of those since `when`; None if there is no such cursor."""
+    with _open_cursor(kind, name, session, workspace) as owner:
         if owner.cursor is None:
             return None
-        _settled(owner)
+        _settle_earlier(owner)
         return owner.cursors.rewind(owner.cursor.cursor, when)
 
 
 def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
-    """What a cursor is bound to, as options; UsageProblem for a filter that none can have."""
+    """Return the options that bind a cursor; UsageProblem for one that no cursor can have."""
     for name in kind.increments.refused if kind.increments else ():
         if query[name]:
             raise UsageProblem(
@@ -181,21 +185,20 @@ def _refuse_other_use(cursor: Cursor, bound: str, query: Query) -> None:
         )
 
 
-# What is read.
+# The reading.
 
 
 class _Scope(NamedTuple):
-    """What is read for a cursor."""
+    """The part of a list that is read for a cursor."""
 
     since: datetime
     known: datetime | None = None
-    """Exports before should have brought what changed before that; None where nobody looks."""
+    """Items that changed before that should have come earlier; None if nobody checks."""
     reconciled_at: datetime | None = None
-    """Now, where the last days are read as a whole."""
+    """Now, if the last days are read completely."""
 
 
 def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
-    """What is to be read now."""
     settings = query.dialect
     last_days = now - timedelta(days=settings.reconcile_days)
     if cursor is None:
@@ -210,9 +213,9 @@ def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
 
 
 class Reading(Struct):
-    """One reading: the things that are new, and where it takes the cursor."""
+    """One reading: the items that are new, and the next position of the cursor."""
 
-    owner: _Owner
+    owner: _OpenCursor
     use: CursorUse
     filters: str
     scope: _Scope
@@ -221,20 +224,21 @@ class Reading(Struct):
     picked: dict[str, ListedItem] = field(default_factory=dict)
     """The things that come, by their keys, without their rows."""
     begun: datetime | None = None
-    """The service's time at the first answer: what changes from then on may not be in it."""
+    """The service's time at the first answer: later changes may be missing in it."""
     has_begun: bool = False
     batch: int | None = None
-    """The finished file, once it is noted."""
+    """The number of the finished file, once it is noted."""
 
     def pick(self, things: Sequence[ListedItem], reply: Reply) -> Iterator[ListedItem]:
         """The things of an answer; those that are known, or that a filter leaves out, emptied."""
         if not self.has_begun:
-            at, self.has_begun = service_time(reply), True
-            self.begun = at and min(at, self.now())  # a clock that is ahead would skip something
+            moment, self.has_begun = service_time(reply), True
+            # A service's clock that is ahead would skip items.
+            self.begun = moment and min(moment, self.now())
         known = self._known([thing.key for thing in things])
         for thing in things:
             if not thing.rows or self._is_known(thing, known):
-                self.picked.pop(thing.key, None)  # it was there in another version
+                self.picked.pop(thing.key, None)  # an earlier page had another version
                 yield thing._replace(rows=())
             else:
                 self.picked[thing.key] = thing._replace(rows=())
@@ -251,8 +255,8 @@ class Reading(Struct):
 
     def intend(self, place: Path) -> None:
         """Note the finished file, which is about to take its place."""
-        _refuse_to_replace(self.target)  # somebody may have been faster
-        if not self.use.is_look:
+        _refuse_to_replace(self.target)  # another process may have been faster
+        if not self.use.is_peek:
             self.batch = self.owner.cursors.intend(
                 self.owner.name,
                 self.advance,
@@ -264,12 +268,11 @@ class Reading(Struct):
 
     @property
     def advance(self) -> Advance:
-        """Where the cursor is, once what was read is in its place."""
         return Advance(self.filters, self.scope.since, self.begun, self.scope.reconciled_at)
 
     @property
     def missed(self) -> int | None:
-        """The number of things that exports before should have brought, where it was looked."""
+        """The number of items that earlier exports missed; None if that was not checked."""
         known = self.scope.known
         return (
             None if known is None else sum(item.changed_at < known for item in self.picked.values())
@@ -279,9 +282,9 @@ class Reading(Struct):
 # The file.
 
 
-def named(target: Path, cursor: str, batch: int, at: datetime) -> Path:
-    """A file's name with what stands for its time, its number and its cursor filled in."""
-    local, text = at.astimezone(), str(target)
+def fill_name(target: Path, cursor: str, batch: int, moment: datetime) -> Path:
+    """Fill a file's name in with time, number and cursor."""
+    local, text = moment.astimezone(), str(target)
     words = {"date": f"{local:%Y-%m-%d}", "time": f"{local:%H%M%S}", "batch": batch}
     for word, value in {**words, "cursor": cursor}.items():
         text = text.replace(f"{{{word}}}", str(value))
@@ -301,8 +304,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _settled(owner: _Owner) -> list[str]:
-    """Settles or drops the files of exports that were cut short, and says so."""
+def _settle_earlier(owner: _OpenCursor) -> list[str]:
+    """Settle or drop the files of exports that were cut short, and return notes about them."""
     batches = owner.cursors.unsettled(owner.cursor.cursor) if owner.cursor else []
     return [_settle(owner.cursors, batch) for batch in batches]
 
@@ -317,7 +320,7 @@ def _settle(cursors: Cursors, batch: Batch) -> str:
     return tr("the export before was cut short: all that it had comes again")
 
 
-# What is told.
+# The report.
 
 
 def _nothing_new(cursor: str, since: datetime) -> NothingToDo:
@@ -332,7 +335,7 @@ def _nothing_new(cursor: str, since: datetime) -> NothingToDo:
     )
 
 
-def _told(exported: Exported, kind: Export, reading: Reading) -> Exported:
+def _with_notes(exported: Exported, kind: Export, reading: Reading) -> Exported:
     notes: list[tuple[str, str, bool]] = []
     if reading.owner.cursor is None:
         when = f"{reading.scope.since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""Brings a run that is written down to its end, or goes on with it, and writes its copies."""
+"""Deliver a recorded run to its end, or continue it, and write its copies."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -46,7 +46,7 @@ OnEvent = Callable[["Event"], None]
 
 
 def ignore(_: "Event") -> None:
-    """What is done with events where nobody asks for them."""
+    """Ignore an event: the default of `on_event`."""
 
 
 class Submission(Struct, frozen=True):
@@ -55,12 +55,12 @@ class Submission(Struct, frozen=True):
     outcomes: list[SheetResult]
     stopped: FeedtoolError | None = None
     warnings: Sequence[str] = ()
-    """What the seller should know of, each on one line."""
+    """Warnings for the seller, each on one line."""
 
 
 def deliver_run(
     run: int,
-    asked: ReadOptions,
+    reading: ReadOptions,
     session: Session,
     workspace: Workspace,
     *,
@@ -68,11 +68,11 @@ def deliver_run(
     only_fetch: bool = False,
     on_event: OnEvent = ignore,
 ) -> FeedtoolError | None:
-    """What stopped the delivery of a run before its end; None where nothing did."""
+    """Deliver a run; return the error that stopped it before its end, if any."""
     from feedtool.delivery.engine import Delivery
     from feedtool.delivery.steps import CallSettings, DeliverySettings
 
-    dialect, sellers = asked.dialect, workspace.ledger.sellers
+    dialect, sellers = reading.dialect, workspace.ledger.sellers
     key = seller_key(session.address, session.seller)
     try:
         kept = sellers.pace(key)
@@ -101,7 +101,7 @@ def deliver_run(
             delivery.run()
         finally:
             learnt = delivery.pace.stored(session.now())
-            with suppress(FeedtoolError):  # what stopped the run is told, and no more is lost
+            with suppress(FeedtoolError):  # the error of the run is reported; the pace may be lost
                 if learnt != kept:
                     sellers.keep_pace(key, learnt)
                 workspace.ledger.counts.note(run, session.wall())
@@ -119,13 +119,16 @@ def write_copies(
     workspace: Workspace,
     former: Sequence[Path] = (),
 ) -> None:
-    """Writes the annotated copies of a run, nearby where they cannot be; `former`: other names."""
+    """Write the annotated copies of a run, or place them nearby if they cannot be written.
+
+    `former` are other names of the same places.
+    """
     hashes = {str(options.outputs.targets.get(name)): sha for name, sha in options.snapshots.inputs}
 
     def may_replace(place: Path) -> bool:
-        found = digest_of(place)
+        digest = digest_of(place)
         known = (hashes.get(str(place)), workspace.ledger.output(str(place.absolute())))
-        return found is None or found in known
+        return digest is None or digest in known
 
     def note(place: Path) -> None:
         digest = digest_of(place) or ""
@@ -153,9 +156,9 @@ def add_corrections(
     *,
     is_read_again: bool = False,
 ) -> None:
-    """Counts what is left of a run at its end, and writes the rows to correct into workbooks.
+    """Count the remaining rows of a run at its end, and write the rows to correct into workbooks.
 
-    Of sheets as they were kept too little is known for that: those are read again.
+    Sheets that were kept hold too little for that, so they are read again if `is_read_again`.
     """
     if has_to_ask(run, workspace):
         return
@@ -173,11 +176,11 @@ def add_corrections(
         except FileProblem:
             return  # `results --failed-only` says what is gone
     write_beside(run, of_run, options.outputs.targets, workspace, now)
-    written = {(it.checked.file, it.checked.sheet): it for it in of_run}
+    written = {(result.checked.file, result.checked.sheet): result for result in of_run}
     for outcome in outcomes:
-        if it := written.get((outcome.checked.file, outcome.checked.sheet)):
-            outcome.failed = it.failed
-            outcome.copy_failed = outcome.copy_failed or it.copy_failed
+        if result := written.get((outcome.checked.file, outcome.checked.sheet)):
+            outcome.failed = result.failed
+            outcome.copy_failed = outcome.copy_failed or result.copy_failed
 
 
 def resume(
@@ -190,10 +193,10 @@ def resume(
     outputs: Outputs | None = None,
     on_event: OnEvent = ignore,
 ) -> Submission:
-    """Goes on with a run, at whatever point it was left, and writes its copies.
+    """Continue a run from any point at which it was left, and write its copies.
 
-    With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
-    same places by their present names, where another machine knows them under others.
+    With `only_fetch` nothing is sent: committed packages are brought to their end. `outputs` are
+    the same places by their present names, if another machine knows them under others.
     """
     from feedtool.delivery.deadlines import warnings
 
@@ -233,9 +236,10 @@ def results(
     stopped: FeedtoolError | None = None,
     outputs: Outputs | None = None,
 ) -> list[SheetResult]:
-    """The results of a run, written into its copies from its snapshots and the ledger alone.
+    """Return the results of a run, and write them into its copies.
 
-    Rows that were not taken name the later run that sent them again. `outputs`: as `resume`.
+    They come from its snapshots and the ledger alone. Rows that were not taken name the later run
+    that sent them again. `outputs` as in `resume`.
     """
     former = options_of(run, workspace)
     options = _named(former, outputs)
@@ -251,7 +255,7 @@ def results(
 
 
 def look_again(run: int, workspace: Workspace) -> None:
-    """Lets be looked at again what of a run was done, and goes on at the service by itself."""
+    """Let the delivery check again the done requests of a run that the service still works on."""
     protocols = ((kind, feed.travel.protocol) for kind, feed in load().routes.items())
     words = {
         kind: protocol.last_words

@@ -42,14 +42,14 @@ SHEET = tr("Differences")
 
 
 class Difference(NamedTuple):
-    """What differs of a reference on a channel; a row is None where only the other side has it."""
+    """The difference of a reference on a channel; a row is None if that side lacks it."""
 
     reference: str
     channel: str
     row_a: int | None
     row_b: int | None
     fields: Mapping[str, tuple[str | None, str | None]]
-    """Both values by the column's key; none where one side alone has the reference."""
+    """Both values by the column's key; empty if only one side has the reference."""
 
 
 class Diff(NamedTuple):
@@ -58,16 +58,16 @@ class Diff(NamedTuple):
     differences: Spool[Difference]
     same: int
     invalid: int
-    """Rows of both sides that cannot be sent, and are not compared."""
+    """The number of rows of both sides that cannot be sent, and are not compared."""
 
 
-def sheets_of_file(file: Input, asked: ReadOptions) -> list[CheckedSheet]:
-    """The sheets of a file; raises what keeps it from being read."""
-    return _readable(check([file], asked, load()))
+def sheets_of_file(file: Input, reading: ReadOptions) -> list[CheckedSheet]:
+    """Return the sheets of a file; raise the error of an unreadable one."""
+    return _readable(check([file], reading, load()))
 
 
 def sheets_of_run(run: int, workspace: Workspace) -> list[CheckedSheet]:
-    """The sheets of an earlier run, from its snapshots; UsageProblem for no such run."""
+    """Return the sheets of an earlier run, from its snapshots; UsageProblem for no such run."""
     return _readable(check_again(options_of(run, workspace), workspace))
 
 
@@ -81,9 +81,9 @@ def _readable(sheets: list[CheckedSheet]) -> list[CheckedSheet]:
 def compare(
     before: Sequence[CheckedSheet], after: Sequence[CheckedSheet], settings: AccountSettings
 ) -> Diff:
-    """The differences between the valid rows of two sides, in the order of the second.
+    """Return the differences between the valid rows of two sides, in the order of the second.
 
-    A reference whose row is invalid on one of them is not compared.
+    A reference whose row is invalid on one side is not compared.
     """
     differences, same = Spool(Difference), 0
     invalid_before, invalid_after = map(_invalid, (before, after))
@@ -119,7 +119,7 @@ def compare(
 
 
 def _invalid(sheets: Iterable[CheckedSheet]) -> set[tuple[str, str]]:
-    """The channels and references of the rows that cannot be sent."""
+    """Return the channels and references of the rows that cannot be sent."""
     return {
         (row.channel, row.reference)
         for sheet in sheets
@@ -131,7 +131,7 @@ def _invalid(sheets: Iterable[CheckedSheet]) -> set[tuple[str, str]]:
 def _rows(
     sheets: Iterable[CheckedSheet], settings: AccountSettings
 ) -> Iterator[tuple[Item, Values]]:
-    """The valid rows, each with its values by the column's key."""
+    """Yield the valid rows, each with its values by the column's key."""
     feeds = load().feeds
     for sheet in sheets:
         form = feeds[sheet.kind or ""].json
@@ -148,7 +148,7 @@ def _rows(
 
 
 def _text(cell: Cell) -> str:
-    """A cell's value, numbers in one writing."""
+    """Return the text of a cell; equal numbers give the same text."""
     if cell.kind is not Kind.NUMBER:
         return cell.text
     number = Decimal(cell.text)
@@ -162,17 +162,17 @@ def _differing(old: Values, new: Values) -> dict[str, tuple[str | None, str | No
 
 
 def write_diff(diff: Diff, target: Path, limits: ReadingLimits, say: Translator) -> None:
-    """Write a workbook or CSV of a row for each field that differs."""
+    """Write a workbook or CSV with a row for each field that differs."""
     with RowBuffer() as rows:
-        for it in diff.differences:
+        for difference in diff.differences:
             place = {
-                "reference": it.reference,
-                "channel": it.channel,
-                "rowA": it.row_a,
-                "rowB": it.row_b,
+                "reference": difference.reference,
+                "channel": difference.channel,
+                "rowA": difference.row_a,
+                "rowB": difference.row_b,
             }
-            for field, (a, b) in (it.fields or {"": (None, None)}).items():
-                rows.put(None, {**place, "field": field, "a": a, "b": b})
+            for field, (before, after) in (difference.fields or {"": (None, None)}).items():
+                rows.put(None, {**place, "field": field, "a": before, "b": after})
         fields = [
             Field(key, say(label), "", CellEntry("General", width)) for key, label, width in COLUMNS
         ]

@@ -1,4 +1,4 @@
-"""The files beside a list: each is brought into a folder, whole, and replaces no other."""
+"""Bring the files of a list into a folder; each is whole, and replaces no other."""
 
 import os
 import re
@@ -30,9 +30,9 @@ from feedtool.service.fetch import FetchContext, fetch
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 LARGEST = 1 << 30
-"""No file of more bytes is brought."""
+"""Files of more bytes are not brought."""
 LONGEST_NAME, LONGEST_ENDING = 160, 40
-"""Bytes of each part of a file's name, as a system counts them."""
+"""The most bytes of each part of a file's name, and of its ending."""
 NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 """Names that Windows keeps for its devices."""
@@ -46,10 +46,10 @@ def bring_documents(
     client: Sender,
     context: FetchContext,
 ) -> Iterator[KeyedRow]:
-    """The rows, each as often as it has files, with the place of its file or why there is none.
+    """Yield the rows, once for each of their files, with its place or the reason it is missing.
 
-    The files are then in the folder of the index, which is written by whoever asks for them; raises
-    as `fetch` does.
+    The files are then in the folder of the index; the caller writes the index. Errors as in
+    `fetch`.
     """
     with temporary_folder() as temporary:
         reader = _Reader(documents, index, temporary)
@@ -70,7 +70,7 @@ def bring_documents(
 
 
 class _Reader(Struct):
-    """Writes the files of each answer into the folder."""
+    """Write the files of each answer into the folder."""
 
     documents: Documents
     index: Path
@@ -83,18 +83,20 @@ class _Reader(Struct):
     missing: dict[str, str] = field(default_factory=dict)
     _places: dict[DocumentCall, Path] = field(default_factory=dict)
 
-    def call(self, asked: DocumentCall) -> Call:
-        place = self._places.setdefault(asked, self.temporary / str(len(self._places)))
-        return replace(asked.call, into=place, largest=asked.call.largest or LARGEST)
+    def call(self, document: DocumentCall) -> Call:
+        place = self._places.setdefault(document, self.temporary / str(len(self._places)))
+        return replace(document.call, into=place, largest=document.call.largest or LARGEST)
 
-    def take(self, asked: DocumentCall, reply: Reply) -> Iterable[DocumentCall]:
-        body = self._places[asked]
-        self._note(self.documents.read(asked, reply, body))
+    def take(self, document: DocumentCall, reply: Reply) -> Iterable[DocumentCall]:
+        body = self._places[document]
+        self._note(self.documents.read(document, reply, body))
         body.unlink()
         return ()
 
-    def skip(self, asked: DocumentCall, reason: str, status: int | None) -> Iterable[DocumentCall]:
-        self._note(self.documents.lack(asked, status, reason))
+    def skip(
+        self, document: DocumentCall, reason: str, status: int | None
+    ) -> Iterable[DocumentCall]:
+        self._note(self.documents.lack(document, status, reason))
         return ()
 
     def _note(self, answer: DocumentAnswer) -> None:
@@ -124,7 +126,7 @@ class _Reader(Struct):
 
 
 def safe_name(name: str, taken: str = "") -> PurePosixPath:
-    """A relative path that any system takes, leading nowhere else, nor to what is `taken`."""
+    """Return a relative path that any system takes; it leads nowhere else, nor to `taken`."""
     first, *others = [*filter(None, map(_safe_part, re.split(r"[/\\]", name)))] or ["file"]
     is_taken = first.casefold() == taken.casefold()
     return PurePosixPath(f"_{first}" if is_taken else first, *others)
@@ -137,17 +139,16 @@ def _safe_part(part: str) -> str:
     return f"_{cleaned}" if RESERVED.match(cleaned) else cleaned
 
 
-def _cut(text: str, most: int) -> str:
-    """As much of a text as so many bytes hold."""
-    return text.encode()[:most].decode(errors="ignore")
+def _cut(text: str, most_bytes: int) -> str:
+    return text.encode()[:most_bytes].decode(errors="ignore")
 
 
-def _free_place(wanted: Path, digest: str) -> Path:
-    """The path, or with a number: where nothing is yet, or the same file."""
-    place, number = wanted, 1
+def _free_place(path: Path, digest: str) -> Path:
+    """Return the path, numbered if another file has its place; the same file is kept."""
+    place, number = path, 1
     while place.exists() and not (place.is_file() and _digest(place) == digest):
         number += 1
-        place = wanted.with_name(f"{wanted.stem} ({number}){wanted.suffix}")
+        place = path.with_name(f"{path.stem} ({number}){path.suffix}")
     return place
 
 

@@ -7,13 +7,13 @@ from feedtool.model.nouns import AS_ASKED, Status
 from feedtool.report.sheet_result import SheetResult
 
 NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
-"""What nothing was to be sent of."""
+"""Statuses of rows that had nothing to send."""
 GOOD = frozenset({*AS_ASKED, Status.VALID, Status.SUPERSEDED}) | NOT_DUE
-"""What a row may have become in a run that ends with 0."""
+"""Statuses of rows in a run that ends with 0."""
 
 
 def exit_code(outcomes: Sequence[SheetResult], stopped: FeedtoolError | None = None) -> Exit:
-    """The exit code of a command: the first of the contract's precedence that occurred."""
+    """Return the exit code of a command: the first that occurred in the contract's precedence."""
     codes = {_exit_of(outcome) for outcome in outcomes}
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
     if stopped:
@@ -27,12 +27,12 @@ def _exit_of(outcome: SheetResult) -> Exit:
     counts = outcome.counts()
     statuses = set(counts.by_status)
     if counts.by_status.get(Status.HELD, 0) <= outcome.checked.selected.unchosen:
-        statuses.discard(Status.HELD)  # nothing was to be sent of these either
+        statuses.discard(Status.HELD)  # the user left these out
     if Status.PENDING in statuses:
         return Exit.PENDING
     is_nothing = statuses <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
     if is_nothing:
         return Exit.NOTHING
-    # What is invalid may have been corrected in a later run: its status tells.
+    # A row invalid here may have been corrected in a later run: its status tells.
     is_bad = statuses - GOOD if statuses else counts.invalid
     return Exit.ROWS if is_bad else Exit.OK

@@ -1,4 +1,4 @@
-"""Exports: lists of the service are read to their end, and written as a workbook or a CSV."""
+"""Export lists of the service: read them to their end, and write a workbook or a CSV."""
 
 import pickle
 import sqlite3
@@ -48,16 +48,16 @@ from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, TableRows, unfolded, write
 
 BATCH = 1000
-"""Rows that are read before somebody is asked whether to stop."""
+"""The number of rows that are read between two checks for a stop."""
 
 
 class RowBuffer:
     """Rows in the order of their positions; a later one of the same key takes its place.
 
-    Those of the same position are in the order in which they came first.
+    Rows of the same position stay in the order in which they came first.
 
-    A list may change while its pages are read, so that one entry is on two of them. The rows are
-    in a temporary database, which is gone when the process is.
+    A list may change while its pages are read, so that one entry is on two of them. The rows are in
+    a temporary database, which is gone when the process is.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class RowBuffer:
         self._db.execute("CREATE INDEX row_by_thing ON row(thing) WHERE thing IS NOT NULL")
         self._db.execute("BEGIN")
         self.columns: dict[str, None] = {}
-        """The keys of the columns that any row fills, as they were met."""
+        """The keys of the columns that any row fills, in the order of their first row."""
 
     def put(self, key: str | None, row: KeyedRow) -> None:
-        """Adds a row, or replaces the one of this key; None is never another's."""
+        """Add a row, or replace the one with the same key; None never replaces."""
         self._insert(key, row, None)
 
     def put_thing(self, thing: ListedItem) -> None:
@@ -103,7 +103,7 @@ class RowBuffer:
         client: Sender,
         context: FetchContext,
     ) -> None:
-        """Reads a list to its end, or leaves LACK alone where the export goes on without it."""
+        """Read a list to its end; if the export may lack it, a failure leaves only LACK."""
         try:
             for call in first:
                 read_list(listing.name, call, take, client, context, listing.hint)
@@ -120,7 +120,7 @@ class RowBuffer:
         return int(count)
 
     def __iter__(self) -> Iterator[KeyedRow]:
-        """All rows; raises what `stopping` says."""
+        """Yield all rows; raise the error of `stopping`."""
         rows = self._db.execute("SELECT cells FROM row ORDER BY position, rowid")
         for number, (cells,) in enumerate(rows):
             if number % BATCH == 0 and (reason := self._stopping()):
@@ -135,12 +135,12 @@ class RowBuffer:
 
 
 LACKING = "lacking"
-"""In the tally: why the service does not give a list."""
+"""Marks the reason in the tally why the service does not give a list."""
 STAMP = "exported"
-"""The name of the stamp that says when."""
+"""The name of the stamp for the time of the export."""
 
 Progress = Callable[[str, int], None]
-"""Is told how many have come, in words and as a number."""
+"""Gets the number of items so far, in words and as a number."""
 
 Pick = Callable[[Sequence[ListedItem], Reply], Iterable[ListedItem]]
 """The things of an answer as they are to be kept: without rows where they are not."""
@@ -163,15 +163,15 @@ def export(
     pick: Pick = _all_things,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> Exported:
-    """The file into which a kind's lists were brought; NothingToDo where there is nothing in them.
+    """Export the lists of a kind into a file; NothingToDo if they are empty.
 
     `service` is the base address, named in the workbook; `observed` takes what the ledger is to
-    remember; `pick` is asked about the things of the last list; `on_whole` is called with the
+    remember; `pick` decides about the items of the last list; `on_whole` is called with the
     finished file, before it takes its place.
     """
     kind.check(query)
     query = replace(query, now=context.now())
-    at, tally = context.wall(), Counter[tuple[str, str]]()
+    moment, tally = context.wall(), Counter[tuple[str, str]]()
     with ExitStack() as stack:
         rows = stack.enter_context(RowBuffer(context.stopping))
         listings, lists = kind.listings(query), list[RowBuffer]()
@@ -190,11 +190,13 @@ def export(
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
-            brought = _counted(bring_documents(*whole))
+            brought = (
+                MadeRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
+            )
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
-            contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
+            contents: Contents | PlainTable = _contents(sheet, query, rows, service, moment)
         else:
             contents = sheet._replace(export=kind.kind)
         sheets = [SheetRows(contents, rows)]
@@ -238,9 +240,9 @@ def _lacking(tally: ExportTally) -> Iterator[ExportNote]:
 
 
 def _contents(
-    sheet: FilledTemplate, query: Query, rows: RowBuffer, service: str, at: datetime
+    sheet: FilledTemplate, query: Query, rows: RowBuffer, service: str, moment: datetime
 ) -> Contents:
-    """The contents of the template, with the columns that are but shown, and the origin."""
+    """Return the contents of the template, with the columns to show, and the origin."""
     feed, language = sheet.feed, sheet.language
     basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
     contents = contents_of(feed, basis)
@@ -248,7 +250,7 @@ def _contents(
     origin = _("From {service} on {at}.")
     if feed.sheet.has_channel:
         origin = _("From {service}, sales channel {channel}, on {at}.")
-    when = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    when = f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     origin = origin.format(service=service, channel=query.channel, at=when)
     fields = (
         replace(field, entry=_offering(field.entry, sheet.choices.get(field.key, ())))
@@ -262,14 +264,14 @@ def _contents(
         stamps={
             **contents.stamps,
             **sheet.stamps,
-            STAMP: (at.astimezone(UTC).isoformat(timespec="seconds"),),
+            STAMP: (moment.astimezone(UTC).isoformat(timespec="seconds"),),
         },
     )
     return unfolded(contents, rows.columns, feed.sheet.folded)
 
 
 def _offering(entry: CellEntry, choices: Sequence[str]) -> CellEntry:
-    """The entries of a column that offers what the service does, and takes other values too."""
+    """Return the entry with choices from the service; other values are allowed, too."""
     if not choices:
         return entry
     return replace(entry, limit=Limit("list", is_strict=False), choices=tuple(choices))
@@ -284,14 +286,14 @@ def _page_reader(
     observed: Spool[Any] | None,
     pick: Pick,
 ) -> Callable[[Reply, Call], Next | None]:
-    """Keeps the pages of a listing, one after the other, and names the next."""
+    """Return a reader that keeps the pages of a listing, and names the next one."""
     read, count = listing.page(query), 0
     last: tuple[bytes, ListPage] | None = None
 
     def take(reply: Reply, call: Call) -> Next | None:
         nonlocal count, last
         page = read(reply, call)
-        # Whoever does not know of pages gives the same one for each.
+        # A service without paging gives the same page for each number.
         is_same = last and (reply.body == last[0] or (page.rows and page.rows == last[1].rows))
         if page.is_guess and is_same:
             return None
@@ -312,8 +314,8 @@ def _page_reader(
     return take
 
 
-def informed(query: Query, session: Session, workspace: Workspace | None) -> Query:
-    """The same query, which knows what the ledger has of what was sent and booked."""
+def with_ledger(query: Query, session: Session, workspace: Workspace | None) -> Query:
+    """Return the query with access to the ledger: statuses that were sent, and bookings."""
     if workspace is None:
         return query
     ask = partial(workspace.ledger.last_status, session.address, session.seller)
@@ -322,32 +324,33 @@ def informed(query: Query, session: Session, workspace: Workspace | None) -> Que
 
 
 @contextmanager
-def remembered(
+def remember_export(
     kind: Export,
     query: Query,
     session: Session,
     workspace: Workspace | None,
     warn: Callable[[str, str], None],
 ) -> Iterator[Spool[Any] | None]:
-    """Takes what the ledger is to remember, and writes it down at the end, where it is reached.
+    """Yield a spool for what the ledger is to remember, and write it down at the end.
 
-    Without a workspace nothing is remembered. `warn` gets a label, and why nothing is.
+    It yields None without a workspace or memory. `warn` gets a label, and the reason if nothing is
+    remembered.
     """
     memory = kind.memory
     if memory is None or workspace is None:
         yield None
         return
-    whose = (workspace.ledger.engine, session.address, session.seller)
-    before, begun = memory.begin(*whose), session.now()
+    account = (workspace.ledger.engine, session.address, session.seller)
+    before, begun = memory.begin(*account), session.now()
     observed: Spool[Any] = Spool(memory.entry)
     nothing: NothingToDo | None = None
     try:
         yield observed
-    except NothingToDo as error:  # what there is not is worth knowing, too
+    except NothingToDo as error:  # that there is nothing is worth knowing, too
         nothing = error
     try:
         is_remembered = memory.write(
-            *whose,
+            *account,
             query.channel,
             observed,
             between=(begun, session.now()),

@@ -1,4 +1,4 @@
-"""An export as it is asked for: its query, from texts; its file, where none is named."""
+"""Requests of exports: the query, from texts; the default file."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from feedtool.model.settings import Context
 from feedtool.model.text import Language, tr
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse, batch_name, export_new
-from feedtool.runs.export import Progress, export, informed, remembered
+from feedtool.runs.export import Progress, export, remember_export, with_ledger
 from feedtool.runs.workspace import Session, Workspace, fetch_context_of
 from feedtool.sheets.atomic_write import cannot_write
 
@@ -22,19 +22,19 @@ from feedtool.sheets.atomic_write import cannot_write
 def query_of(
     kind: Export, filters: Mapping[str, Any], channel: str, language: Language, context: Context
 ) -> Query:
-    """The rows that are asked for; those of a seller who is known later.
+    """Return the query of the requested rows; the seller is set later.
 
-    The filters are by their names, as texts, as what these mean, or true where a flag is set; what
-    is absent or blank is as by default. UsageProblem for a text that means nothing.
+    The filters are by their names: texts, the values that these mean, or true for a flag; absent or
+    blank ones have their default. UsageProblem for a text without meaning.
     """
     values = {entry.name: value_of(entry, filters.get(entry.name)) for entry in kind.filters}
     return Query("", filters.get(CHANNEL) or channel, language, context, values=values)
 
 
 def value_of(entry: Filter, value: Any) -> Any:
-    """The value of a filter's text, blank for the default, or what was made of one before.
+    """Return the value of a filter's text, blank for the default; a value is returned unchanged.
 
-    UsageProblem for a text that means nothing.
+    UsageProblem for a text without meaning.
     """
     if entry.is_flag:
         return bool(value)
@@ -47,7 +47,7 @@ def value_of(entry: Filter, value: Any) -> Any:
 
 
 def _value(entry: Filter, text: str) -> Any:
-    """The value of a text; UsageProblem for a word that there is not."""
+    """Return the value of a text; UsageProblem for an unknown word."""
     value = entry.read(text)
     if entry.choices and isinstance(value, str) and value not in entry.choices:
         raise UsageProblem(
@@ -58,7 +58,7 @@ def _value(entry: Filter, text: str) -> Any:
 
 
 def _parts(name: str, text: str) -> tuple[str, ...]:
-    """The entries of a comma list, each once."""
+    """Return the entries of a comma list, each once."""
     parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not parts:
         raise UsageProblem(
@@ -67,32 +67,32 @@ def _parts(name: str, text: str) -> tuple[str, ...]:
     return parts
 
 
-def cursor_use(name: str, *, is_changed: bool = False, is_look: bool = False) -> CursorUse:
-    """The use of a cursor of this name; UsageProblem for what is no name."""
+def cursor_use(name: str, *, is_changed: bool = False, is_peek: bool = False) -> CursorUse:
+    """Return the use of a cursor of this name; UsageProblem for an invalid name."""
     if not re.fullmatch(r"[\w.-]{1,64}", name):
         raise UsageProblem(
             tr("a cursor cannot be named “{name}”", name=name),
             tr("use letters, digits, dots, dashes and underscores"),
         )
-    return CursorUse(name, is_changed, is_look)
+    return CursorUse(name, is_changed, is_peek)
 
 
 def target_of(kind: Export, use: CursorUse | None = None, folder: Path = Path()) -> Path:
-    """The file of an export where none is named: in a folder, or in one of its own, which is made.
+    """Return the default file of an export in a folder.
 
-    The latter where there are further files beside it.
+    If there are further files beside it, it gets a folder, which is made.
     """
     if kind.documents:
         return index_in(folder / kind.kind, kind)
     if use is None:
         return folder / f"{kind.kind}{kind.endings[0]}"
     return folder / (
-        f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_look else batch_name(kind)
+        f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_peek else batch_name(kind)
     )
 
 
 def index_in(folder: Path, kind: Export) -> Path:
-    """The list of the files, in their folder, which is made; CannotWrite where it cannot be."""
+    """Return the list of the files, in their folder, which is made; CannotWrite if that fails."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -101,7 +101,7 @@ def index_in(folder: Path, kind: Export) -> Path:
 
 
 def needs_ledger(kind: Export, use: CursorUse | None = None) -> bool:
-    """True if the ledger is asked for an export, or is to remember it."""
+    """True if an export reads or writes the ledger."""
     return bool(kind.memory or kind.asks_ledger or use)
 
 
@@ -117,20 +117,20 @@ def bring(
     on_progress: Progress = lambda _text, _count: None,
     tell: Callable[[str, str], None] = lambda _label, _text: None,
 ) -> Exported:
-    """The file of all that there is, or of what is new to a cursor; NothingToDo without anything.
+    """Export all, or what is new to a cursor, into a file; NothingToDo if that is nothing.
 
-    The workspace is left out where nothing `needs_ledger`. `go_on` says what to do where it is
-    stopped; `tell` gets labels and texts.
+    The workspace may be None if `needs_ledger` is false. `go_on` tells the user how to continue
+    after a stop; `tell` gets labels and texts.
     """
     how = {"go_on": go_on, "closed": kind.closed, "on_unreachable": partial(tell, "warning")}
     context = fetch_context_of(session, **how)
     is_csv = target.suffix.lower() == ".csv"
     query = replace(query, seller=session.seller, is_csv=is_csv)
-    query = informed(query, session, workspace)
+    query = with_ledger(query, session, workspace)
     if use and workspace:
         whole = (kind, query, use, target, session, workspace, context)
         return export_new(*whole, on_progress=on_progress, tell=tell)
-    with remembered(kind, query, session, workspace, tell) as observed:
+    with remember_export(kind, query, session, workspace, tell) as observed:
         return export(
             kind,
             query,

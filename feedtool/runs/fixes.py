@@ -1,7 +1,7 @@
-"""Fixes what is wrong with files in copies of them, and proves each correction by checking again.
+"""Fix problems of files in copies of them, and prove each correction by checking again.
 
-What stands in the end is a state in which no fix has anything more to fix, or none that would
-prove right: so what was fixed once is not changed by fixing it again.
+At the end no fix has anything more to fix, or none would prove right: so fixing the result again
+changes nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,11 +24,11 @@ from feedtool.runs.annotated_copy import refuse_places, write_copies_of
 from feedtool.runs.outputs import Outputs
 
 MOST_ROUNDS = 10
-"""Of fixes that fix what others have shown; more than a cell has problems."""
+"""The most rounds of fixes, each for problems that the one before uncovered."""
 Key = tuple[str, str | None]
-"""A sheet, by the names of its file and its own."""
+"""The names of a file and its sheet."""
 Cells = Mapping[tuple[int, str], CellFix]
-"""By row and column."""
+"""Fixes by row and column."""
 
 
 def validate_and_fix(
@@ -39,15 +39,15 @@ def validate_and_fix(
     *,
     always: bool = False,
 ) -> list[SheetResult]:
-    """The result of each sheet as it is fixed, and the fixed copies of its file.
+    """Return the result of each sheet as it is fixed, after writing fixed copies of the files.
 
-    `names` are of fixes beside the safe ones. A file of which nothing was fixed has no copy,
-    unless `always`. Raises UsageProblem.
+    `names` are fixes beside the safe ones. A file without a fix gets no copy, unless `always`.
+    UsageProblem for an unknown fix, or a file that has no cells.
     """
     chosen = chosen_fixes(names, load())
     for file in inputs:
         _refuse_without_cells(file)
-    reading = replace(reading, settle=_asked_once(reading), with_items=True)
+    reading = replace(reading, settle=_ask_once(reading), with_items=True)
     sheets = check(inputs, reading, load())
     if len(inputs) == 1:
         refuse_places(inputs, sheets, outputs, reading)
@@ -73,7 +73,7 @@ def validate_and_fix(
 
 
 def _refuse_without_cells(file: Input) -> None:
-    with suppress(OSError):  # which is told where the file is read
+    with suppress(OSError):  # the reading reports it
         if file.path.is_file() and load().format_of(file.path):
             raise UsageProblem(
                 tr("{name} has no cells that --fix could fix", name=file.name),
@@ -82,7 +82,7 @@ def _refuse_without_cells(file: Input) -> None:
 
 
 class _Fixing:
-    """The files of a command, with what was fixed in them so far."""
+    """The files of a command, with their fixes so far."""
 
     def __init__(
         self,
@@ -92,23 +92,23 @@ class _Fixing:
         folder: Path,
     ) -> None:
         self.sheets = sheets
-        """As they are with all that was fixed."""
+        """The sheets with all fixes so far."""
         self.made: dict[Key, Cells] = {}
         self.offered: dict[Key, Mapping[str, int]] = {}
         self.failed: dict[str, FeedtoolError] = {}
-        """Why no copy of a file can be written."""
+        """The reason why a copy of a file cannot be written, by file."""
         self._inputs, self._reading, self._folder = inputs, reading, folder
         self._current = inputs
         self._copies = 0
 
     def result(self, sheet: CheckedSheet, valid: int) -> FixedCells:
-        """What was fixed of a sheet that had so many valid rows."""
+        """Return the fixes of a sheet that had `valid` valid rows."""
         key = _key(sheet)
         cells = sorted(self.made.get(key, {}).values(), key=lambda fix: (fix.row, fix.column))
         return FixedCells(cells, self.offered.get(key, {}), valid)
 
     def improve(self, chosen: frozenset[str]) -> bool:
-        """Makes the fixes that prove right together; False if there are none."""
+        """Make the fixes that prove right together; False if there are none."""
         before = {_key(sheet): sheet for sheet in self.sheets}
         proposals = {key: self._propose(sheet, chosen) for key, sheet in before.items()}
         self.offered = {key: proposal.offered for key, proposal in proposals.items()}
@@ -117,11 +117,11 @@ class _Fixing:
             made = {key: _merged(self.made.get(key, {}), pending.get(key, ())) for key in before}
             trial = [self._copy(file, made) for file in self._inputs]
             after = check(trial, self._reading, load())
-            found = {_key(sheet): sheet for sheet in after}
+            sheets_after = {_key(sheet): sheet for sheet in after}
             wrong = {
                 key: set(fixes)
-                if key not in found or key[0] in self.failed
-                else unproven(before[key], found[key], fixes, load())
+                if key not in sheets_after or key[0] in self.failed
+                else unproven(before[key], sheets_after[key], fixes, load())
                 for key, fixes in pending.items()
             }
             if not any(wrong.values()):
@@ -143,7 +143,7 @@ class _Fixing:
             return propose(sheet, of_file, self._reading, load(), chosen)
 
     def _copy(self, file: Input, made: Mapping[Key, Cells]) -> Input:
-        """The file, to be read as its copy with these fixes, if there are any."""
+        """Return the file, with a copy to read that has these fixes, if there are any."""
         results = [
             SheetResult(sheet, fixed=FixedCells(list(made.get(_key(sheet), {}).values())))
             for sheet in self.sheets
@@ -162,7 +162,7 @@ class _Fixing:
 
 
 def _merged(made: Cells, fixes: Iterable[CellFix]) -> Cells:
-    """The fixes of a sheet with some more; one of a cell that was fixed keeps its oldest value."""
+    """Add fixes to those of a sheet; a cell that was fixed before keeps its oldest value."""
     cells = dict(made)
     for fix in fixes:
         earlier = cells.get((fix.row, fix.column))
@@ -174,8 +174,8 @@ def _key(sheet: CheckedSheet) -> Key:
     return sheet.file, sheet.sheet
 
 
-def _asked_once(reading: ReadOptions) -> Callable[[str, str | None, KindUnclear], str | None]:
-    """The question about an unclear sheet, whose answer counts for all later readings of it."""
+def _ask_once(reading: ReadOptions) -> Callable[[str, str | None, KindUnclear], str | None]:
+    """Return the question about an unclear sheet; its answer counts for all later readings."""
     answers: dict[Key, str | None] = {}
 
     def settle(file: str, sheet: str | None, unclear: KindUnclear) -> str | None:

@@ -13,7 +13,7 @@ from feedtool.model.errors import Exit, FeedtoolError, NothingToDo
 from feedtool.model.text import joined, plural
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse, batch_name, export_new
-from feedtool.runs.export import informed
+from feedtool.runs.export import with_ledger
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
@@ -109,7 +109,7 @@ class Outbox:
         make_folder(lane)
         exported = export_new(
             kind,
-            informed(account.query(kind, export.options), session, account.workspace),
+            with_ledger(account.query(kind, export.options), session, account.workspace),
             CursorUse(cursor, export.is_changed),
             lane / batch_name(kind),
             session,

@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_at_its_field(
         ("orders", [(READER, "anna"), (PEEK, "on")], None),
         ("orders", [(CURSOR, "new")], CursorUse("page")),
         ("orders", [(CURSOR, "changed"), (READER, " ")], CursorUse("page", is_changed=True)),
-        ("orders", [(CURSOR, "new"), (PEEK, "on")], CursorUse("page", is_look=True)),
+        ("orders", [(CURSOR, "new"), (PEEK, "on")], CursorUse("page", is_peek=True)),
         ("orders", [(CURSOR, "new"), (READER, "anna")], CursorUse("anna")),
         ("picking", [(CURSOR, "new")], None),
     ],

@@ -136,7 +136,7 @@ def test_what_was_not_read_moves_nothing(shop: Shop) -> None:
 
 
 def test_a_look_notes_nothing(shop: Shop) -> None:
-    look = CursorUse(is_look=True)
+    look = CursorUse(is_peek=True)
     assert shop.keys(look, name="look-1.csv") == ["A", "B"]
     assert shop.keys(look, name="look-2.csv") == ["A", "B"]
     assert shop.keys() == ["A", "B"]
@@ -266,7 +266,7 @@ def test_a_file_that_was_placed_and_changed_does_not_count(shop: Shop) -> None:
 
 def test_a_look_settles_nothing(shop: Shop) -> None:
     killed_at(shop, "settle")
-    assert shop.keys(CursorUse(is_look=True), name="look.csv") == ["A", "B"]
+    assert shop.keys(CursorUse(is_peek=True), name="look.csv") == ["A", "B"]
     assert shop.told == []
     assert shop.keys() == []
 

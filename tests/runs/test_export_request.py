@@ -83,7 +83,7 @@ def test_the_channel_is_the_accounts_unless_one_is_named() -> None:
     assert channels == ["B", "B", "C"]
 
 
-PEEK = CursorUse(is_look=True)
+PEEK = CursorUse(is_peek=True)
 TARGETS: dict[str, tuple[str, CursorUse | None]] = {
     "offers.xlsx": ("offers", None),
     "orders-{date}-{batch}.xlsx": ("orders", CursorUse()),

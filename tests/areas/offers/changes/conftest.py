@@ -22,7 +22,7 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.deliver import Submission, resume
-from feedtool.runs.export import export, remembered
+from feedtool.runs.export import export, remember_export
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
@@ -144,7 +144,7 @@ class Shop:
         told: list[str] = []
         with (
             suppress(NothingToDo),
-            remembered(
+            remember_export(
                 EXPORT, query, service, self.books, lambda *text: told.append(text[1])
             ) as it,
         ):
