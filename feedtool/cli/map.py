@@ -118,7 +118,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
             target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
             recipe = recipe_text(proposal, answers.columns, answers.values, defaults)
             written = _write(target, recipe)
-        missing = proposal.missing([*answers.keys, *defaults, *proposal.given])
+        missing = proposal.missing([*answers.keys, *defaults, *proposal.fields_of_base])
         if form != "text":
             _write_json(proposal, answers.columns, target, missing)
         elif target:
@@ -173,7 +173,7 @@ def _tell_fitting(
     path = recipe.path
     if form != "text":
         keys = [column.key for column in proposal.columns if column.key]
-        missing = proposal.missing([*keys, *proposal.given])
+        missing = proposal.missing([*keys, *proposal.fields_of_base])
         _write_json(proposal, list(proposal.columns), path, missing)
     else:
         _print(

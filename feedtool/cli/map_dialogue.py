@@ -33,7 +33,7 @@ def ask(proposal: "SheetProposal", least: int) -> Answers:
             answers.note_value(
                 column.key or "", text, _ask_value(proposal, column, clean(text), value)
             )
-    for key in proposal.missing([*answers.keys, *proposal.given]):
+    for key in proposal.missing([*answers.keys, *proposal.fields_of_base]):
         if text := _ask_default(proposal, key):
             answers.defaults[key] = text
     return answers

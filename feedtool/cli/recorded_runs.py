@@ -139,7 +139,7 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.cli.account import connect
         from feedtool.cli.output import progress_of
         from feedtool.runs.deliver import resume as resume_run
-        from feedtool.runs.passes import noted_pass
+        from feedtool.runs.passes import note_pass
         from feedtool.runs.workspace import options_of
 
         recorded = options_of(run, self.workspace)
@@ -148,7 +148,7 @@ class RecordedRuns(Struct, frozen=True):
             stopping() as stop,
             connect(self.home, account, stop, page=page) as session,
             progress_of(self.options.reporting.form, also) as on_event,
-            noted_pass(session, self.workspace) as passing,
+            note_pass(session, self.workspace) as passing,
         ):
             submission = resume_run(
                 run,

@@ -209,7 +209,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.passes import noted_pass
+    from feedtool.runs.passes import note_pass
     from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
 
@@ -227,7 +227,7 @@ def _submit(
         reached = Account(session.address, session.seller, session.profile, session.is_sandbox)
         basis = replace(basis, account=reached)
         words = words_of_submission()
-        with noted_pass(session, workspace) as passing:
+        with note_pass(session, workspace) as passing:
             submission = submit(
                 read,
                 reading,

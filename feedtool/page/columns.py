@@ -202,7 +202,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
     def other_kinds(self) -> Sequence[str]:
         """The kinds that lack nothing, where the one at hand does."""
         answers = self.judged.answers
-        keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.given]
+        keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.fields_of_base]
         return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
 
     @cached_property

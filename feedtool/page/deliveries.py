@@ -10,7 +10,7 @@ from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
-from feedtool.runs.passes import noted_pass
+from feedtool.runs.passes import note_pass
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.workspace import has_to_ask
@@ -39,7 +39,7 @@ def _resume(session: PageSession, run: int, account: str, job: Job) -> None:
     with session.accounts.open(account) as opened:
         _refuse_other_seller(run, opened)
         if has_to_ask(run, opened.workspace):
-            with noted_pass(opened.session, opened.workspace) as passing:
+            with note_pass(opened.session, opened.workspace) as passing:
                 submission = passing.end(resume(run, opened.session, opened.workspace))
             end(submission, opened)
 

@@ -112,7 +112,7 @@ class ProposedSheet(Struct, frozen=True, dict=True):
 
     def missing(self, answers: Answers) -> list[str]:
         """The fields that nothing gives."""
-        given = (*answers.keys, *answers.defaults, *self.proposal.given)
+        given = (*answers.keys, *answers.defaults, *self.proposal.fields_of_base)
         return self.proposal.missing([*given, *self.proposal.options.defaults])
 
 

@@ -15,7 +15,7 @@ from feedtool.page.jobs import Job
 from feedtool.page.plans import FILE, KEPT, basis_of, kept_plan
 from feedtool.page.shelf import FileUpload
 from feedtool.runs.outputs import Outputs
-from feedtool.runs.passes import noted_pass
+from feedtool.runs.passes import note_pass
 from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
 from feedtool.runs.planned import run_of_plan
@@ -78,7 +78,7 @@ def _send(
     with (
         session.accounts.open(file.account) as account,
         locked(account.session, account.workspace, "page"),
-        noted_pass(account.session, account.workspace) as passing,
+        note_pass(account.session, account.workspace) as passing,
     ):
         _refuse_sent(plan, account.workspace)
         if facts.is_overtaken(account.workspace):

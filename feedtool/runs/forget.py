@@ -1,4 +1,4 @@
-"""Old runs go from the ledger, and from the snapshots, with all that nothing needs any more."""
+"""Forget old runs: remove them from the ledger, with the snapshots that no other run needs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -22,14 +22,14 @@ from feedtool.report.as_json import Fields, write_lines
 from feedtool.runs.sellers import seller_name, write_table
 from feedtool.runs.workspace import Workspace, unfinished
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 LEAST = timedelta(days=7)
-"""For so long runs are needed: the service has results for 3 days, the same content is refused."""
+"""Younger runs are needed: the service has results for 3 days, equal content is refused."""
 IN_USE = timedelta(days=1)
-"""A snapshot that was kept in this time may be of a run that is about to begin."""
+"""A snapshot that was kept within this time may belong to a run that is about to begin."""
 FORGET = "forget"
-"""The command, and what its lock is named by: one at a time forgets runs of a ledger."""
+"""The command, and the name of its lock: only one at a time forgets runs of a ledger."""
 HEADINGS = (tr("Seller"), tr("Runs"), tr("Rows"), tr("Oldest"), tr("Newest"), tr("Stays"))
 STAYS = {
     KeepReason.OPEN: tr("it is not finished"),
@@ -39,35 +39,34 @@ STAYS = {
 
 
 class Forgotten(NamedTuple):
-    """What was forgotten, or would be."""
+    """The runs that were forgotten, or would be."""
 
     sellers: Sequence[OldRuns]
     snapshots: int
-    """Those that were deleted; before, those that no other run needs."""
+    """The number of deleted snapshots; before forgetting, of those that no other run needs."""
 
     @property
     def runs(self) -> int:
-        """The number of runs."""
-        return sum(len(of.runs) for of in self.sellers)
+        return sum(len(old.runs) for old in self.sellers)
 
     @property
     def rows(self) -> int:
-        """The number of requests that they have sent."""
-        return sum(of.rows for of in self.sellers)
+        """The number of requests that the runs sent."""
+        return sum(old.rows for old in self.sellers)
 
 
 class ForgettingPace(Struct, frozen=True):
-    """The way to go on for long without being in anybody's way."""
+    """The pace of a long removal that leaves the ledger to others."""
 
     sleep: Callable[[float], None]
     stopping: Callable[[], FeedtoolError | None] = lambda: None
     rows: int = ROWS_AT_ONCE
-    """Rows that are removed in a transaction."""
+    """The number of rows that are removed in a transaction."""
 
-    def step(self, work: Callable[[], T]) -> T:
-        """Do a piece of work, then leave the ledger to others for as long as that took.
+    def step(self, work: Callable[[], _T]) -> _T:
+        """Do a piece of work, then leave the ledger to others for the same time.
 
-        Raises what stops it, before it begins.
+        Raise the error of `stopping` before the work.
         """
         if reason := self.stopping():
             raise reason
@@ -78,7 +77,7 @@ class ForgettingPace(Struct, frozen=True):
 
 
 def remembered_types() -> frozenset[str]:
-    """The package types of which every later request is compared with the earlier ones."""
+    """Return the package types whose later requests are all compared with earlier ones."""
     routes = load().routes.items()
     return frozenset(name for name, feed in routes if _is_remembered(feed.travel.protocol))
 
@@ -90,7 +89,7 @@ def _is_remembered(delivery: object) -> bool:
 
 
 def refuse_young(older_than: timedelta) -> None:
-    """Raises UsageProblem for runs that are too young to be forgotten."""
+    """Raise UsageProblem for runs that are too young to be forgotten."""
     if older_than < LEAST:
         raise UsageProblem(
             tr("runs are kept for at least {days} days", days=LEAST.days),
@@ -103,10 +102,10 @@ def refuse_young(older_than: timedelta) -> None:
 
 
 def to_forget(workspace: Workspace, before: datetime) -> Forgotten:
-    """What would be forgotten of the runs that began before a time. Nothing is changed."""
-    found = _find(workspace, before)
+    """Return the runs before a time that would be forgotten. Nothing is changed."""
+    old_runs = _find(workspace, before)
     forgetting = Forgetting(workspace.ledger.engine, remembered_types())
-    return Forgotten(found, len(forgetting.snapshots(_runs_of(found))))
+    return Forgotten(old_runs, len(forgetting.snapshots(_runs_of(old_runs))))
 
 
 def forget(
@@ -117,10 +116,10 @@ def forget(
     *,
     keep_counts: bool,
 ) -> Forgotten:
-    """Forget the runs that began before a time, as far as nothing needs them.
+    """Forget the runs that began before a time, if nothing needs them.
 
-    It may end at any moment, and goes on when it is called again. With `keep_counts` it stays known
-    how many rows had which result. Raises what stops it.
+    It may be stopped at any moment, and continues at the next call. With `keep_counts` the number
+    of rows by result stays known. Errors: UsageProblem if it runs already, and that of `stopping`.
     """
     engine = workspace.ledger.engine
     with ExitStack() as stack:
@@ -134,26 +133,26 @@ def forget(
                 ),
                 tr("wait until it is done, or end it"),
             ) from held
-        found = _find(workspace, before)
-        deleted = _forget(workspace, _runs_of(found), now, pace, keep_counts=keep_counts)
+        old_runs = _find(workspace, before)
+        deleted = _forget(workspace, _runs_of(old_runs), now, pace, keep_counts=keep_counts)
         Forgetting(engine, ()).remove_others(before, keep_counts=keep_counts)
-    return Forgotten(found, deleted)
+    return Forgotten(old_runs, deleted)
 
 
 def _forget(
     workspace: Workspace,
-    found: Sequence[int],
+    run_ids: Sequence[int],
     now: datetime,
     pace: ForgettingPace,
     *,
     keep_counts: bool,
 ) -> int:
-    """Forget some runs; how many snapshots were deleted."""
+    """Forget some runs, and return the number of deleted snapshots."""
     ledger, begun = workspace.ledger, list[int]()
     forgetting = Forgetting(ledger.engine, remembered_types())
-    for account in forgetting.accounts(found):
-        project(ledger.engine, *account)  # what was accepted of them stays known
-    for runs in parts_of(found, RUNS_AT_ONCE):
+    for account in forgetting.accounts(run_ids):
+        project(ledger.engine, *account)  # so their accepted offers stay known
+    for runs in parts_of(run_ids, RUNS_AT_ONCE):
         if keep_counts:
             ledger.counts.of(runs)
         begun += pace.step(partial(forgetting.begin, runs, now))
@@ -172,36 +171,36 @@ def _find(workspace: Workspace, before: datetime) -> list[OldRuns]:
     return find_old_runs(workspace.ledger.engine, before, unfinished(workspace))
 
 
-def _runs_of(found: Iterable[OldRuns]) -> list[int]:
-    return [run for of in found for run in of.runs]
+def _runs_of(old_runs: Iterable[OldRuns]) -> list[int]:
+    return [run for old in old_runs for run in old.runs]
 
 
-# As it is shown.
+# The report.
 
 
 def write_forgotten(forgotten: Forgotten, out: TextIO, form: str, say: Translator) -> None:
-    """A table with a line for each seller; or JSON, one object with them."""
+    """Write a table with a line for each seller; or JSON, one object."""
     if form != "text":
         write_lines([_fields(forgotten)], out)
         return
     write_table(HEADINGS, map(_texts, forgotten.sellers), out, say)
 
 
-def _texts(of: OldRuns) -> tuple[MessageText | str, ...]:
+def _texts(old: OldRuns) -> tuple[MessageText | str, ...]:
     return (
-        seller_name(of.profile, of.key),
-        tr("{runs:,}", runs=len(of.runs)),
-        tr("{rows:,}", rows=of.rows),
-        f"{of.first:%Y-%m-%d}" if of.first else "",
-        f"{of.last:%Y-%m-%d}" if of.last else "",
-        _why_it_stays(of),
+        seller_name(old.profile, old.key),
+        tr("{runs:,}", runs=len(old.runs)),
+        tr("{rows:,}", rows=old.rows),
+        f"{old.first:%Y-%m-%d}" if old.first else "",
+        f"{old.last:%Y-%m-%d}" if old.last else "",
+        _reason_to_stay(old),
     )
 
 
-def _why_it_stays(of: OldRuns) -> MessageText | str:
-    if of.stays is None:
+def _reason_to_stay(old: OldRuns) -> MessageText | str:
+    if old.stays is None:
         return ""
-    run, reason = of.stays
+    run, reason = old.stays
     return tr("from run {run} on: {reason}", run=run, reason=STAYS[reason])
 
 
@@ -212,15 +211,15 @@ def _fields(forgotten: Forgotten) -> Fields:
         "snapshots": forgotten.snapshots,
         "sellers": [
             {
-                "seller": of.key[1],
-                "service": of.key[0],
-                "profile": of.profile or None,
-                "runs": [str(run) for run in of.runs],
-                "rows": of.rows,
-                "from": of.first and of.first.isoformat(),
-                "to": of.last and of.last.isoformat(),
-                "stays": of.stays and {"run": str(of.stays[0]), "reason": str(of.stays[1])},
+                "seller": old.key[1],
+                "service": old.key[0],
+                "profile": old.profile or None,
+                "runs": [str(run) for run in old.runs],
+                "rows": old.rows,
+                "from": old.first and old.first.isoformat(),
+                "to": old.last and old.last.isoformat(),
+                "stays": old.stays and {"run": str(old.stays[0]), "reason": str(old.stays[1])},
             }
-            for of in forgotten.sellers
+            for old in forgotten.sellers
         ],
     }

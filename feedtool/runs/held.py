@@ -1,4 +1,4 @@
-"""What guards hold over all runs, until it is sent all the same, sent corrected, or dropped."""
+"""Rows of all runs that guards hold, until they are sent anyway, sent corrected, or dropped."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -27,11 +27,11 @@ class HeldSheet(NamedTuple):
 
     sheet: str | None
     rows: Sequence[RowResult]
-    """Each for a channel, with what the guard says of it, in the order of rows."""
+    """One for each channel, with the messages of the guard, in the order of rows."""
 
 
 class HeldGroup(NamedTuple):
-    """The rows of a file of a run that the guard of a code holds, and no later run has sent."""
+    """The rows of a file of a run that one guard holds, and no later run has sent."""
 
     run: Run
     file: str
@@ -40,12 +40,11 @@ class HeldGroup(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The number of the rows."""
         return sum(len({result.row for result in sheet.rows}) for sheet in self.sheets)
 
 
 class Release(NamedTuple):
-    """What sends the rows of a group all the same, as `submit` takes it."""
+    """The arguments of `submit` that send the rows of a group anyway."""
 
     file: Input
     reading: ReadOptions
@@ -55,9 +54,9 @@ class Release(NamedTuple):
 def held_groups(
     workspace: Workspace, is_wanted: Callable[[Run], bool] = lambda _: True
 ) -> Iterator[HeldGroup]:
-    """What guards hold of all runs that are wanted and not given up, the newest first.
+    """Yield the held rows of all runs that pass `is_wanted` and are not given up, the newest first.
 
-    What was all sent since is forgotten, so that nobody looks at it again.
+    Codes whose rows were all sent since are settled, so that nobody looks at them again.
     """
     held = workspace.ledger.held
     for run_id, codes in groupby(held.open_codes(), key=attrgetter("run_id")):
@@ -67,10 +66,10 @@ def held_groups(
 
 
 def held_group(run_id: int, file: str, code: str, workspace: Workspace) -> HeldGroup | None:
-    """What the guard of a code holds of a file of a run; None where that is nothing."""
+    """Return the rows of a file of a run that the guard of a code holds, or None."""
     run, codes = workspace.ledger.run(run_id), workspace.ledger.held.open_codes(run_id)
-    of_it = [held for held in codes if (held.path, held.code) == (file, code)]
-    return next(_groups_of(run, of_it, workspace), None) if run else None
+    matches = [held for held in codes if (held.path, held.code) == (file, code)]
+    return next(_groups_of(run, matches, workspace), None) if run else None
 
 
 def _groups_of(run: Run, codes: Sequence[HeldCode], workspace: Workspace) -> Iterator[HeldGroup]:
@@ -88,7 +87,7 @@ def _groups_of(run: Run, codes: Sequence[HeldCode], workspace: Workspace) -> Ite
 
 
 def _left_of(held: HeldCode, run: Run, workspace: Workspace) -> list[RowResult]:
-    """The rows whose reference no later run has sent, with the words of their guard alone."""
+    """Return the rows whose reference no later run has sent, with their guard's messages alone."""
     rows = [*workspace.ledger.held.rows(held)]
     later = {
         (channel, reference)
@@ -98,25 +97,27 @@ def _left_of(held: HeldCode, run: Run, workspace: Workspace) -> list[RowResult]:
         )
     }
     return [
-        result._replace(messages=tuple(it for it in result.messages if it.code == held.code))
+        result._replace(
+            messages=tuple(message for message in result.messages if message.code == held.code)
+        )
         for result in rows
         if (result.channel, result.reference) not in later
     ]
 
 
 def drop(run_id: int, code: str, workspace: Workspace, now: datetime) -> bool:
-    """Let what the guard of a code held in a run be never sent; False where nothing is held."""
+    """Drop the rows that the guard of a code holds in a run, for ever; False if there are none."""
     return workspace.ledger.held.drop(run_id, code, now)
 
 
 def release_of(
     group: HeldGroup, workspace: Workspace, reading: ReadOptions, who: str = "", reason: str = ""
 ) -> Release:
-    """What sends the rows of a group, and nothing else of the file as it was then.
+    """Return the release of a group's rows, and of no other row of the file.
 
-    They are read as they were then, and judged by the catalogue of `reading`; who says that they
-    are meant, and why, is kept with what was said in their own run. FileProblem where the file is
-    no longer kept.
+    They are read as in their run, and judged by the catalogue of `reading`. `who` confirms them,
+    and `reason`, are kept with the guards released in their own run. FileProblem if the file is no
+    longer kept.
     """
     options = options_of(group.run.run_id, workspace)
     released = (*options.released, ReleasedGuard(group.code, who, reason))
@@ -136,22 +137,22 @@ def release_of(
 def read_as_then(
     run_id: int, file: str, name: str, workspace: Workspace, reading: ReadOptions
 ) -> ReadOptions:
-    """How a file of a run was read then, and is again under another name, or in another folder.
+    """Return the options by which a file of a run was read, for another name or folder of it.
 
     It is judged by the catalogue of `reading`.
     """
     options = options_of(run_id, workspace)
-    asked = options.asked
+    read_then = options.asked
     recipes = [kept._replace(file=name) for kept in options.snapshots.recipes if kept.file == file]
     return replace(
-        asked,
+        read_then,
         catalog=reading.catalog,
         recipes=KeptRecipes(recipes, workspace.snapshots.path_of),
-        settle=lambda _, sheet, unclear: asked.settle(file, sheet, unclear),
-        locate=partial(_as_from, asked.locate, Path(file).parent, Path(name).parent),
+        settle=lambda _, sheet, unclear: read_then.settle(file, sheet, unclear),
+        locate=partial(_locate_as_then, read_then.locate, Path(file).parent, Path(name).parent),
     )
 
 
-def _as_from(locate: Locate, then: Path, now: Path, path: Path) -> Path:
-    """The place of what a cell names in the folder of its sheet, which was another one then."""
+def _locate_as_then(locate: Locate, then: Path, now: Path, path: Path) -> Path:
+    """Return the place of a path that a cell names, when its sheet was in the folder `then`."""
     return locate(then / (path.relative_to(now) if path.is_relative_to(now) else path))

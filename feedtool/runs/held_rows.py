@@ -1,4 +1,4 @@
-"""Which requests guards of areas hold back, until they are released, and which change nothing."""
+"""Hold requests that guards of areas name, until a release; find those that change nothing."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -16,13 +16,13 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
 SentBefore = Callable[[Item], int | None]
-"""Gives the run in which the same request was sent; None where it never was."""
+"""Returns the run in which the same request was sent; None if none."""
 DoubtfulBefore = Callable[[Item], int | None]
-"""Gives the run of the last request of a reference, where it is Unknown what became of it."""
+"""Returns the run of the last request of a reference, if its outcome is Unknown."""
 KnownReferences = Callable[[Iterable[str]], set[str]]
-"""Gives those of some references that were sent before."""
+"""Returns the references that were sent before, of those given."""
 TakenBefore = Callable[[Item], tuple[int, str] | None]
-"""Gives the last run in which a request of a reference was taken, and its product."""
+"""Returns the last run in which a request of a reference was taken, and its product."""
 
 
 def hold(
@@ -33,11 +33,11 @@ def hold(
     doubtful_before: DoubtfulBefore = lambda _: None,
     known_references: KnownReferences = lambda _: set(),
 ) -> list[CheckedSheet]:
-    """Hold what guards name in the sheets that have such guards; returns the other sheets.
+    """Hold rows in the sheets whose feeds have guards; return the other sheets.
 
-    A request goes with all of its rows, or with none. One that was taken just so is left out with
-    `changed_only` alone, since to send it does no harm. A reference that was sent before is the
-    seller's, whatever it looks like.
+    A request goes with all of its rows, or with none. One that was taken unchanged is left out only
+    with `changed_only`, since sending it again does no harm. A reference that was sent before is
+    the seller's, even if it looks rewritten.
     """
     others = []
     for sheet in sheets:
@@ -53,10 +53,10 @@ def hold(
     return others
 
 
-def _of_earlier(
+def _issues_of_earlier(
     protocol: Direct[Any], item: Item, sent_before: SentBefore, doubtful: DoubtfulBefore
 ) -> Iterator[Issue]:
-    """What holds a request for what was sent before."""
+    """Yield the reasons to hold a request because of earlier requests."""
     if protocol.again and (run := sent_before(item)):
         yield guard_issue(protocol.again, tr("the same was sent in run {run}", run=run))
     if protocol.doubt and (run := doubtful(item)):
@@ -78,7 +78,7 @@ def _hold(
     rewritten = {row for row, issue in sheet.rows.guarded if issue.code is REFERENCE_REWRITTEN}
     names = {item.reference for item in sheet.valid_items() if item.row in rewritten}
     known = known_references(names) if names else set()
-    if names and names <= known:  # nor is it told
+    if names and names <= known:  # then the problem is not reported either
         sheet.rows.problems_by_source = [
             problems
             for problems in sheet.rows.problems_by_source
@@ -96,7 +96,7 @@ def _hold(
         is_unchanged = False
         protocol = load().routes[item.package_type].travel.protocol
         if isinstance(protocol, Direct):
-            issues += _of_earlier(protocol, item, sent_before, doubtful)
+            issues += _issues_of_earlier(protocol, item, sent_before, doubtful)
         elif isinstance(protocol, Submitted) and protocol.replaces and (earlier := taken(item)):
             run, product = earlier
             is_unchanged = product == item.product and options.changed_only

@@ -1,4 +1,4 @@
-"""Runs as the ledger shows them: how far each is, and what will be lost when. Nothing is sent."""
+"""Runs as the ledger shows them: the progress of each, and the deadlines. Nothing is sent."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,20 +21,20 @@ from feedtool.runs.known_run import forgotten, known_run
 from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12
-"""Characters of a hash on a line that has more to say."""
+"""The number of characters of a hash on a line with other facts."""
 
 ClockOf = Callable[[str], ServiceClock]
-"""The clock of the service of an address."""
+"""Returns the clock of the service at an address."""
 OnUnreadable = Callable[[str], None]
 """Gets the reason why a run cannot be shown."""
 
 UNREADABLE = (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError)
 PAGE = 100
-"""Runs that are read at a time."""
+"""The number of runs that are read at a time."""
 
 
 class InputState(NamedTuple):
-    """A file of a run, as it was named, and the kinds that its sheets were sent as."""
+    """A file of a run, by the name it was sent with, and the kinds of its sheets."""
 
     file: str
     sha256: str
@@ -42,7 +42,7 @@ class InputState(NamedTuple):
 
 
 class PackageState(NamedTuple):
-    """A package of a run, and what is lost of it when. Times are real."""
+    """A package of a run, with the deadline of its loss. Times are real."""
 
     file: str
     package: Package
@@ -50,29 +50,29 @@ class PackageState(NamedTuple):
     deadline: datetime | None
     lost: str
     left: timedelta | None
-    """The time until then, by the service's clock."""
+    """The time until the deadline, by the service's clock."""
     describe_loss: str
-    """A sentence of what is lost when, or was."""
+    """A sentence about what is lost, or was, and when."""
 
 
 class RunState(NamedTuple):
-    """A run, as far as it is now."""
+    """The present state of a run."""
 
     run: Run
     options: RunOptions
     inputs: Sequence[InputState]
     counts: Mapping[Status, int]
-    """Rows by what became of them, those that were not sent as well."""
+    """The number of rows by status, including those that were not sent."""
     packages: Sequence[PackageState]
     warnings: Sequence[str]
-    """Sentences of what is lost before long, or was."""
+    """Sentences about imminent and past losses."""
     is_finished: bool
     is_written: bool
-    """True if all rows are written down: until then `counts` has some of them alone."""
+    """True if all rows are recorded: until then `counts` has only some of them."""
 
 
 def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
-    """One run. UsageProblem as `known_run`, and where nothing is left of one but its number."""
+    """Return one run; UsageProblem as `known_run`, and if only its number is left."""
     run = known_run(ledger, run_id)
     rows = RunRows(run, ledger.files(run_id), ledger.read_packages(run_id))
     if FORGOTTEN in run.options:
@@ -88,7 +88,7 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
 def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> RunState:
     run, files, packages = rows
     options = RunOptions.from_json(run.options)
-    if options.forgotten:  # some are kept for later ones to be compared with
+    if options.forgotten:  # some packages are kept to compare later ones with
         packages = []
     names = {file.file: file.path for file in files}
     kinds: dict[str, list[str]] = {}
@@ -118,9 +118,9 @@ def every_run(
     *,
     before: int | None = None,
 ) -> Iterator[RunState]:
-    """All runs, or the last ones, or the last `before` another; the newest first.
+    """Yield all runs, or the last ones, or the last `before` another; the newest first.
 
-    They are read a page at a time, as they are asked for; `on_unreadable` as `run_states`.
+    They are read a page at a time, on demand; `on_unreadable` as in `run_states`.
     """
     left = last
     while numbers := ledger.pages.numbers(PAGE if left is None else min(PAGE, left), before=before):
@@ -134,9 +134,9 @@ def run_states(
     clock_of: ClockOf,
     on_unreadable: OnUnreadable = lambda _: None,
 ) -> list[RunState]:
-    """Some runs in their order, in a few queries however many they are.
+    """Return some runs in their order, in a fixed number of queries.
 
-    A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
+    A run that cannot be read from the ledger hides no other: `on_unreadable` gets the reason.
     """
     with suppress(*UNREADABLE):
         rows, counts = ledger.pages.rows(run_ids), ledger.counts.of(run_ids)
@@ -157,16 +157,16 @@ def _package(package: Package, file: str, run: Run, clock: ServiceClock) -> Pack
     loss = deadline(package, clock, load().routes)
     if loss is None:
         return PackageState(file, package, created, None, "", None, "")
-    at, left = clock.shown(loss.at), loss.at - clock.service
-    return PackageState(file, package, created, at, loss.what, left, loss.describe(clock))
+    shown_at, left = clock.shown(loss.at), loss.at - clock.service
+    return PackageState(file, package, created, shown_at, loss.what, left, loss.describe(clock))
 
 
 def write_runs(
     states: Iterable[RunState], out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
 ) -> None:
-    """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line).
+    """Write all runs, newest first: a line each, or as JSON (`jsonl`: an object a line).
 
-    With `is_verbose` also by whom, and the digests of the files, which JSON always has.
+    With `is_verbose` also the user, and the digests of the files, which JSON always has.
     """
     if form == "text":
         out.writelines(clean(say(_line(state, is_verbose=is_verbose))) + "\n" for state in states)
@@ -177,7 +177,7 @@ def write_runs(
 def write_run(
     state: RunState, out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
 ) -> None:
-    """One run with its files and packages; of them as much as `write_runs` shows."""
+    """Write one run with its files and packages, each in the detail of `write_runs`."""
     if form != "text":
         write_lines([_fields(state)], out)
         return
@@ -191,7 +191,7 @@ def write_run(
 
 
 def _released_line(guard: ReleasedGuard) -> MessageText:
-    """What a guard would have held was sent: who said so, and why."""
+    """Describe a released guard: who released it, and why."""
     if not guard.reason:
         return tr("{code} released by {who}, without a reason", code=guard.code, who=guard.who)
     values = {"code": guard.code, "who": guard.who, "reason": guard.reason}
@@ -246,7 +246,7 @@ def _package_line(state: PackageState) -> MessageText:
 
 
 def _in_words(left: timedelta) -> MessageText:
-    """`2 days 3 h`, `3 h 12 min`, `12 min`."""
+    """Return `2 days 3 h`, `3 h 12 min` or `12 min`."""
     hours, rest = divmod(int(left.total_seconds()), 3600)
     days, minutes = hours // 24, rest // 60
     if days:
@@ -270,8 +270,8 @@ def _fields(state: RunState) -> Fields:
         "abandoned": _iso(state.options.abandoned),
         "forgotten": _iso(state.options.forgotten),
         "released": [
-            {"code": it.code, "who": it.who or None, "reason": it.reason or None}
-            for it in state.options.released
+            {"code": guard.code, "who": guard.who or None, "reason": guard.reason or None}
+            for guard in state.options.released
         ],
         "rows": sum(state.counts.values()),
         "statuses": dict(state.counts),
@@ -297,5 +297,5 @@ def _package_fields(state: PackageState) -> Fields:
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None

@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of recipes and of the configuration, for editors."""
+"""Write JSON Schemas (draft 2020-12) of recipes and of the configuration, for editors."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -18,9 +18,9 @@ from feedtool.runs.profile import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIME
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
 LEAST = {"limits": 1, "reading": 1, "guards": 0}
-"""The lowest numbers of these records."""
+"""The lowest number in each of these records."""
 CLOSED = ("tax_codes",)
-"""Tables that have the names of their defaults alone."""
+"""Tables that take only the names of their defaults."""
 NAME = r"^[^\W\d]\w*$"
 AGE = r"^\s*(\d+(\.\d+)?\s*[mhd])?\s*$"
 
@@ -28,7 +28,7 @@ Document = dict[str, Any]
 
 
 def recipe_schema(areas: Areas) -> Document:
-    """The schema of a recipe; editors complete kinds and fields by it."""
+    """Return the schema of a recipe; editors complete kinds and fields by it."""
     document = msgspec.json.schema(RecipeFile)
     tables = {kind: document["$defs"][kind.__name__] for kind in (RecipeFile, Match, Join)}
     for kind, table in tables.items():
@@ -49,7 +49,7 @@ def recipe_schema(areas: Areas) -> Document:
 
 
 def configuration_schema(options: Mapping[str, Document]) -> Document:
-    """The schema of `feedtool.toml`; `options` are those of all commands, by name."""
+    """Return the schema of `feedtool.toml`; `options` are those of all commands, by name."""
     profile = _record(AccountSettings)
     profile["properties"] |= {
         **dict.fromkeys(ACCOUNT, TEXT),
@@ -62,7 +62,7 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
             "description": "Values of blank cells and absent columns, by field.",
         },
     }
-    filled = {**TEXT, "minLength": 1}  # what is booked under no account is nowhere
+    filled = {**TEXT, "minLength": 1}  # without an account there is no place for the booking
     profile["properties"]["journal"] |= filled
     profile["properties"]["accounts"] |= _mapping(filled)
     page = _table({"users": _mapping(_page_rights())})
@@ -73,17 +73,20 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
 
 
 def _budget() -> Document:
-    """The table of what several accounts may ask together."""
+    """Return the table of a budget that several accounts share."""
     kinds, meanings = {"per_second": "number", "burst": "integer"}, field_docs(Budget)
     bounds = BUDGET_BOUNDS.items()
-    of = {name: {"minimum": least, "maximum": most} for name, (least, most) in bounds}
+    limits = {name: {"minimum": least, "maximum": most} for name, (least, most) in bounds}
     return _table(
-        {name: {"type": kinds[name], "description": meanings[name], **of[name]} for name in of}
+        {
+            name: {"type": kinds[name], "description": meanings[name], **limits[name]}
+            for name in limits
+        }
     )
 
 
 def _page_rights() -> Document:
-    """The table of a user of a shared page."""
+    """Return the table of a user of a shared page."""
     rights = _record(PageRights)
     profiles, may = rights["properties"]["profiles"], rights["properties"]["may"]
     rights["properties"]["profiles"] = {
@@ -103,35 +106,35 @@ def _mapping(value: Document) -> Document:
 
 
 def _record(kind: type[Any], least: int | None = None) -> Document:
-    """The table of a record of settings."""
+    """Return the table of a record of settings."""
     meanings, default = field_docs(kind), kind()
     properties = {}
     for name in kind.__struct_fields__:
-        own = _setting(name, getattr(default, name))
+        setting = _setting(name, getattr(default, name))
         if least is not None:
-            own["minimum"] = least
+            setting["minimum"] = least
         if meaning := meanings.get(name):
-            own["description"] = meaning
-        properties[name] = own
+            setting["description"] = meaning
+        properties[name] = setting
     return _table(properties)
 
 
 def _setting(name: str, default: object) -> Document:
-    """A setting, of the type of its default."""
+    """Return the schema of a setting, by the type of its default."""
     if name in RECORDS:
         return _record(RECORDS[name], LEAST.get(name))
-    own: Document = {"type": "integer"}
+    schema: Document = {"type": "integer"}
     match default:
         case _ if name in CHOICES:
-            own = {"enum": list(CHOICES[name])}
+            schema = {"enum": list(CHOICES[name])}
         case Decimal():
-            own = {"type": "number"}
+            schema = {"type": "number"}
         case tuple():
-            own = {"type": "array", "items": TEXT}
+            schema = {"type": "array", "items": TEXT}
         case Mapping():
-            own = _table(dict.fromkeys(default, TEXT)) if name in CLOSED else _mapping(TEXT)
+            schema = _table(dict.fromkeys(default, TEXT)) if name in CLOSED else _mapping(TEXT)
         case str():
-            own = TEXT
+            schema = TEXT
     if name in RANGES:
-        own |= {"minimum": 0, "maximum": RANGES[name][0]}
-    return own if default is None else {**own, "default": default}
+        schema |= {"minimum": 0, "maximum": RANGES[name][0]}
+    return schema if default is None else {**schema, "default": default}

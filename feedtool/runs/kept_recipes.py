@@ -27,10 +27,9 @@ class KeptJoin(NamedTuple):
     """A joined file of a run or a plan."""
 
     file: str
-    """Its name."""
     sha256: str
     seconds: float
-    """Its age when it was chosen."""
+    """The age of the file when it was chosen."""
 
 
 class KeptRecipe(NamedTuple):
@@ -50,41 +49,41 @@ class KeptRecipe(NamedTuple):
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "KeptRecipe":
-        """From what `_asdict` made, once it was JSON."""
+        """Return the recipe of the JSON of `_asdict`."""
         joins = {
-            # Before a join could be of several files it was kept by itself.
+            # Older versions kept a single file for a join, without a list.
             name: [KeptJoin(*join) for join in ([files] if isinstance(files[0], str) else files)]
             for name, files in kept["joins"].items()
         }
         return cls(**{**kept, "joins": joins})
 
     def digests(self) -> Iterator[str]:
-        """The digests of all that it needs."""
+        """The digests of the recipe and its joined files."""
         yield self.sha256
         yield from (join.sha256 for joins in self.joins.values() for join in joins)
 
 
 class RecordedRecipes(Struct):
-    """The recipes of a command, where each that is used is kept, and each file that it joins."""
+    """The recipes of a command; each that is used is kept, with the files that it joins."""
 
     book: RecipeBook
     keep: Callable[[Path], str]
-    """Keeps a file; its SHA-256."""
+    """Keeps a file, and returns its SHA-256."""
     path_of: Callable[[str], Path]
-    """The kept file of a SHA-256."""
+    """Returns the kept file of a SHA-256."""
     _joins: dict[tuple[Path, str], dict[str, Sequence[JoinFile]]] = field(default_factory=dict)
     _possible: "dict[Path, dict[bool, Sequence[Recipe]]]" = field(default_factory=dict)
-    """Those that were asked for, by their file and whether they count for any sheet."""
+    """The recipes that were read, by file, and by whether they count for any sheet."""
     _used: "dict[tuple[Path, str], Recipe]" = field(default_factory=dict)
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """Those of the command."""
+        """Return the recipes of the command."""
         recipes = self.book.recipes(path, is_wanted=is_wanted)
         self._possible.setdefault(path, {})[is_wanted] = recipes
         return recipes
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
-        """The files of a join, of which copies are read that stay as they are."""
+        """Return the files of a join, as copies that do not change."""
         joins = self._joins.setdefault((path, recipe.shown), {})
         if name not in joins:
             files = self.book.joined(recipe, name, path)
@@ -92,13 +91,12 @@ class RecordedRecipes(Struct):
         return joins[name]
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """Remember that a file is read by a recipe."""
         self._used[path, recipe.shown] = recipe
 
     def kept(self, sheets: Iterable[CheckedSheet]) -> list[KeptRecipe]:
-        """The recipes by which sheets were read, each kept with its joined files.
+        """Keep the recipes by which sheets were read, each with its joined files.
 
-        Of a file that could not be read, all that might have been meant: later it must not be read
+        For a file that could not be read, keep all possible recipes: later it must not be read
         without them.
         """
         failed = {Path(sheet.file) for sheet in sheets if sheet.error}
@@ -133,14 +131,14 @@ class RecordedRecipes(Struct):
 
 
 class KeptRecipes(Struct, frozen=True):
-    """The recipes of a run or a plan as they were, and the files that they joined."""
+    """The recipes of a run or a plan, unchanged since, and the files that they joined."""
 
     kept: Sequence[KeptRecipe]
     path_of: Callable[[str], Path]
-    """The kept file of a SHA-256; FileProblem where it is gone."""
+    """Returns the kept file of a SHA-256; FileProblem if it is gone."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """Those by which the file was read."""
+        """Return the recipes by which the file was read."""
         return [
             self._recipe(kept)
             for kept in self.kept
@@ -156,7 +154,6 @@ class KeptRecipes(Struct, frozen=True):
         return replace(recipe, is_wanted=kept.is_wanted, must_fit=kept.must_fit)
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> Sequence[JoinFile]:
-        """The files that were joined then."""
         for kept in self.kept:
             if kept.file == str(path) and kept.sha256 == recipe.sha256 and name in kept.joins:
                 return [
@@ -168,11 +165,11 @@ class KeptRecipes(Struct, frozen=True):
         )
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """It is kept already."""
+        """Do nothing: the recipe is kept already."""
 
 
 def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterator[dict[str, Any]]:
-    """The recipes that were used, and what they were kept with, as the lines of a plan."""
+    """Yield the recipes that were used, and the files kept with them, as the lines of a plan."""
     if kept := recipes.kept(sheets):
         yield {"recipes": [recipe._asdict() for recipe in kept]}
     for sha256 in dict.fromkeys(digest for recipe in kept for digest in recipe.digests()):
@@ -183,9 +180,9 @@ def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterat
 def recipes_of(
     lines: Iterable[Mapping[str, Any]], folder: Path, names: Mapping[str, str]
 ) -> KeptRecipes:
-    """The recipes of the lines of a plan, their files written into a folder.
+    """Return the recipes of the lines of a plan; their files are written into a folder.
 
-    `names` are those of the files that were read by them: the names then, and now.
+    `names` are those of the files that the recipes read: the former names, and the present ones.
     """
     now = {str(Path(then)): str(Path(name)) for then, name in names.items()}
     kept: list[KeptRecipe] = []
@@ -199,7 +196,7 @@ def recipes_of(
 
 
 def _unpack(line: Mapping[str, Any], folder: Path) -> None:
-    """Writes a kept file into a folder, by its digest; UsageProblem where it is another file."""
+    """Write a kept file into a folder, by its digest; UsageProblem if its content differs."""
     content = gzip.decompress(b64decode(line["gzip"]))
     if hashlib.sha256(content).hexdigest() != line["kept"]:
         raise UsageProblem(

@@ -1,4 +1,4 @@
-"""The run of a number, or the reason why there is none."""
+"""Find the run of a number, or the reason why it is missing."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ LISTED = tr("`feedtool runs` lists them")
 
 
 def known_run(ledger: "Ledger", run_id: int) -> "Run":
-    """A run of the ledger, forgotten or not. UsageProblem where there is none of that number."""
+    """Return a run of the ledger, forgotten or not; UsageProblem for an unknown number."""
     run = ledger.run(run_id)
     if run is None:
         raise UsageProblem(tr("there is no run {run}", run=run_id), LISTED)
@@ -21,7 +21,7 @@ def known_run(ledger: "Ledger", run_id: int) -> "Run":
 
 
 def kept_run(ledger: "Ledger", run_id: int) -> "Run":
-    """A run that is all there. UsageProblem as `known_run`, and where it was forgotten."""
+    """Return a run that is complete; UsageProblem as `known_run`, and if it was forgotten."""
     run = known_run(ledger, run_id)
     if "forgotten" in run.options:
         raise forgotten(run)
@@ -29,7 +29,7 @@ def kept_run(ledger: "Ledger", run_id: int) -> "Run":
 
 
 def forgotten(run: "Run") -> UsageProblem:
-    """The error of a run that was forgotten."""
+    """Return the error of a run that was forgotten."""
     return UsageProblem(
         tr(
             "run {run} was forgotten on {day}: its rows and answers are not kept any more",

@@ -1,4 +1,4 @@
-"""What somebody says of the columns of a sheet, and why it cannot be so."""
+"""Answers about the columns of a sheet, and the reasons to refuse them."""
 
 from collections.abc import Collection
 from decimal import Decimal
@@ -13,23 +13,22 @@ from feedtool.runs.mapping import SheetProposal
 
 
 class Answers(Struct):
-    """What is known of a sheet in the end."""
+    """The columns and values of a sheet, as they go into its recipe."""
 
     columns: list[ColumnProposal]
     values: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Key → what stands there → what is meant."""
+    """Key → text in the sheet → its meaning."""
     unknown: dict[str, list[str]] = field(default_factory=dict)
-    """Key → what stands there, and nobody knows what is meant."""
+    """Key → texts in the sheet whose meaning is unknown."""
     defaults: dict[str, str] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
-        """The fields that have a column."""
         return [column.key for column in self.columns if column.key]
 
     @classmethod
     def without_asking(cls, proposal: SheetProposal, least: int) -> "Answers":
-        """What is sure, and no more."""
+        """Return the answers that are sure enough, and no others."""
         answers = cls(proposal.accepted(least))
         for column in answers.columns:
             for text, value in proposal.new_values(column).items():
@@ -37,18 +36,18 @@ class Answers(Struct):
         return answers
 
     def note_value(self, key: str, text: str, value: str) -> None:
-        """Notes what a value means, or that nobody knows."""
+        """Note the meaning of a text; a blank one means unknown."""
         if value:
             self.values.setdefault(key, {})[text] = value
         else:
             self.unknown.setdefault(key, []).append(text)
 
 
-# A key that is a `FieldName` is told by its label.
+# A key that is a `FieldName` is shown by its label.
 
 
 def why_no_field(proposal: SheetProposal, key: str, taken: Collection[str]) -> MessageText | None:
-    """Why a column cannot be a field; None if it can. `taken` have a column already."""
+    """Return the reason why a column cannot be a field, or None. `taken` have a column already."""
     if key in taken:
         return tr("{field} has a column already", field=key)
     if key not in proposal.known:
@@ -58,7 +57,7 @@ def why_no_field(proposal: SheetProposal, key: str, taken: Collection[str]) -> M
 
 
 def why_no_value(proposal: SheetProposal, key: str, text: str) -> MessageText | None:
-    """Why a field cannot have a value; None if it can."""
+    """Return the reason why a field cannot have a value, or None."""
     if proposal.is_value(key, text):
         return None
     column = proposal.known[key]

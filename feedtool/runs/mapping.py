@@ -1,4 +1,4 @@
-"""A recipe proposed for a merchant's own sheet, and written."""
+"""Propose a recipe for a merchant's own sheet."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -35,23 +35,23 @@ from feedtool.runs.presets import preset, presets
 from feedtool.runs.renamed_headers import missing_headers, read_headers, with_renamed
 
 SURE = 85
-"""The confidence from which a column is taken without asking, where nobody says another."""
+"""The confidence from which a column is taken without asking, by default."""
 REPEATED = 2
-"""Times that a text stands where a number belongs, and so is a word for one."""
+"""A text occurs this often in a column of numbers, if it is a word for one."""
 MOST_VALUES = 12
-"""Different values of a column that are worth a table."""
+"""The most different values of a column that get a table."""
 
 
 class SheetProposal(Struct, frozen=True):
-    """What the columns of a sheet seem to be."""
+    """The likely meanings of the columns of a sheet."""
 
     file: str
     sheet: str | None
     """None in a CSV."""
     other_sheets: Sequence[str]
-    """The names of other sheets that fit as well."""
+    """The names of other sheets that fit equally well."""
     header_row: int
-    """Its number; in a CSV the line."""
+    """Its row number; in a CSV its line."""
     feed: Feed
     family: Sequence[Feed]
     """The feeds with the same columns."""
@@ -60,22 +60,22 @@ class SheetProposal(Struct, frozen=True):
     cells: Mapping[int, SheetColumn]
     options: ReadOptions
     recipe: Recipe | None
-    """The recipe that fits it already."""
+    """The recipe that fits already."""
     is_ours: bool
-    """True if it was made from a template of ours."""
+    """True if the sheet was made from a template of feedtool."""
     base: Recipe | None
-    """The recipe that was named, or fits it, or one that ships and fits it: what it says beside
-    its columns is kept."""
+    """The recipe that was named, or that fits the sheet, or a preset that fits. All of it but its
+    columns is kept."""
     missing_headers: Mapping[str, str]
     """The headers that a named recipe reads and the sheet lacks, each with its field or ""."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
-        """The columns that are at least so sure."""
+        """The columns with at least this confidence."""
         return [column for column in self.columns if is_accepted(column, least)]
 
     @property
-    def given(self) -> set[str]:
-        """The fields that the base has without a column."""
+    def fields_of_base(self) -> set[str]:
+        """The fields that the base fills without a column."""
         if self.base is None:
             return set()
         file = self.base.file
@@ -83,7 +83,7 @@ class SheetProposal(Struct, frozen=True):
         return {*file.default, *file.compute, *taken}
 
     def missing(self, keys: Collection[str]) -> list[str]:
-        """The fields that the kind cannot do without, and that are not among some."""
+        """The fields that the kind requires, and that are not among `keys`."""
         return self.feed.recognition.missing(self._sheet_columns(keys))
 
     @property
@@ -95,25 +95,25 @@ class SheetProposal(Struct, frozen=True):
         return self.base.fits(self.sheet or "", headers)
 
     def renames(self, columns: Sequence[ColumnProposal]) -> dict[str, str]:
-        """Header of a named recipe → the header that some column has in its place."""
+        """Header of a named recipe → the header in the sheet that replaces it."""
         headers = {column.key: column.header for column in columns if column.key}
         replaced = {column.replaces: column.header for column in columns if column.replaces}
         missing = self.missing_headers.items()
         return {header: headers[key] for header, key in missing if key in headers} | replaced
 
     def is_of_row(self, key: str) -> bool:
-        """True for a field that no two rows share, so that one value for all is a mistake."""
+        """True for a field that differs in each row, so that one value for all is a mistake."""
         return key == key_of("price") or isinstance(
             self.known[key].type, Reference | ProductReference | Gtin
         )
 
     def _sheet_columns(self, keys: Collection[str]) -> SheetColumns:
-        columns = {at: self.known[key] for at, key in enumerate(keys) if key in self.known}
+        columns = {index: self.known[key] for index, key in enumerate(keys) if key in self.known}
         header = Header(self.header_row, self.header_row, columns, {}, (), frozenset())
         return sheet_columns(header, self.feed.sheet, self.options.context)
 
     def others(self, keys: Collection[str]) -> list[str]:
-        """The kinds with the same columns that lack nothing, where the proposed one does."""
+        """The kinds with the same columns that lack nothing, if the proposed one does."""
         columns = self._sheet_columns(keys)
         return [
             feed.kind
@@ -124,20 +124,19 @@ class SheetProposal(Struct, frozen=True):
         ]
 
     def choices(self, key: str) -> Sequence[str]:
-        """The values of a field, where it is a list."""
+        """The values of a field, if it has a list of values."""
         kind = self.known[key].type
         return kind.allowed(self._reader(key)) if isinstance(kind, Choice) else ()
 
     def suggestion(self, key: str, text: str) -> str | None:
-        """The value that the check would suggest for a text.
+        """Return the value that the check would suggest for a text.
 
-        Only a list of values suggests one.
+        Only a field with a list of values suggests one.
         """
         kind = self.known[key].type
         return kind.suggestion(text, self.choices(key)) if isinstance(kind, Choice) else None
 
     def is_value(self, key: str, text: str) -> bool:
-        """True if a field can have this value."""
         value = self.known[key].type.read(Cell(Kind.TEXT, text), self._reader(key))
         return not (isinstance(value, InvalidValue) and value.is_refused)
 
@@ -145,7 +144,7 @@ class SheetProposal(Struct, frozen=True):
         return ColumnReader(self.known[key].type, self.options.context)
 
     def new_values(self, column: ColumnProposal) -> dict[str, str]:
-        """The unknown values of a column of which a recipe that was named says nothing."""
+        """Return the unknown values of a column that a named recipe does not explain."""
         base = self.base if self.base and self.base.must_fit else None
         said = base.file.values.get(column.key or "", {}) if base else {}
         known = set(map(folded, said))
@@ -153,9 +152,9 @@ class SheetProposal(Struct, frozen=True):
         return {text: value for text, value in values if folded(text) not in known}
 
     def unknown_values(self, column: ColumnProposal) -> dict[str, str]:
-        """The few values of a column that its field does not know → what they seem to mean.
+        """Return the few values of a column that its field does not know → their likely meanings.
 
-        That is a value of the field, or blank where nobody knows.
+        A meaning is a value of the field, or blank if unknown.
         """
         kind = self.known[column.key].type if column.key else None
         if not column.key or not isinstance(kind, Choice | Number):
@@ -180,15 +179,15 @@ def is_accepted(column: ColumnProposal, least: int) -> bool:
 
 
 def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProposal:
-    """The proposal for the likeliest sheet of a file, as the usual kind if none is named.
+    """Return the proposal for the likeliest sheet of a file, as the usual kind if none is named.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
         UsageProblem: several of its sheets are named.
     """
     of_account = options.recipes.recipes(Path(file.name), is_wanted=True)
-    named = next((recipe for recipe in of_account if recipe.must_fit), None)
-    kind = options.kind or (named.file.match.kind if named else None)
+    named_recipe = next((recipe for recipe in of_account if recipe.must_fit), None)
+    kind = options.kind or (named_recipe.file.match.kind if named_recipe else None)
     usual = max(areas.feeds.values(), key=attrgetter("recognition.is_usual"))
     feed = areas.feeds.get(kind or "", usual)
     with open_input(file, options, areas) as source:
@@ -198,56 +197,56 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
                 tr("a map is of one sheet, and several are named"),
                 tr("name one of: {choices}", choices=joined(names)),
             )
-        pattern = (named and named.file.match.sheet) or ""
+        pattern = (named_recipe and named_recipe.file.match.sheet) or ""
         matching = [name for name in names if fnmatchcase(name.casefold(), pattern.casefold())]
-        own = likeliest_sheet(source, matching or names)
-        if own is None:
+        sheet = likeliest_sheet(source, matching or names)
+        if sheet is None:
             raise no_header(source, file.name, names)
         known = {column.key: column for column in feed.sheet.understood(options.dialect)}
-        cells = read_columns(source, own, known)
-    texts = own.texts
+        cells = read_columns(source, sheet, known)
+    texts = sheet.texts
     is_ours = STAMP in source.properties
     more = [] if is_ours else options.recipes.recipes(Path(file.name), is_wanted=False)
     recipes = [*of_account, *more]
-    fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
+    fitting = next((recipe for recipe in recipes if recipe.fits(sheet.name, texts.values())), None)
     is_same_kind = fitting is not None and fitting.file.match.kind == feed.kind
-    base = named or (fitting if is_same_kind else _preset(own, texts, feed.kind))
-    earlier = _earlier([*recipes, *filter(None, [base])], feed.kind)
-    columns = propose(cells, known, earlier, own.above)
+    base = named_recipe or (fitting if is_same_kind else _preset(sheet, texts, feed.kind))
+    earlier = _known_meanings([*recipes, *filter(None, [base])], feed.kind)
+    columns = propose(cells, known, earlier, sheet.above)
     missing: Mapping[str, str] = {}
-    if named and named.path and named.file.match.kind == feed.kind:
-        missing = missing_headers(named, texts.values())
-        columns = with_renamed(columns, named, missing, SURE)
+    if named_recipe and named_recipe.path and named_recipe.file.match.kind == feed.kind:
+        missing = missing_headers(named_recipe, texts.values())
+        columns = with_renamed(columns, named_recipe, missing, SURE)
     return SheetProposal(
         file.name,
-        None if source.format == "csv" else own.name,
-        own.others,
-        own.row.line or own.row.number,
+        None if source.format == "csv" else sheet.name,
+        sheet.others,
+        sheet.row.line or sheet.row.number,
         feed,
         next(family for family in families(areas) if feed in family),
         columns,
         known,
         {column.index: column for column in cells},
         options,
-        None if named else fitting,
+        None if named_recipe else fitting,
         is_ours,
         base,
         missing,
     )
 
 
-def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None:
-    """The recipe that ships whose headers a sheet has; the one with the most of them."""
+def _preset(sheet: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None:
+    """Return the preset whose headers a sheet has; of several the one with the most."""
     fitting = [
         recipe
         for recipe in (preset(name, datetime.now(UTC).date()) for name in presets())
-        if recipe.file.match.kind == kind and recipe.fits(own.name, texts.values())
+        if recipe.file.match.kind == kind and recipe.fits(sheet.name, texts.values())
     ]
     return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 
 
-def _earlier(recipes: Sequence[Recipe], kind: str) -> dict[str, KnownMeaning]:
-    """What the headers of other recipes of the kind mean."""
+def _known_meanings(recipes: Sequence[Recipe], kind: str) -> dict[str, KnownMeaning]:
+    """Return the meanings of headers in other recipes of the kind."""
     read = {
         words_of(header).text: KnownMeaning(None, tr("recipe {name}", name=recipe.name))
         for recipe in recipes
@@ -269,18 +268,18 @@ def _earlier(recipes: Sequence[Recipe], kind: str) -> dict[str, KnownMeaning]:
 
 
 def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
-    """A column as somebody has said what it is; None is of no use."""
+    """Return a column with the meaning that a user chose; None: it is of no use."""
     return replace(
         column, key=key, confidence=100, is_useless=key is None, not_for_sale=(), replaces=""
     )
 
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
-    """True if a recipe is taken for a file without being named, and without other options."""
+    """True if a file is read by a recipe that is not named, without other options."""
     options = replace(options, kind=None, sheets=(), defaults={}, settle=lambda *_: None)
     try:
         with open_input(file, options, areas) as source:
             chosen = choose(source, options, areas, file.name)
-    except FileProblem as problem:  # as where a field is missing still
+    except FileProblem as problem:  # for example, a field is still missing
         return problem.message.startswith(f"recipe {recipe}:")
     return any(item.reason.partition(";")[0] == f"recipe {recipe}" for item in chosen)

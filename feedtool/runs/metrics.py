@@ -1,4 +1,4 @@
-"""Figures of all sellers as OpenMetrics text, which Prometheus and others read."""
+"""Figures of all sellers as OpenMetrics text, for Prometheus and others."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -17,17 +17,15 @@ class Family(NamedTuple):
     """`gauge`, or `counter`, which never falls."""
     help: str
     samples: Mapping[str, float]
-    """By the value of the label; the only one of a family without a label by an empty text."""
+    """Samples by the value of the label; without a label, the only one has an empty text."""
     label: str = ""
     unit: str = ""
 
     @property
     def sample(self) -> str:
-        """The name of its samples."""
         return f"{self.name}_total" if self.kind == "counter" else self.name
 
     def lines(self) -> Iterator[str]:
-        """As text."""
         yield f"# TYPE {self.name} {self.kind}"
         if self.unit:
             yield f"# UNIT {self.name} {self.unit}"
@@ -38,13 +36,12 @@ class Family(NamedTuple):
 
 
 def write_metrics(figures: Figures, now: datetime) -> str:
-    """The figures as they are now."""
     lines = (line for family in families(figures, now) for line in family.lines())
     return "".join(f"{line}\n" for line in (*lines, "# EOF"))
 
 
 def families(figures: Figures, now: datetime) -> Iterable[Family]:
-    """All metrics, each with its samples."""
+    """Return all metrics, each with its samples."""
     waited = (now - figures.oldest).total_seconds() if figures.oldest else 0
     sellers = {
         "all": figures.sellers,

@@ -1,8 +1,8 @@
-"""Hooks and webhooks: whoever hears of a run.
+"""Hooks and webhooks that report a run.
 
-They never hold up the work: each has a thread of its own, with a queue, and at the end there is a
-wait with a bound. A failure is a warning, and that is all. A notice may come twice, since an answer
-may be lost: it has an `id`, and equal notices have the same.
+They never hold up the work: each has its own thread, with a queue, and the wait at the end is
+limited. A failure is only a warning. A notice may come twice, since an answer may be lost: it has
+an `id`, and equal notices have the same.
 """
 
 import json
@@ -32,16 +32,16 @@ from feedtool.service.pace import back_off
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))
-"""Variables that a hook does not get: it may be somebody else's program. A ledger's address may
-have a password in it."""
+"""Variables that a hook does not get: it may be a program of somebody else. A ledger's address may
+contain a password."""
 
 LONGEST_HOOK = 60.0
-"""Seconds that a hook may take."""
+"""The most seconds that a hook may take."""
 TIMEOUTS = Timeouts(connect=10, answer=20, whole=30)
 MOST_WAITING = 1_000
-"""Notices that wait for one target; what is beyond is left out, with a warning."""
+"""The most notices that wait for one target; more are left out, with a warning."""
 REDIRECTS = 3
-"""Hundreds of a status."""
+"""The first digit of these statuses."""
 _CALL = Call("POST", "", frozenset(range(200, 300)))
 
 Warn = Callable[[str], None]
@@ -49,19 +49,19 @@ Post = Callable[[str, bytes], Reply]
 
 
 class NoticeAttempt(NamedTuple):
-    """The reason why a notice did not arrive, whether a further try is of no use, and when to."""
+    """The failure of a notice, if any, and whether and when to try again."""
 
     failure: str | None = None
     is_final: bool = False
     after: float | None = None
-    """Seconds to wait before the next try, where the other side says so."""
+    """Seconds to wait before the next try, if the other side says so."""
 
 
 class Hook:
-    """A command of the user's."""
+    """A command of the user."""
 
     def __init__(self, command: str, longest: float = LONGEST_HOOK) -> None:
-        """Run nothing yet. UsageProblem for what is no command."""
+        """Parse the command; UsageProblem if it is none."""
         try:
             self._command = words_of(command)
         except ValueError as error:
@@ -74,12 +74,12 @@ class Hook:
             )
         self.name = tr(
             "the hook {command}", command=self._command[0]
-        )  # what follows may be a secret
+        )  # its arguments may be secrets
         self._longest = longest
         self._running: subprocess.Popen[bytes] | None = None
 
     def send(self, body: bytes) -> NoticeAttempt:
-        """Run it, with the notice on its stdin; what it prints goes to our stderr."""
+        """Run it, with the notice on its stdin; its output goes to stderr."""
         environment = {name: text for name, text in os.environ.items() if name not in SECRETS}
         try:
             with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
@@ -87,13 +87,13 @@ class Hook:
                 stdin=subprocess.PIPE,
                 stdout=_stderr(),
                 env=environment,
-                start_new_session=True,  # Ctrl-C is not meant for it, and it can be ended wholly
+                start_new_session=True,  # Ctrl-C does not reach it, and `kill` ends the group
             ) as process:
                 self._running = process
                 try:
                     process.communicate(body, self._longest)
                 except subprocess.TimeoutExpired:
-                    self.cut()
+                    self.kill()
                     return NoticeAttempt(
                         tr("it took longer than {longest:g} s", longest=self._longest)
                     )
@@ -104,8 +104,8 @@ class Hook:
         code = process.returncode
         return NoticeAttempt(tr("it ended with exit code {code}", code=code) if code else None)
 
-    def cut(self) -> None:
-        """End it, and what it has begun."""
+    def kill(self) -> None:
+        """Kill the command, and all that it started."""
         if process := self._running:
             with suppress(OSError):
                 if hasattr(os, "killpg"):
@@ -115,7 +115,7 @@ class Hook:
 
 
 def _stderr() -> int:
-    """Never our stdout, which is for data."""
+    """Return the target of a hook's output; never stdout, which is for data."""
     try:
         return sys.stderr.fileno()
     except (AttributeError, OSError, UnsupportedOperation):
@@ -126,7 +126,7 @@ class Webhook:
     """An address that takes a POST."""
 
     def __init__(self, url: str, post: Post) -> None:
-        """UsageProblem for no address, or where the summary of a run would travel in the open."""
+        """Check the address; UsageProblem if it is none, or would send the summary unencrypted."""
         host, is_open = host_of(
             url,
             tr("the webhook is no address"),
@@ -138,10 +138,9 @@ class Webhook:
                 tr("give a webhook that begins with https://"),
             )
         self._url, self._post = url, post
-        self.name = tr("the webhook at {host}", host=host)  # the path is a secret of many services'
+        self.name = tr("the webhook at {host}", host=host)  # for many services the path is a secret
 
     def send(self, body: bytes) -> NoticeAttempt:
-        """Post it once."""
         try:
             reply = self._post(self._url, body)
         except Failure as error:
@@ -158,8 +157,8 @@ class Webhook:
             after=retry_after(reply, datetime.now(UTC)),
         )
 
-    def cut(self) -> None:
-        """A call ends by itself, and nobody waits for it."""
+    def kill(self) -> None:
+        """Do nothing: a call ends by itself, and nobody waits for it."""
 
 
 Target = Hook | Webhook
@@ -172,7 +171,7 @@ def _post(url: str, body: bytes) -> Reply:
 
 
 def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dict[str, Target]:
-    """The targets that are named, each by a key of its own. UsageProblem for a wrong one."""
+    """Return the targets that are named, each by its own key; UsageProblem for a wrong one."""
     targets: dict[str, Target] = {}
     if hook:
         targets[f"hook {hook}"] = Hook(hook)
@@ -182,7 +181,7 @@ def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dic
 
 
 class Notifier:
-    """Sends notices to all targets, each in a thread of its own."""
+    """Send notices to all targets, each in its own thread."""
 
     def __init__(
         self,
@@ -190,17 +189,17 @@ class Notifier:
         jitter: Callable[[], float] = random.random,
         wait: Callable[[threading.Event, float], object] = threading.Event.wait,
     ) -> None:
-        """Begin nothing; `warn` gets each failure, in whatever thread."""
+        """Start no thread yet; `warn` gets each failure, in any thread."""
         self._warn, self._jitter, self._wait = warn, jitter, wait
-        self._is_cut = threading.Event()
+        self._is_closed = threading.Event()
         self._queues: dict[str, tuple[Target, Queue[bytes], threading.Thread]] = {}
 
     def send(self, targets: Mapping[str, Target], notice: bytes) -> None:
-        """Queue a notice for targets, each known by a key of its own; returns at once."""
+        """Queue a notice for targets, each by its own key; return at once."""
         for key, target in targets.items():
             if key not in self._queues:
                 queue = Queue[bytes]()
-                # A daemon: the process ends when its own work does.
+                # A daemon thread does not keep the process alive.
                 thread = threading.Thread(target=self._work, args=(target, queue), daemon=True)
                 self._queues[key] = target, queue, thread
                 thread.start()
@@ -217,16 +216,16 @@ class Notifier:
                 queue.put(notice)
 
     def close(self, within: float) -> None:
-        """Wait until all is sent, but no longer than so many seconds, and give up the rest."""
+        """Wait until all is sent, at most `within` seconds, then give up the rest."""
         end = monotonic() + within
         for _, queue, _ in self._queues.values():
-            queue.put(b"")  # nothing more will come
+            queue.put(b"")  # the end of the queue
         try:
             for _, _, thread in self._queues.values():
                 thread.join(max(0.0, end - monotonic()))
         except (KeyboardInterrupt, FeedtoolError):
-            within = 0.0  # whoever waits no longer has the exit code of the run all the same
-        self._is_cut.set()
+            within = 0.0  # the exit code is that of the run anyway
+        self._is_closed.set()
         for target, queue, thread in self._queues.values():
             if thread.is_alive() and (left := queue.unfinished_tasks - 1):
                 runs = plural("a run", "{count:,} runs", left)
@@ -238,7 +237,7 @@ class Notifier:
                         within=within,
                     )
                 )
-                target.cut()
+                target.kill()
 
     def _work(self, target: Target, queue: "Queue[bytes]") -> None:
         while notice := queue.get():
@@ -249,22 +248,22 @@ class Notifier:
             queue.task_done()
 
     def _failure(self, target: Target, notice: bytes) -> str | None:
-        """The reason why a notice could not be sent, after some tries."""
+        """Return the reason why a notice could not be sent, after some tries."""
         for times in range(1, TRIES + 1):
             attempt = target.send(notice)
-            if self._is_cut.is_set() or attempt.failure is None:
-                return None  # whoever has cut it has warned of it
+            if self._is_closed.is_set() or attempt.failure is None:
+                return None  # `close` has warned already
             if attempt.is_final:
                 return attempt.failure
             if times < TRIES:
                 pause = attempt.after
                 if pause is None:
                     pause = back_off(times, self._jitter()).total_seconds()
-                self._wait(self._is_cut, pause)
+                self._wait(self._is_closed, pause)
         return tr("{failure} (tried {tries} times)", failure=attempt.failure, tries=TRIES)
 
 
 def as_body(fields: Mapping[str, Any]) -> bytes:
-    """A notice with its `id`: equal notices have the same, in every try and every process."""
+    """Return a notice with its `id`: equal notices have the same, in every try and process."""
     digest = sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
     return json.dumps({"id": digest[:32], **fields}).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""Which annotated copies are wanted, and where they go."""
+"""The annotated copies to write, and their places."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,33 +15,33 @@ ENGLISH_UNLESS_STAMPED = LanguageChoice()
 
 
 class Outputs(Struct, frozen=True):
-    """Where the annotated copies go."""
+    """The places and forms of the annotated copies."""
 
     targets: Mapping[str, Path] = field(default_factory=dict)
-    """By the input's name; an input that is not here gets no copy."""
+    """Place by the input's name; an input without one gets no copy."""
     is_in_place: bool = False
-    """True if the copy takes the input's own place."""
+    """True if the copy replaces the input."""
     only_whole: bool = False
-    """True if a copy is written only once nothing stops the delivery before its end."""
+    """True if a copy is written only after a delivery that nothing stopped."""
     is_plain: bool = False
     """True if a copy gets neither notes in cells nor a filter."""
     no_failed: bool = False
     """True if no workbook of the rows to correct is written beside a copy."""
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """That of what is written beside the rows."""
+    """The language of the notes beside the rows."""
 
     def say(self, results: Iterable[SheetResult]) -> Translator:
-        """The translator for sheets of a workbook: the first template among them decides."""
+        """Return the translator for sheets of a workbook: the first template among them decides."""
         stamps = (result.checked.language for result in results)
         return Translator(self.language.of(next(filter(None, stamps), None)))
 
 
 def has_workbook_copy(path: Path) -> bool:
-    """True if the annotated copy is a workbook of a file's rows, since the file is none itself.
+    """True if the annotated copy is a workbook of the rows, since the file itself is none.
 
-    So it is of an Offers.xml, and of a spreadsheet of another format than .xlsx and CSV.
+    That is so for an Offers.xml, and for a spreadsheet in another format than .xlsx and CSV.
     """
     try:
         return load().format_of(path) is not None or is_other_format(path)
     except (OSError, FileProblem):
-        return False  # the error is said where it is read
+        return False  # the reading reports it

@@ -1,4 +1,4 @@
-"""`[page.users.NAME]`: what each user of a shared page sees and may do there."""
+"""`[page.users.NAME]`: the rights of each user of a shared page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,11 @@ from feedtool.runs.config_tables import refuse_unknown, table_of, typed_like
 ACTIONS = ("check", "send", "release")
 EVERY = "*"
 SANDBOX = "sandbox"
-"""Stands for the embedded sandbox among the profiles."""
+"""The name of the embedded sandbox among the profiles."""
 
 
 class PageRights(Struct, frozen=True):
-    """What a user of a shared page sees and may do there."""
+    """The rights of a user of a shared page."""
 
     profiles: tuple[str, ...] = ()
     """The profiles whose files and runs are shown to the user, or `"*"` for all; `sandbox` is the
@@ -24,7 +24,7 @@ class PageRights(Struct, frozen=True):
 
 
 def page_rights(tables: Mapping[str, Any], where: str) -> Mapping[str, PageRights]:
-    """The rights of each user by name, of a configuration; `where` is the name of its file."""
+    """Return the rights of each user of a configuration; `where` is the name of its file."""
     page = table_of(tables, "page", where)
     refuse_unknown(page, ("users",), f"{where}, [page]")
     users = table_of(page, "users", f"{where}, [page]")

@@ -1,4 +1,4 @@
-"""How a command that sends a seller's rows has ended, noted with the seller in the ledger."""
+"""Note in the ledger how a command that sends a seller's rows has ended."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,25 +10,25 @@ from feedtool.runs.workspace import Session, Workspace
 
 
 class Pass:
-    """What has come of a command so far."""
+    """The outcome of a command so far."""
 
     def __init__(self) -> None:
         self.has_sent = False
         self.stopped: FeedtoolError | None = None
 
     def end(self, submission: Submission) -> Submission:
-        """Takes in what was sent, which is returned; a command that begins no run sends nothing."""
+        """Note the outcome of a submission, and return it; one without a run sent nothing."""
         self.has_sent = any(result.run for result in submission.outcomes)
         self.stopped = submission.stopped
         return submission
 
 
 @contextmanager
-def noted_pass(session: Session, workspace: Workspace) -> Iterator[Pass]:
-    """Notes with the seller whether what is sent here gets to its end.
+def note_pass(session: Session, workspace: Workspace) -> Iterator[Pass]:
+    """Note with the seller whether the sending reaches its end.
 
-    What stops it is the seller's trouble if the service could not be reached, or refused the
-    account. To be told to stop is none, nor is an option, or a file, that cannot be used.
+    An error is noted as the seller's trouble if the service could not be reached, or refused the
+    account. A stop by the user is none, nor is a wrong option or file.
     """
     passing = Pass()
     try:

@@ -1,4 +1,4 @@
-"""Personal data: which sheets may name people, and how long what was sent of them is kept."""
+"""Personal data: sheets that may name people, and how long their snapshots are kept."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 def is_personal(sheets: Iterable[CheckedSheet]) -> bool:
-    """True if one of some sheets is of a kind that may name people."""
+    """True if one of the sheets is of a kind that may name people."""
     feeds = load().feeds
     kinds = {sheet.kind for sheet in sheets if sheet.kind}
     return any(feeds[kind].requests.is_personal for kind in kinds if kind in feeds)
 
 
 def personal_files(sheets: Sequence[CheckedSheet]) -> frozenset[str]:
-    """The names of the files of such sheets."""
+    """Return the names of the files that may name people."""
     return frozenset(sheet.file for sheet in sheets if is_personal([sheet]))
 
 
 def expire(
     snapshots: "Snapshots", digests: Iterable[str | None], settings: AccountSettings, now: datetime
 ) -> None:
-    """Have snapshots deleted after as many days as the settings keep personal data."""
+    """Let snapshots expire after the number of days that the settings keep personal data."""
     days = settings.keep_personal
     until = (now + timedelta(days=days)).date() if days else None
     for digest in filter(None, digests):

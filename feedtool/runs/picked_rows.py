@@ -1,4 +1,4 @@
-"""Some rows of a sheet, as it was read, with what its other rows settle of their numbers."""
+"""Pick rows of a sheet, with their ambiguous numbers settled by its other rows."""
 
 from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
@@ -17,30 +17,32 @@ class PickedRow(NamedTuple):
 
     row: int
     cells: Mapping[int, Cell]
-    """By 0-based column; blank ones are not there."""
+    """Cells by 0-based column, without blank ones."""
 
 
 def pick(
     sheet: Sheet, header: Header, rows: Collection[int], formats: "NumberFormats"
 ) -> Iterator[PickedRow]:
-    """The rows of these numbers, in their order; what an annotation of ours added is left out."""
+    """Yield the rows of these numbers, in their order, without columns that feedtool added."""
     for block in sheet.blocks(header.after):
-        formats.see(block)
-        wanted = [at for at, row in enumerate(block.rows) if row in rows]
-        if not wanted:
+        formats.collect(block)
+        places = [place for place, row in enumerate(block.rows) if row in rows]
+        if not places:
             continue
         cells = Cells(block)
         used = [index for index in block.used(0) if index not in header.own]
-        for at in wanted:
-            found = {index: cells.at(at, index) for index in used}
-            filled = {index: cell for index, cell in found.items() if cell.kind is not Kind.BLANK}
-            yield PickedRow(block.rows[at], filled)
+        for place in places:
+            row_cells = {index: cells.at(place, index) for index in used}
+            filled = {
+                index: cell for index, cell in row_cells.items() if cell.kind is not Kind.BLANK
+            }
+            yield PickedRow(block.rows[place], filled)
 
 
 def in_format(cell: Cell, column: Column | None, context: Context) -> Cell:
-    """The cell, or its text where it has a format that its column does not take.
+    """Return the cell, or its text if its column does not take the format of the cell.
 
-    A number that is typed over a date, or over a percentage, would become one: 12 the 1900-01-12.
+    Otherwise a number typed over a date or percentage would become one: 12 would be 1900-01-12.
     """
     is_formatted = cell.kind is Kind.DATE or cell.percent
     if column is None or not is_formatted:
@@ -49,13 +51,13 @@ def in_format(cell: Cell, column: Column | None, context: Context) -> Cell:
     reader = ColumnReader(column.type, context)
     read = (reader.cell_type.read(written, reader) for written in (cell, text))
     is_refused = all(isinstance(value, InvalidValue) and value.is_refused for value in read)
-    return text if is_refused else cell  # else a text would be sent that no one has corrected
+    return text if is_refused else cell  # else an uncorrected text would be sent
 
 
 class NumberFormats:
-    """What a sheet's other rows settle of a number that could mean two things, such as `1,234`.
+    """The number format of each column, from all rows of a sheet, for numbers such as `1,234`.
 
-    Among a few rows alone nothing settles it, so the number itself is written in its place.
+    A few rows alone do not settle the format, so the number itself is written in their place.
     """
 
     def __init__(self, header: Header, dialect: AccountSettings) -> None:
@@ -66,14 +68,14 @@ class NumberFormats:
             if isinstance(column.type, Number)
         }
 
-    def see(self, block: Block) -> None:
-        """Collect what the columns of a block show."""
+    def collect(self, block: Block) -> None:
+        """Collect the formats in the columns of a block."""
         for index, reader in self._readers.items():
             if index < block.width:
                 reader.read(block.column(index), block.decode)
 
     def cell(self, index: int, cell: Cell) -> Cell:
-        """The cell, or the number that it is among all the others."""
+        """Return the cell, or the number that it means by the format of its column."""
         reader = self._readers.get(index)
         if reader is None or cell.kind is not Kind.TEXT or not reader.is_ambiguous:
             return cell

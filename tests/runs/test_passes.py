@@ -9,7 +9,7 @@ from sqlalchemy import select
 from feedtool.ledger.database import reading
 from feedtool.ledger.fleet_tables import sellers
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
-from feedtool.runs.passes import noted_pass
+from feedtool.runs.passes import note_pass
 from tests.conftest import Files, offer
 from tests.runs.conftest import ADDRESS, Desk
 
@@ -22,7 +22,7 @@ def noted(desk: Desk) -> list[tuple[object, ...]]:
 
 
 def send(desk: Desk, path: Path, *, is_all_or_nothing: bool = False) -> None:
-    with noted_pass(desk.session, desk.workspace) as passing:
+    with note_pass(desk.session, desk.workspace) as passing:
         passing.end(desk.submit(path, is_all_or_nothing=is_all_or_nothing))
 
 
@@ -50,7 +50,7 @@ def test_the_trouble_is_what_keeps_the_account_from_sending(
     desk: Desk, files: Files, error: FeedtoolError, passes: int, exit_code: int | None
 ) -> None:
     send(desk, files.csv(offer(1)))
-    with pytest.raises(type(error)), noted_pass(desk.session, desk.workspace):
+    with pytest.raises(type(error)), note_pass(desk.session, desk.workspace):
         raise error
     assert noted(desk) == [(ADDRESS, "seller", 1, passes, passes - 1, exit_code)]
 
@@ -61,7 +61,7 @@ def test_what_stops_a_delivery_is_noted_and_to_be_told_to_stop_is_none(
 ) -> None:
     lost, path = Interrupted("the line is gone"), files.csv(offer(1))
     desk.session = replace(desk.session, stopping=lambda: lost if is_asked_to_stop else None)
-    with noted_pass(desk.session, desk.workspace) as passing:
+    with note_pass(desk.session, desk.workspace) as passing:
         passing.end(replace(desk.submit(path), stopped=lost))
     (found,) = noted(desk)
     assert found[3:] == ((0, 0, None) if is_asked_to_stop else (1, 1, 5))
