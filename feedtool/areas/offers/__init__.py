@@ -1,1 +1,1 @@
-"""Offers in packages: made, changed and removed."""
+"""Offers in packages: created, changed and removed."""

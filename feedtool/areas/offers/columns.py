@@ -1,7 +1,7 @@
-"""The columns of offers, those of their delivery modes, and the names of their conditions.
+"""The columns of offers and of their delivery modes, and the names of conditions.
 
-Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column
-are in `locale/`; whatever else an account has, `[columns]` maps.
+Source: specification, "Offer package and offer request (JSON)". Other headers of the columns are
+in `locale/`; `[columns]` in a profile maps an account's own headers.
 """
 
 from collections.abc import Collection
@@ -38,14 +38,14 @@ CONDITION = "condition"
 PREPARATION = "preparationTime"
 QUANTITY = "quantity"
 FLOOR = "price.floor"
-"""A row with a lower price is not sent unasked; this does not travel."""
+"""A row with a lower price is held until its release; the floor itself is not sent."""
 ACTION = "action"
 CHANNEL = "salesChannelId"
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
 _AMOUNTS = 1 << 14
-"""Different amounts that are remembered as JSON: most rows share a few."""
+"""The number of distinct amounts kept as JSON: most rows share a few."""
 ALWAYS = (REFERENCE, CONDITION, "price.price", "taxes.VAT", PREPARATION, QUANTITY)
-"""Keys of what every whole offer has, beside its product and the mandatory mode."""
+"""Keys that every whole offer needs, beside its product and the mandatory mode."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
@@ -61,7 +61,7 @@ LEGACY_CONDITIONS = {
     "GoodState": WORDS.of("Used - good state"),
     "Refurbished": WORDS.of("Refurbished"),
 }
-"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
+"""Conditions that only a legacy zip has; the JSON packages name them otherwise or not at all."""
 _PARTS = {
     "UsedLikeNew": ("used", "like new"),
     "UsedVeryGoodState": ("used", "very good"),
@@ -183,27 +183,27 @@ _COSTS = (
     ("cost", "{mode}: cost", "Shipping of the first piece.", "4.90"),
     ("additionalCost", "{mode}: additional cost", "Of each further piece.", "1.50"),
 )
-"""The end of a key, and what its column is called and holds."""
+"""End of the key, label, note and example of a mode's two columns."""
 
 
 def mode(code: str, same: str | None = None) -> Mode:
-    """The two columns of a delivery mode; `same` is the mode of the JSON packages that it means."""
+    """Return the two columns of a mode; `same` is the JSON mode with the same meaning."""
     cost, additional = f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost"
     return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
 
 
 def mode_label(code: str) -> Label:
-    """A delivery mode, which people read as the headers of their language have it."""
+    """Return a mode's name as in the headers of the user's language."""
     return Label(code, WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else ())
 
 
 def name_of(_: Row, key: str) -> str:
-    """A key in messages: of GTIN and product reference one is enough."""
+    """Return a key's name in messages; a missing GTIN may also be a missing product reference."""
     return tr("GTIN or product reference") if key == GTIN else FieldName(key)
 
 
 def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:
-    """The modes of which both amounts are given, each with these."""
+    """Return code, cost and additional cost of the modes whose amounts are both given."""
     values = row.values
     return [
         (mode.code, cost, additional)
@@ -214,75 +214,76 @@ def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:
 
 
 def missing_of_whole(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
-    """What every whole offer has and a header lacks; `amounts` are those of the mandatory mode.
+    """Return keys of a whole offer that the header lacks; `amounts` are the mandatory mode's.
 
-    These may be missing where the header has large-parcel modes.
+    The amounts may be missing if the header has large-parcel modes.
     """
     keys = missing(sheet, ALWAYS)
     return keys if any(known.is_large for known in sheet.modes) else keys + missing(sheet, amounts)
 
 
 def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
-    """Those of the mandatory mode that are blank; none where the row has a large-parcel mode."""
+    """Return blank amounts of the mandatory mode; none if the row has a large-parcel mode."""
     if not (blank := row.blanks(amounts)):
         return blank
     large = (mode for mode in row.sheet.modes if mode.is_large)
-    return [] if any(len(row.blanks((it.cost, it.additional))) < _BOTH for it in large) else blank
+    has_large_mode = any(len(row.blanks((mode.cost, mode.additional))) < _BOTH for mode in large)
+    return [] if has_large_mode else blank
 
 
 @lru_cache
 def mode_columns(code: str) -> tuple[Column, Column]:
-    """The cost and the additional cost of a delivery mode."""
+    """Return the cost and the additional cost of a delivery mode."""
     names = WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else (code, code, code)
     modes, columns = WORDS.aliases(f"deliveryModes.{code}"), []
-    for what, label, note, example in _COSTS:
+    for ending, label, note, example in _COSTS:
         first, second, third = (
             text.format(mode=name) for text, name in zip(WORDS.of(label), names, strict=True)
         )
         # The templates' words for the amounts; not “cost”: `Express.cost` is a deprecated mode's.
-        amounts = WORDS.aliases(f"deliveryModes.{what}")
-        aliases = (f"{code}.{what}", *(f"{mode} {it}" for mode in modes for it in amounts))
-        key, labels = f"deliveryModes.{code}.{what}", (first, second, third)
+        amounts = WORDS.aliases(f"deliveryModes.{ending}")
+        aliases = (f"{code}.{ending}", *(f"{mode} {word}" for mode in modes for word in amounts))
+        key, labels = f"deliveryModes.{code}.{ending}", (first, second, third)
         columns.append(Column(key, AMOUNT, labels, WORDS.of(note), example, aliases))
     cost, additional = WORDS.group("Delivery", *columns)
     return cost, additional
 
 
-def all_modes(dialect: AccountSettings) -> tuple[str, ...]:
-    """The modes that are understood: the account's, and the deprecated ones."""
-    return (*dialect.delivery_modes, *DEPRECATED_MODES)
+def all_modes(settings: AccountSettings) -> tuple[str, ...]:
+    """Return the modes of readable columns: the account's and the deprecated modes."""
+    return (*settings.delivery_modes, *DEPRECATED_MODES)
 
 
-def with_retired(dialect: AccountSettings, keys: Collection[str]) -> AccountSettings:
-    """The settings with the deprecated modes that some keys are of."""
-    own = dialect.delivery_modes
-    retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in own)
-    return replace(dialect, delivery_modes=(*own, *retired))
+def with_retired(settings: AccountSettings, keys: Collection[str]) -> AccountSettings:
+    """Return the settings with the deprecated modes that have one of the keys."""
+    codes = settings.delivery_modes
+    retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in codes)
+    return replace(settings, delivery_modes=(*codes, *retired))
 
 
 def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:
-    """The columns of several delivery modes, in order."""
+    """Return the columns of several delivery modes, in order."""
     return tuple(column for code in codes for column in mode_columns(code))
 
 
 def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
-    """The keys that a header lacks."""
+    """Return the keys that a header lacks."""
     return [key for key in keys if key not in sheet.fields]
 
 
 @lru_cache(_AMOUNTS)
 def number(amount: Decimal) -> int | float:
-    """An amount as JSON has it; exact, since money has far fewer than 15 digits."""
+    """Return an amount for JSON; exact, since money has far fewer than 15 digits."""
     as_float = float(amount)
     return int(as_float) if as_float.is_integer() else as_float
 
 
-def understood(dialect: AccountSettings) -> tuple[Column, ...]:
-    """Every column that the header of an offers sheet may have."""
+def understood(settings: AccountSettings) -> tuple[Column, ...]:
+    """Return every column that the header of an offers sheet may have."""
     return (
         *IDENTITY_COLUMNS,
         *CHANGEABLE_COLUMNS,
-        *columns_of_modes(all_modes(dialect)),
+        *columns_of_modes(all_modes(settings)),
         *STOCK_COLUMNS,
         *SPLITTING_COLUMNS,
         *GUARDING_COLUMNS,
@@ -290,6 +291,6 @@ def understood(dialect: AccountSettings) -> tuple[Column, ...]:
     )
 
 
-def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
-    """Every delivery mode that the header of an offers sheet may have."""
-    return tuple(mode(code) for code in all_modes(dialect))
+def modes(settings: AccountSettings) -> tuple[Mode, ...]:
+    """Return every delivery mode that the header of an offers sheet may have."""
+    return tuple(mode(code) for code in all_modes(settings))

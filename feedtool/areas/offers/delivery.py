@@ -1,8 +1,8 @@
 """The delivery of packages of offers: staged by uploads, committed by one PATCH.
 
-Specification, parts "Offer package" and "Offers (JSON packages)". Where no result names a row, the
-seller's offers are looked up: an offer that has what the row asked for, and was touched since the
-package was created, is in force. Quantity alone proves nothing, since sales move it.
+Specification, parts "Offer package" and "Offers (JSON packages)". If no result names a row, the
+seller's offers are read: the row is in force if its offer has the requested values and was updated
+since the package was created. Quantity alone proves nothing, since sales change it.
 """
 
 import json
@@ -22,7 +22,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
-"""Pairs of what a request asked for and what an offer has in its place."""
+"""Yields each requested value with the offer's value."""
 
 TEXTS = LookupTexts(
     in_force=tr("No result names it; the service shows the offer as it was asked for."),
@@ -46,9 +46,9 @@ NO_SHEET = "1324"
 
 
 def product_names(reference: str, product: str) -> frozenset[str]:
-    """The names that a product's own row gives the product of an offer, `GTIN|reference|condition`.
+    """Return the names of an offer's product, `GTIN|reference|condition`, as in the product's row.
 
-    A GTIN is the same with and without zeros in front.
+    Leading zeros of a GTIN do not count.
     """
     del reference
     gtin, _, rest = product.partition("|")
@@ -57,16 +57,16 @@ def product_names(reference: str, product: str) -> frozenset[str]:
 
 
 PRODUCT = Needs(product_names, frozenset({NO_SHEET}))
-"""A new offer waits for its product, where the same command creates it."""
+"""A new offer waits for its product if the same command creates that."""
 
 
-# Looking offers up.
+# Lookup of offers.
 
 
 def ask_offers(
     package: PackageRef, rows: Sequence[PendingRow]
 ) -> tuple[Sequence[PendingRow], Call] | None:
-    """The next call: lists are separated by commas, so a reference with one goes by its GTIN."""
+    """Return the next call and its rows: lists use commas, so a reference with one goes by GTIN."""
     plain = [row for row in rows if fits_comma_list(row.reference)]
     if plain:
         references = next(comma_lists(row.reference for row in plain))
@@ -80,7 +80,7 @@ def ask_offers(
 def traces(
     pairs: Pairs, since: Since, rows: Sequence[PendingRow], page: OffersPage
 ) -> Iterator[tuple[PendingRow, Trace]]:
-    """The traces of rows on a page of offers, comparing requests with offers by `pairs`."""
+    """Yield the traces of rows on a page of offers, comparing requests with offers by `pairs`."""
     shown = {offer.reference: offer for offer in page.offers}
     for row in rows:
         if row.reference in shown or page.next is None:
@@ -98,10 +98,10 @@ def _trace(since: Since, row: PendingRow, offer: Offer | None, pairs: Pairs) -> 
         return Trace.UNTOUCHED
     if is_delete:
         return Trace.CHANGED
-    # What the service does not say proves nothing, for or against it.
+    # Values that the service does not show prove nothing.
     compared = pairs(since.settings, json.loads(row.body), offer)
-    known = [asked == shown for asked, shown in compared if shown is not None]
-    return Trace.IN_FORCE if known and all(known) else Trace.CHANGED
+    matches = [value == shown for value, shown in compared if shown is not None]
+    return Trace.IN_FORCE if matches and all(matches) else Trace.CHANGED
 
 
 def _pairs(
@@ -119,11 +119,11 @@ def _pairs(
     if "preparationTime" in request:
         yield request["preparationTime"], offer.preparation_time
     if "deliveryModes" in request:
-        asked = {
+        modes = {
             mode["code"]: (_money(mode["cost"]), _money(mode["additionalCost"]))
             for mode in request["deliveryModes"]
         }
-        yield asked, offer.delivery_modes
+        yield modes, offer.delivery_modes
 
 
 def _money(value: float) -> Decimal:

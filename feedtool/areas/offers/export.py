@@ -1,8 +1,8 @@
-"""`feedtool export offers`: what the service has of the seller's offers, ready to edit and send.
+"""`feedtool export offers`: the seller's offers as a sheet, ready to edit and send.
 
-Specification, part "Offers (read)". A row holds what can be sent again in the shape that was
-asked for; what the seller does not deliver is left out, and what an Update would damage, since
-nobody could say it in a cell, is left empty.
+Specification, part "Offers (read)". A row holds the values that can be sent again in the requested
+shape. Offers that the seller does not deliver are left out; values that do not fit into cells, and
+that an Update would therefore damage, are left empty.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ from feedtool.model.text import FieldName, MessageText, Translator, joined, plur
 TEXTS = "feedtool.areas.offers"
 
 SHAPES = {feed.kind: feed for feed in (UPDATE, UPSERT, DELETE)}
-"""The kinds of feed that an export can be of, the usual one first."""
+"""The kinds of feed of an export, the default first."""
 
 SELLER = "seller"
 FEEDBACK = "salesChannelFeedback"
@@ -128,13 +128,13 @@ def check(query: Query) -> None:
 
 
 def _first(query: Query, _: KeyedRows) -> Iterator[Call]:
-    own = [path for path in query["fields"] if path.partition(".")[0] not in OFFER_FIELDS]
+    extra = [path for path in query["fields"] if path.partition(".")[0] not in OFFER_FIELDS]
     since = query["since"]
     yield read_offers(
         query.channel,
         query["reference"],
         query["gtin"],
-        (*OFFER_FIELDS, *own),
+        (*OFFER_FIELDS, *extra),
         offer_ids=query["offer-id"],
         states=query["offer-state"],
         since=f"{since:%Y-%m-%dT%H:%M:%SZ}" if since else None,
@@ -171,12 +171,12 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
 
 def _left_out(offer: Offer) -> list[tuple[str, str]]:
-    """The reasons why an offer is not in the file; empty where it is."""
+    """Return the reasons why an offer is not in the file, or none."""
     if offer.reference is None:
         return [(Omission.REFERENCE, "")]
-    delivering = offer.supply_modes or frozenset()
-    if delivering and SELLER not in map(str.casefold, delivering):
-        return [(Omission.DELIVERY, ""), *((Omission.DELIVERY, who) for who in delivering)]
+    modes = offer.supply_modes or frozenset()
+    if modes and SELLER not in map(str.casefold, modes):
+        return [(Omission.DELIVERY, ""), *((Omission.DELIVERY, mode) for mode in modes)]
     return []
 
 
@@ -184,17 +184,17 @@ def _left_out(offer: Offer) -> list[tuple[str, str]]:
 
 
 def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
-    """The template's, with columns for what is but shown."""
+    """Return the template with extra columns for values that are only shown."""
     feed: Feed = query["as"]
-    dialect = feed.sheet.with_retired(query.dialect, rows.columns)
-    own = {column.key for column in feed.sheet.columns(dialect)}
+    settings = feed.sheet.with_retired(query.dialect, rows.columns)
+    keys = {column.key for column in feed.sheet.columns(settings)}
     paths = order_columns(list(rows.columns), query["fields"])
     translate = Translator(query.language).message
     text = translate("As the service shows it; it is not sent.")
-    further = [
+    extra = [
         Field(path, path, text, CellEntry("General", SHOWN_WIDTH))
         for path in paths
-        if path not in own
+        if path not in keys
     ]
     facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
     return FilledTemplate(
@@ -206,13 +206,13 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """The reason why there are no offers."""
+    """Return the reason why there are no offers."""
     if count := tally[Omission.DELIVERY, ""]:
         return NothingToDo(
             tr("none of the {count:,} offers is delivered by the seller", count=count),
             tr("the others are the warehouse's; nothing was written"),
         )
-    is_narrowed = any(query[given.name] for given in FILTERS if given.narrows)
+    is_narrowed = any(query[option.name] for option in FILTERS if option.narrows)
     if is_narrowed:
         return NothingToDo(
             tr("there are no offers like that on the channel {channel}", channel=query.channel),
@@ -225,7 +225,7 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """Notes on what is not in the file, and on what to heed."""
+    """Return notes on omitted offers, and warnings."""
     kind = query["as"].kind
     notes = [NOTES[kind]] if kind in NOTES else []
     if count := tally[Omission.DELIVERY, ""]:
@@ -297,12 +297,12 @@ NOTES = {
 }
 """The note on every file of a shape."""
 SETTINGS = {Omission.TAXES: "tax_codes", Omission.MODES: "delivery_modes"}
-"""The profile's setting that lists what is omitted."""
+"""The profile's setting that can add the omitted values."""
 LACKS = {Omission.TAXES: tr("taxes"), Omission.MODES: tr("delivery modes")}
 
 
 def _codes(tally: ExportTally, lack: Omission) -> MessageText:
-    return joined(sorted(code for what, code in tally if what == lack and code))
+    return joined(sorted(code for reason, code in tally if reason == lack and code))
 
 
 def _offers(count: int) -> MessageText:
@@ -315,10 +315,10 @@ def _begin(engine: Any, service: str, seller: str) -> int:
     return project(engine, service, seller)
 
 
-def _remember(*whose: Any, **how: Any) -> bool:
+def _remember(*scope: Any, **options: Any) -> bool:
     from feedtool.areas.offers.changes.projection import record_observed  # slow to import
 
-    return record_observed(*whose, **how)
+    return record_observed(*scope, **options)
 
 
 LOOK = tr("look at --fields and the filters; nothing was written")

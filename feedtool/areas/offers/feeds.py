@@ -1,4 +1,4 @@
-"""The feeds of offers that travel as JSON (specification, "Offers (JSON packages)" 1 to 3)."""
+"""The feeds of offers in JSON packages (specification, "Offers (JSON packages)" 1 to 3)."""
 
 import re
 from functools import cache, partial
@@ -31,9 +31,9 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, joined, tr
 
 SIMPLE = ("price.price", "price.originPrice", columns.PREPARATION, columns.QUANTITY)
-"""Keys of what an Update can change, beside taxes and delivery modes."""
+"""Keys that an Update can change, beside taxes and delivery modes."""
 OPERATOR_SHEET = "Fichier Intégration Offre"
-"""In every language, of whole offers as of stock and price (source: the field's files)."""
+"""The operator's sheet in every language, for both templates (source: the field's files)."""
 SHOWN = frozenset(
     (
         *("sellerId", "offerId", "offerState", "salesChannelAcceptanceStatus", "isBestOffer"),
@@ -41,18 +41,18 @@ SHOWN = frozenset(
         *("conversionDate", "offerCompetition", "salesChannelFeedback"),
     )
 )
-"""Fields of an offer that the service shows and nobody sends (specification, "Offer (read)")."""
+"""Fields of an offer that are shown, but never sent (specification, "Offer (read)")."""
 _PRICE_NAME = re.compile(
     r"price|prix|precio(?!u)|preis|prezz|prijs|preço|"
     r"(?<![^\W_])(?:tarifa?s?|pvp|pvc|rrp|msrp|cena)(?![^\W\d_])",
     re.IGNORECASE,
 )
-"""Is found in a header that plainly means a price, whichever."""
+"""Matches a header that clearly means some price."""
 _TAX_NAMES = tuple((key, key.removeprefix("taxes.")) for key in TAXES)
 
 
 def _extra_columns(sheet: HeaderContext) -> ExtraColumns:
-    """The columns that an export adds, such as `salesChannelFeedback.isOnline`: not sent."""
+    """Return the columns that an export adds, such as `salesChannelFeedback.isOnline`: not sent."""
     # Without the stamp of an export a column `comments` may be meant to be sent.
     names = SHOWN | {"comments"} if EXPORTED in sheet.stamp else SHOWN
     paths = (header for header in sheet.headers if header.partition(".")[0] in names)
@@ -64,7 +64,7 @@ def _extra_columns(sheet: HeaderContext) -> ExtraColumns:
 
 
 def _template(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a template whose rows may fill all of an offer but for its identity."""
+    """Return the columns of a template: some columns of identity, and all others of an offer."""
     return (
         *identity,
         *columns.CHANGEABLE_COLUMNS,
@@ -75,13 +75,13 @@ def _template(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[
 
 
 def _amounts(sheet: SheetColumns) -> list[str]:
-    """The keys of the amounts of all delivery modes."""
+    """Return the keys of the amounts of all delivery modes."""
     return [key for mode in sheet.modes for key in (mode.cost, mode.additional)]
 
 
 @cache
 def _mandatory_amounts(mode: str | None) -> tuple[str, ...]:
-    """The keys of the amounts that every Upsert gives, unless it goes as a large parcel."""
+    """Return the keys of the amounts that every Upsert needs, except for large parcels."""
     return (columns.mode(mode).cost, columns.mode(mode).additional) if mode else ()
 
 
@@ -91,19 +91,19 @@ def _blank_mandatory_amounts(row: Row) -> list[str]:
 
 
 def _taxes(row: Row) -> list[dict[str, object]]:
-    """`price.taxes[]`: all of them, since taxes are listed even when zero."""
-    dialect = row.sheet.context.settings
+    """Return `price.taxes[]` with every tax, since taxes are listed even when zero."""
+    settings = row.sheet.context.settings
     listed: list[dict[str, object]] = []
     for key, name in _TAX_NAMES:
         value = row.values.get(key) or columns.ZERO
-        if name == "VAT" and dialect.vat_scale == 1:
+        if name == "VAT" and settings.vat_scale == 1:
             value = value / columns.HUNDRED
-        listed.append({"code": dialect.tax_codes[name], "value": columns.number(value)})
+        listed.append({"code": settings.tax_codes[name], "value": columns.number(value)})
     return listed
 
 
 def _delivery_modes(row: Row) -> list[dict[str, object]]:
-    """`deliveryModes[]`: the modes of which both amounts are given."""
+    """Return `deliveryModes[]`: the modes whose amounts are both given."""
     number = columns.number
     return [
         {"code": code, "cost": number(cost), "additionalCost": number(additional)}
@@ -115,7 +115,7 @@ def _delivery_modes(row: Row) -> list[dict[str, object]]:
 
 
 def _upsert_missing(sheet: SheetColumns) -> list[str]:
-    """A reference, a product, a condition, a price, VAT, times, stock and the mandatory mode."""
+    """Keys of missing columns: reference, product, condition, price, VAT, times, stock, mode."""
     amounts = _mandatory_amounts(sheet.context.settings.mandatory_mode)
     keys = columns.missing_of_whole(sheet, amounts)
     if not {columns.GTIN, columns.PRODUCT_REFERENCE} & sheet.fields:
@@ -124,7 +124,7 @@ def _upsert_missing(sheet: SheetColumns) -> list[str]:
 
 
 def _upsert_required(row: Row) -> list[str]:
-    """A row without GTIN and product reference is reported on the GTIN."""
+    """Keys of blank cells; a row without GTIN and product reference is reported on the GTIN."""
     keys = row.blanks(columns.ALWAYS)
     if row.is_blank(columns.GTIN) and row.is_blank(columns.PRODUCT_REFERENCE):
         keys.append(columns.GTIN)
@@ -132,7 +132,7 @@ def _upsert_required(row: Row) -> list[str]:
 
 
 def _upsert_request(row: Row) -> dict[str, object]:
-    """The whole offer; a blank EcoPart or DEA is sent as 0."""
+    """Return the whole offer; a blank EcoPart or DEA is sent as 0."""
     values = row.values
     product: dict[str, object] = {}
     if (gtin := values.get(columns.GTIN)) is not None:
@@ -158,28 +158,31 @@ def _upsert_request(row: Row) -> dict[str, object]:
 
 
 def _changeable(sheet: SheetColumns) -> tuple[str, ...]:
-    """The keys that an Update of this sheet can change."""
+    """Return the keys that an Update of this sheet can change."""
     return (*SIMPLE, *TAXES, *_amounts(sheet))
 
 
 def _update_missing(sheet: SheetColumns) -> list[str]:
-    """The reference; and the price, where nothing changeable is there at all."""
+    """Keys of missing columns: the reference, and the price if nothing else can change."""
     keys = columns.missing(sheet, (REFERENCE,))
     return keys if sheet.fields.intersection(_changeable(sheet)) else [*keys, "price.price"]
 
 
 def _update_required(row: Row) -> list[str]:
-    """The reference; and the mandatory mode where the row gives any, since the list is replaced."""
+    """Keys of blank cells: the reference, and the mandatory mode if the row has any mode.
+
+    An Update replaces the whole list of modes.
+    """
     keys, amounts = row.blanks((REFERENCE,)), _amounts(row.sheet)
     mandatory = _blank_mandatory_amounts(row)
-    # With one of its two amounts the mode is there, and `delivery-incomplete`.
+    # A mode with one of its two amounts is `delivery-incomplete` instead.
     if len(mandatory) > 1 and len(row.blanks(amounts)) < len(amounts):
         keys += mandatory
     return keys
 
 
 def _update_request(row: Row) -> dict[str, object]:
-    """The reference and what is not blank; of identity nothing is sent."""
+    """Return the reference and all other filled cells, without identity."""
     values = row.values
     body: dict[str, object] = {"sellerExternalReference": values[REFERENCE]}
     price: dict[str, object] = {
@@ -197,9 +200,9 @@ def _update_request(row: Row) -> dict[str, object]:
 
 
 def _fit(sheet: SheetColumns) -> Fit:
-    """An Update, unless the sheet may as well hold new offers.
+    """Fit as an Update, unless the sheet may contain new offers.
 
-    It names no product, or it is a stock list. A price that is not understood would not travel.
+    It fits if it names no product, or is a stock list. An unknown price column would not be sent.
     """
     price = next(filter(_PRICE_NAME.search, sheet.unknown), None)
     if price and "price.price" not in sheet.fields:
@@ -211,13 +214,13 @@ def _fit(sheet: SheetColumns) -> Fit:
                 price=price,
             ),
         )
-    named = [key for key in columns.IDENTITY if key in sheet.fields]
-    if not named:
+    identity = [key for key in columns.IDENTITY if key in sheet.fields]
+    if not identity:
         return Fit(reason=tr("no column names a product"))
     has_price = any(key.startswith("price.") for key in sheet.fields)
-    if columns.QUANTITY in sheet.fields and columns.CONDITION not in named and not has_price:
+    if columns.QUANTITY in sheet.fields and columns.CONDITION not in identity and not has_price:
         return Fit(reason=tr("a stock list: no price, no condition"))
-    fields = joined(map(FieldName, named))
+    fields = joined(map(FieldName, identity))
     return Fit(is_sure=False, reason=tr("it has {fields}, as new offers have", fields=fields))
 
 
@@ -300,6 +303,6 @@ DELETE = _feed(
         "Each row removes the offer that has this reference from the sales channel. To sell the"
         " product again, create the offer anew.",
     ),
-    tolerated=frozenset({PLACEHOLDER.name}),  # or an offer that was sent so could never go
+    tolerated=frozenset({PLACEHOLDER.name}),  # such offers must be removable
 )
 FEEDS = (UPSERT, UPDATE, DELETE)

@@ -1,4 +1,4 @@
-"""Corrections of offers; none is made unasked, since each decides something."""
+"""Corrections of offers; each decides something, so the user has to choose them."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
@@ -21,12 +21,12 @@ from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.text import tr
 
 _AMOUNT_TAXES = TAXES[1:]
-"""But for VAT, of which no blank means none."""
+"""Without VAT: a blank VAT never means zero."""
 ONE = Decimal(1)
 
 
 def lower_stock(flawed: FlawedCell) -> NewValue | None:
-    """The whole pieces that are there; none where there are fewer than none."""
+    """Return the whole pieces in stock; 0 for a negative stock."""
     number = number_of(flawed.cell, flawed.reader)
     if number is None or (number > 0 and number == number.to_integral_value()):
         return None
@@ -34,19 +34,18 @@ def lower_stock(flawed: FlawedCell) -> NewValue | None:
 
 
 def raise_days(flawed: FlawedCell) -> NewValue | None:
-    """The whole days within which it is surely ready."""
+    """Return the days rounded up."""
     number = number_of(flawed.cell, flawed.reader)
     return None if number is None else written_like(number.quantize(ONE, ROUND_CEILING), flawed)
 
 
 def zero(flawed: FlawedCell) -> NewValue | None:
-    """0."""
     del flawed
     return Decimal(0)
 
 
 def drop_product_reference(flawed: FlawedCell) -> NewValue | None:
-    """Nothing where the GTIN names the product, too."""
+    """Empty the product reference if the row has a GTIN."""
     return "" if GTIN in flawed.filled else None
 
 

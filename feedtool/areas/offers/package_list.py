@@ -1,4 +1,4 @@
-"""`feedtool export offer-packages`: the seller's packages, begun here or elsewhere."""
+"""`feedtool export offer-packages`: the seller's packages, from feedtool or other programs."""
 
 from itertools import product
 
@@ -25,7 +25,7 @@ KNOWN = {
     "result.resultCode": (tr("Code"), TEXT),
     "result.message": (tr("Reason"), TEXT),
 }
-"""The specification shows no names of counts and dates: others come behind."""
+"""The specification does not name counts and dates: columns of other names follow these."""
 HINT = tr("look at the filters; nothing was written")
 
 BY_STATE = Filter(
@@ -41,7 +41,6 @@ BY_SALES_CHANNEL = Filter(
 
 
 def packages_in(reply: Reply, _: Call) -> ListPage:
-    """A page of packages."""
     listed = [item for item in items_of(reply, tr("packages")) if isinstance(item, dict)]
     rows = [(id_of(document), flat_row(document, known=KNOWN)) for document in listed]
     return ListPage(rows, next_call(reply), progress=len(rows))

@@ -1,21 +1,24 @@
-"""The types of packages of offers: what a package does with the offers in it."""
+"""The types of packages of offers: the effect of a package on its offers."""
 
 from enum import StrEnum
 
 
 class PackageType(StrEnum):
-    """Case sensitive, fixed when a package is created (specification, "Offer package")."""
+    """The type of a package, case-sensitive and fixed at creation.
+
+    Source: specification, "Offer package".
+    """
 
     UPSERT = "Upsert"
     UPDATE = "Update"
     DELETE = "Delete"
     FULL = "Full"
-    """Of a legacy zip (specification, "Legacy offer routes")."""
+    """A legacy zip (specification, "Legacy offer routes")."""
     PURGE = "PurgeAndReplace"
-    """Of a Full legacy zip that also removes all offers that are not in it."""
+    """A Full legacy zip that also removes all offers that are not in it."""
     STOCK_AND_PRICE = "StockAndPrice"
-    """Of a legacy zip that changes these alone."""
+    """A legacy zip that changes stock and price only."""
 
 
 LEGACY_TYPES = frozenset({PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE})
-"""Of legacy zips, which one POST stages and commits."""
+"""The types of legacy zips, which one POST stages and commits."""

@@ -1,7 +1,7 @@
-"""Offers laid flat: what the service shows, and JSON requests, as rows; and as the ledger keeps it.
+"""Offers as flat rows, from the service or from JSON requests; and as the ledger stores them.
 
-Specification, "Offer package and offer request (JSON)" and "Offers (read)". The codes and the scale
-of taxes are the profile's.
+Specification, "Offer package and offer request (JSON)" and "Offers (read)". The profile has the
+codes and the scale of taxes.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -28,26 +28,26 @@ from feedtool.service.answers import amount
 
 
 class Omission(StrEnum):
-    """The reason why something of an offer is not in the file."""
+    """The reason why a part of an offer is not in the file."""
 
     DELIVERY = "delivery"
-    """It is not the seller who delivers it."""
+    """The seller does not deliver the offer."""
     REFERENCE = "reference"
-    """It has none, so nothing could be sent of it."""
+    """The offer has no reference, so it could not be sent."""
     TAXES = "taxes"
     MODES = "delivery modes"
 
 
 class OfferRows:
-    """Makes the row of an offer, by the keys of every shape.
+    """Makes rows of offers, by the keys of every shape.
 
-    A language shows conditions by their labels in it; None keeps their names.
+    A language shows conditions by their labels; None keeps their names.
     """
 
-    def __init__(self, dialect: AccountSettings, language: Language | None) -> None:
-        self._taxes = {code.casefold(): name for name, code in dialect.tax_codes.items()}
-        self._vat_scale = dialect.vat_scale
-        self._modes = {code: columns.mode(code) for code in columns.all_modes(dialect)}
+    def __init__(self, settings: AccountSettings, language: Language | None) -> None:
+        self._taxes = {code.casefold(): name for name, code in settings.tax_codes.items()}
+        self._vat_scale = settings.vat_scale
+        self._modes = {code: columns.mode(code) for code in columns.all_modes(settings)}
         self._conditions = (
             {name: labels[LANGUAGES.index(language)] for name, labels in CONDITIONS.items()}
             if language
@@ -55,7 +55,7 @@ class OfferRows:
         )
 
     def row(self, offer: Offer, channel: str, tally: ExportTally) -> dict[str, Value]:
-        """The row of an offer; the tally gets why cells are empty, with the unknown codes."""
+        """Return the row of an offer; count the reasons for empty cells, with the unknown codes."""
         return {
             columns.REFERENCE: offer.reference,
             columns.GTIN: offer.gtin,
@@ -70,7 +70,7 @@ class OfferRows:
         }
 
     def _taxes_of(self, taxes: Mapping[str, Decimal], tally: ExportTally) -> dict[str, Value]:
-        """All of them or none: what an Update does not list would be gone."""
+        """Return all taxes or none: an Update would remove taxes that it does not list."""
         if not taxes:
             return {}
         known = {self._taxes.get(code.casefold()): amount for code, amount in taxes.items()}
@@ -83,7 +83,7 @@ class OfferRows:
         return {key: known.get(key.removeprefix("taxes."), ZERO) for key in columns.TAXES}
 
     def _modes_of(self, modes: Mapping[str, DeliveryMode], tally: ExportTally) -> dict[str, Value]:
-        """All of them or none, as of taxes."""
+        """Return all modes or none, for the same reason."""
         amounts: dict[str, Value] = {}
         for code, costs in modes.items():
             if mode := self._modes.get(code):
@@ -95,13 +95,13 @@ class OfferRows:
         return amounts
 
 
-def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
-    """A function from an offer to what the ledger keeps of it, taxes as the profile calls them.
+def observed_by(settings: AccountSettings) -> Callable[[Offer], ObservedOffer]:
+    """Return a function from an offer to its record in the ledger, taxes by the profile's codes.
 
-    What the service did not say, or said in part, is left out: it is not known. The struck price
-    never is.
+    Values that are absent or incomplete in the answer are left out: they are unknown. So is the
+    struck price, always.
     """
-    codes = {code.casefold(): code for code in dialect.tax_codes.values()}
+    codes = {code.casefold(): code for code in settings.tax_codes.values()}
 
     def observed(offer: Offer) -> ObservedOffer:
         fields: state.OfferFields = {
@@ -113,7 +113,7 @@ def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
         if offer.gtin or offer.product_reference:
             fields[state.PRODUCT] = [plain_gtin(offer.gtin), offer.product_reference or ""]
         if offer.taxes:
-            listed = ((codes.get(code.casefold(), code), at) for code, at in offer.taxes.items())
+            listed = ((codes.get(code.casefold(), code), tax) for code, tax in offer.taxes.items())
             fields[state.TAXES] = nonzero_taxes((code, number(amount)) for code, amount in listed)
         modes = offer.delivery_modes
         if modes is not None and not any(None in mode for mode in modes.values()):
@@ -128,30 +128,30 @@ def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
     return observed
 
 
-# Offers as they are shown: a column for each dotted path of `fields`.
+# Offers as shown: a column for each dotted path of `fields`.
 
 SEPARATOR = "; "
-"""Between the values of a list, which share a cell."""
+"""Separates the values of a list in a cell."""
 MOST = 200
-"""Items of a list that are shown, and names of one node."""
+"""The most items of a list, and names of a node, that are shown."""
 DEEPEST = 12
 AMOUNTS = frozenset(
     ("price", "value", "cost", "additionalCost", "quantity", "displayedOfferPrice", "deliveryCost")
 )
-"""Names that an amount has (specification, "Offer (read)"); it may be written as a text."""
+"""Names of amounts (specification, "Offer (read)"), which may be texts."""
 
 
 def flatten(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
-    """The values under the paths, by their whole paths; a path without any has none."""
+    """Return the values below the paths, by their whole paths."""
     below = tuple(f"{path}." for path in paths)
     leaves = _leaves(item, "") if paths else ()
     return {path: value for path, value in leaves if f"{path}.".startswith(below)}
 
 
 def order_columns(keys: Sequence[str], paths: Sequence[str]) -> list[str]:
-    """The columns that are needed: in the order of the paths, and then as they were met.
+    """Return the columns in the order of the paths, then of their first occurrence.
 
-    A path under which nothing ever came has a column of its own, which stays empty.
+    A path without any value has one column, which stays empty.
     """
     ordered: dict[str, None] = {}
     for path in paths:
@@ -182,17 +182,17 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
         yield path, node if is_plain else str(node)
 
 
-# Requests as rows: whatever is not as the specification says is given back as it stands.
+# Requests as rows: values that break the specification are returned unchanged.
 
 _SIMPLE = (columns.REFERENCE, columns.CONDITION, columns.PREPARATION, columns.QUANTITY)
 _OF_WHOLE = {columns.CONDITION, columns.GTIN, columns.PRODUCT_REFERENCE}
-"""Columns that requests of whole offers alone fill."""
+"""Columns that only requests of whole offers fill."""
 _MODE = {"code", "cost", "additionalCost"}
 _NODES = {"product": ("gtin", "reference"), "price": ("price", "originPrice")}
 
 
 def offer_cells(body: Mapping[str, Any], settings: AccountSettings) -> Read:
-    """The cells of the request of an offer."""
+    """Return the cells of an offer's request."""
     result = Read({}, [])
     for name, value in body.items():
         if name in _SIMPLE:
@@ -242,7 +242,7 @@ def _put_modes(result: Read, modes: list[Any]) -> None:
 
 
 def kind_of(keys: Collection[str]) -> str | None:
-    """The kind of requests that fill some columns; None for a reference alone."""
+    """Return the kind of requests that fill the columns; None for a reference alone."""
     if _OF_WHOLE & set(keys):
         return "offers-upsert"
     return "offers-update" if set(keys) - {columns.REFERENCE} else None
@@ -253,6 +253,8 @@ REQUESTS = JsonRequests(
     True,
     offer_cells,
     kind_of,
-    lambda bodies, dialect: upload("package", bodies, UploadBody(dialect.upload_body)).body or b"",
-    lambda dialect: dialect.limits.upload,
+    lambda bodies, settings: (
+        upload("package", bodies, UploadBody(settings.upload_body)).body or b""
+    ),
+    lambda settings: settings.limits.upload,
 )

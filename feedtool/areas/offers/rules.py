@@ -41,11 +41,11 @@ STOCK_DIFFERS = PROBLEMS.warning("stock-differs")
 TAXES_INCOMPLETE = PROBLEMS.error("taxes-incomplete")
 
 
-# Of a row.
+# Rules of a row.
 
 
 def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
-    """An issue for each half-filled mode; an Upsert's mandatory one is `required-missing`."""
+    """Report each half-filled mode; an Upsert's mandatory mode is `required-missing` instead."""
     modes = ((mode.code, row.blanks((mode.cost, mode.additional))) for mode in row.sheet.modes)
     if half := [(code, blanks[0]) for code, blanks in modes if len(blanks) == 1]:
         required = row.feed.requests.unfilled(row)
@@ -57,7 +57,7 @@ def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
 
 
 def check_identity_not_sent(row: Row) -> Iterator[Issue]:
-    """The first Update row with a GTIN, a product reference or a condition."""
+    """Report the first Update row with a GTIN, a product reference or a condition."""
     key = next((key for key in IDENTITY if not row.is_blank(key)), None)
     if key and EXPORTED not in row.sheet.stamp:
         message = tr("GTIN, product reference and condition never change and are not sent")
@@ -65,7 +65,7 @@ def check_identity_not_sent(row: Row) -> Iterator[Issue]:
 
 
 def check_modes_replaced(row: Row) -> Iterator[Issue]:
-    """The first Update row with a mode."""
+    """Report the first Update row with a mode."""
     cost = next((mode.cost for mode in row.sheet.modes if not row.is_blank(mode.cost)), None)
     if cost and EXPORTED not in row.sheet.stamp:
         message = tr("delivery modes that an Update row does not list are removed from its offer")
@@ -73,7 +73,7 @@ def check_modes_replaced(row: Row) -> Iterator[Issue]:
 
 
 def check_nothing_to_update(row: Row) -> Iterator[Issue]:
-    """An issue where every changeable cell is blank."""
+    """Report a row whose changeable cells are all blank."""
     if all(map(row.is_blank, row.feed.requests.changeable(row.sheet))):
         hint = tr("fill what changes, or delete the row")
         yield Issue(
@@ -82,7 +82,7 @@ def check_nothing_to_update(row: Row) -> Iterator[Issue]:
 
 
 def check_origin_price(row: Row) -> Iterator[Issue]:
-    """An issue where the struck price is below the price."""
+    """Report a struck price below the price."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
     if struck is not None and price is not None and struck < price:
         message = tr(
@@ -93,7 +93,7 @@ def check_origin_price(row: Row) -> Iterator[Issue]:
 
 
 def check_preparation_time(row: Row) -> Iterator[Issue]:
-    """An issue where an Update row gives a mode and no preparation time."""
+    """Report an Update row with a mode but without a preparation time."""
     keys = (key for mode in row.sheet.modes for key in (mode.cost, mode.additional))
     if row.is_blank("preparationTime") and not all(map(row.is_blank, keys)):
         message = tr("delivery modes change, so the preparation time is required")
@@ -102,7 +102,7 @@ def check_preparation_time(row: Row) -> Iterator[Issue]:
 
 
 def check_price_below_taxes(row: Row) -> Iterator[Issue]:
-    """An issue where the price is not above the sum of the amount taxes."""
+    """Report a price that is not above the sum of the amount taxes."""
     values = row.values
     price = values.get("price.price")
     contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
@@ -119,7 +119,7 @@ def check_price_below_taxes(row: Row) -> Iterator[Issue]:
 
 
 def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
-    """An issue for each tax that is missing beside the others."""
+    """Report each tax that is missing beside others."""
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:
@@ -128,11 +128,11 @@ def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
             yield Issue(TAXES_INCOMPLETE, message, hint, key)
 
 
-# Of a sheet.
+# Rules of a sheet.
 
 
 def check_deprecated_modes(sheet: SheetFacts) -> Iterator[Issue]:
-    """A warning for each deprecated mode that the header has."""
+    """Warn about each deprecated mode of the header."""
     for mode in sheet.columns.modes:
         if mode.code in DEPRECATED_MODES:
             message = tr(
@@ -144,18 +144,18 @@ def check_deprecated_modes(sheet: SheetFacts) -> Iterator[Issue]:
 
 
 def check_deprecated_fields(sheet: SheetFacts) -> Iterator[Issue]:
-    """A warning for each column that the service no longer supports."""
+    """Warn about each column that the service no longer supports."""
     for key in ("PackagingUnit", "PackagingValue"):
         if key in sheet.columns.fields:
             message = tr("{field} is no longer supported and is not sent", field=FieldName(key))
             yield Issue(DEPRECATED_FIELD, message, "", key)
 
 
-# Of all rows.
+# Rules of all rows.
 
 
 class DuplicateReferences(Occurrences):
-    """Remembers every reference of every channel until all files are read."""
+    """Keeps every reference of every channel until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
         """Note a row."""
@@ -164,13 +164,13 @@ class DuplicateReferences(Occurrences):
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
     def folded(self, keys: Sequence[str]) -> Sequence[str]:
-        """The keys without case, in one form of Unicode."""
-        if "".join(keys).isascii():  # nearly all are: in a loop that runs in C
+        """Return the keys without case, in one form of Unicode."""
+        if "".join(keys).isascii():  # the usual case, in a loop that runs in C
             return [*map(str.casefold, keys)]
         return [normalize("NFKC", key).casefold() for key in keys]
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each row whose reference is not alone; `names` are the sheets'."""
+        """Report each row whose reference occurs again; `names` are the sheets' names."""
         equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
         alike: defaultdict[int, list[int]] = defaultdict(list)
         for index, key, group in self.repeated():
@@ -180,7 +180,7 @@ class DuplicateReferences(Occurrences):
         rows = ((index, first, key) for (first, key), same in equal.items() for index in same)
         for index, first, key in sorted(rows):
             same, (channel, _, reference) = equal[first, key], key.partition("\0")
-            place, about = self.place(index), ("sellerExternalReference", reference)
+            place, cell = self.place(index), ("sellerExternalReference", reference)
             if len(same) > 1:
                 message = tr(
                     "“{reference}” occurs {count} times for {channel}: also in {others}",
@@ -190,7 +190,7 @@ class DuplicateReferences(Occurrences):
                     others=self.others(index, same, names),
                 )
                 hint = tr("keep one row of each reference")
-                yield place, Issue(DUPLICATE_REFERENCE, message, hint, *about)
+                yield place, Issue(DUPLICATE_REFERENCE, message, hint, *cell)
             if len(alike[first]) > 1 and index == same[0]:
                 message = tr(
                     "“{reference}” differs only in case or Unicode form from {others}",
@@ -198,24 +198,24 @@ class DuplicateReferences(Occurrences):
                     others=self.others(index, alike[first], names),
                 )
                 hint = tr("write it alike if it is one offer")
-                yield place, Issue(REFERENCE_ALIKE, message, hint, *about)
+                yield place, Issue(REFERENCE_ALIKE, message, hint, *cell)
 
 
 UNSEEN, ALIKE = -1, -2
-"""Instead of an index: not looked at yet, and all quantities are the same."""
+"""Special indexes: not compared yet; all quantities are the same."""
 
 
 class SameProducts(Occurrences):
-    """Remembers the rows of every product and condition until all files are read."""
+    """Keeps the rows of every product and condition until all files are read."""
 
     width = 3
-    """Its notes of a row: the quantity, and hashes of the channel and of the reference."""
+    """The notes of each row: the quantity, and hashes of the channel and of the reference."""
 
     def __init__(self) -> None:
         super().__init__(array("q"))
 
     def see(self, sheet: int, row: Row) -> None:
-        """Note a row; a GTIN is the same with and without zeros in front."""
+        """Note a row; leading zeros of a GTIN do not count."""
         values = row.values
         quantity, product, field = values.get("quantity"), values.get(GTIN), GTIN
         if product is None:
@@ -226,7 +226,7 @@ class SameProducts(Occurrences):
             self.notes.extend((quantity, hash(row.channel), hash(values.get(REFERENCE))))
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each row whose stock differs, or whose offer has another reference, too."""
+        """Report rows of one product with different stocks, or with several references."""
         quantities, channels, references = (
             self.notes[start :: self.width] for start in range(self.width)
         )
@@ -256,7 +256,7 @@ class SameProducts(Occurrences):
                 hint = tr("keep one row; to rename an offer, delete the old reference")
                 yield place, Issue(SAME_PRODUCT, message, hint, field, product)
             other = unlike[group.first]
-            if other == ALIKE or place == last:  # the same row on a further channel
+            if other == ALIKE or place == last:  # the same row on another channel
                 continue
             last, quantity = place, quantities[index]
             if quantity == quantities[other]:

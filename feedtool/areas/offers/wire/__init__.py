@@ -1,1 +1,1 @@
-"""The service's routes for offers: calls, and what their answers mean."""
+"""The service's routes for offers: calls and answers."""

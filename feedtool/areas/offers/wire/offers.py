@@ -1,7 +1,7 @@
-"""Lists of offers and of packages: calls, and what their pages say. No shape is trusted.
+"""Lists of offers and of packages: calls and answers. The shape of every answer is checked.
 
-Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)". What is absent,
-null or of another type than it should be is None: it was not said, and so proves nothing.
+Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)". A value that is
+absent, null or of the wrong type becomes None: it is unknown, and so proves nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,38 +37,38 @@ STATES = {state.value: state for state in OfferState}
 
 
 class DeliveryMode(NamedTuple):
-    """The costs of a way of delivering."""
+    """The costs of a delivery mode."""
 
     cost: Decimal | None
     additional_cost: Decimal | None
 
 
 class Offer(NamedTuple):
-    """An offer as the service has it.
+    """An offer as the service shows it.
 
-    The struck price (`price.originPrice` of a request) is nowhere in what the service gives back.
+    The service never shows the struck price (`price.originPrice` of a request).
     """
 
     reference: str | None
-    """Character for character: it is what a row is found by."""
+    """Unchanged: it identifies the row."""
     gtin: str | None
     product_reference: str | None
     condition: str | None
     state: OfferState | None
     price: Decimal | None
-    """The price that the seller sent, not the one that the channel shows."""
+    """The price that the seller sent, not the price that the channel shows."""
     taxes: Mapping[str, Decimal] | None
-    """Value by code; a code whose value is no number is not in it."""
+    """Values by code, without codes whose value is no number."""
     preparation_time: int | None
     """In days."""
     delivery_modes: Mapping[str, DeliveryMode] | None
-    """By code."""
+    """The modes by code."""
     quantity: int | None
-    """Shared by all channels, and falling with every sale."""
+    """The stock, which all channels share and every sale reduces."""
     updated_at: datetime | None
     offer_id: str | None = None
     supply_modes: frozenset[str] | None = None
-    """Who delivers it, in the service's words: Seller, Fulfillment, Xdock."""
+    """The parties that deliver, in the service's words: Seller, Fulfillment, Xdock."""
     created_at: datetime | None = None
 
 
@@ -77,21 +77,21 @@ class OffersPage(NamedTuple):
 
     offers: list[Offer]
     next: str | None
-    """The address of the page after this one, of the same origin."""
+    """The address of the next page, of the same origin."""
 
 
 def offers_page(reply: Reply) -> OffersPage:
-    """A page of offers; raises what `offer_items` raises."""
+    """Return a page of offers. Raises as `offer_items`."""
     items, link = offer_items(reply)
     return OffersPage([offer_of(item) for item in items], link)
 
 
 def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
-    """A page of offers as the service writes them, and the address of the next page.
+    """Return the objects of a page of offers, and the address of the next page.
 
     Raises:
-        Unreadable: the body is no list of objects, since an offer that is left out would be
-            taken for one that is not there; or its link leads away.
+        Unreadable: the body is no list of objects (a skipped offer would seem to be removed), or
+            the link leads away.
     """
     items = items_of(reply, "offers")
     if not all(isinstance(item, dict) for item in items):
@@ -100,7 +100,7 @@ def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
 
 
 def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
-    """A page of packages, those without an id left out.
+    """Return a page of packages, without packages that have no id.
 
     Raises:
         Unreadable: the body is no list, or its link leads away.
@@ -116,13 +116,13 @@ def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
 
 
 def offer_of(item: dict[str, Any]) -> Offer:
-    """An offer, from what the service writes of it."""
+    """Return the offer of an object of the service."""
     product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
     deliveries = _objects(item.get("deliveryOffers"))
-    # A warehouse may have one of its own beside that of the seller.
+    # A warehouse may have a delivery offer beside the seller's.
     supply = [text(delivery.get("supplyMode")) for delivery in deliveries or ()]
-    own = [name.casefold() == "seller" for name in supply]
-    delivery = deliveries[own.index(True) if any(own) else 0] if deliveries else {}
+    by_seller = [name.casefold() == "seller" for name in supply]
+    delivery = deliveries[by_seller.index(True) if any(by_seller) else 0] if deliveries else {}
     taxes, modes = _objects(price.get("taxes")), _objects(delivery.get("deliveryModes"))
     return Offer(
         reference=_key(item.get("sellerExternalReference")),
@@ -162,7 +162,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]] | None:
-    """The objects of a list; None for what is no list."""
+    """Return the objects of a list; None for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else None
 
 
@@ -171,7 +171,7 @@ def _key(value: Any) -> str | None:
 
 
 def _gtin(value: Any) -> str | None:
-    """A GTIN; one that is written as a number has lost its leading zeros."""
+    """Return a GTIN; a GTIN written as a number has lost its leading zeros."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return text(value) or None if isinstance(value, str) or is_whole else None
 
@@ -183,13 +183,13 @@ OFFERS_LIMIT = 1000
 """The most offers on a page (part "Limits")."""
 
 OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
-"""Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
+"""Fields that comparisons need, beside the fields that are always shown (rule 1)."""
 
 
 def read_packages(link: str | None = None, state: str = "", channel: str = "") -> Call:
-    """A page of the seller's packages, or of those in a state or of a channel alone.
+    """Return the call for a page of the seller's packages, maybe only of a state or a channel.
 
-    `link` is the address that the page before gave.
+    `link` is the address in the previous page.
     """
     if link is not None:
         return Call("GET", link, READ)
@@ -210,13 +210,13 @@ def read_offers(
     since: str | None = None,
     limit: int = OFFERS_LIMIT,
 ) -> Call:
-    """A page of the seller's offers on a channel; without references, GTINs and ids of all of them.
+    """Return the call for a page of a channel's offers: all, or those with the identifiers.
 
-    `comma_lists` makes lists of them that an address can hold. `since` is an RFC 3339 date-time,
-    inclusive. `link` is the address that the page before gave, and is followed as it is.
+    `comma_lists` splits lists for addresses of limited length. `since` is an RFC 3339 date-time,
+    inclusive. `link` is the address in the previous page, and is used unchanged.
 
     Raises:
-        ValueError: what is listed cannot be in a comma list, being empty or having one.
+        ValueError: a value is empty or contains a comma.
     """
     if link is not None:
         return Call("GET", link, READ)

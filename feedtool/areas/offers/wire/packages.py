@@ -1,7 +1,7 @@
-"""Offer packages: calls, and what their answers say. Every shape is checked, none is trusted.
+"""Offer packages: calls and answers. The shape of every answer is checked.
 
-Specification, parts "Offer package" (the states) and "Offers (JSON packages)" (the routes).
-Where it shows no shape, all the forms seen in the field are read.
+Specification, parts "Offer package" (the states) and "Offers (JSON packages)" (the routes). If it
+shows no shape, all shapes seen in the field are read.
 """
 
 import json
@@ -59,10 +59,10 @@ OUTCOMES = {
 
 
 def package_id(reply: Reply) -> str:
-    """The id that a creation's answer carries; Unreadable when it carries none.
+    """Return the id in a creation's answer, or raise Unreadable.
 
-    It is the first of Content-Location in any form (absolute, relative, a bare id), of Location,
-    and of `packageId` in a body.
+    The sources are Content-Location in any form (absolute, relative, a bare id), then Location,
+    then `packageId` in a body.
     """
     for name in ("content-location", "location"):
         if segment := last_segment(reply.headers.get(name, "")):
@@ -80,7 +80,7 @@ def meaning_of(state: str) -> Meaning:
 
 
 def package_view(reply: Reply) -> PackageView:
-    """The state of a package; Unreadable when the body is no object with a `state`."""
+    """Return the state of a package. Raises Unreadable if the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := spelled(document.get("state"), STATES)):
         raise Unreadable(tr("the answer does not say which state the package is in"))
@@ -89,20 +89,20 @@ def package_view(reply: Reply) -> PackageView:
 
 
 def results_page(reply: Reply) -> AnswerPage[RequestResult]:
-    """A page of results; Unreadable when the body is no list of items, or its link leads away."""
+    """Return a page of results. Raises Unreadable if it is no list, or its link leads away."""
     items = items_of(reply, "results")
     results = [result for item in items if (result := _result(item))]
     return AnswerPage(results, next_link(reply), len(items) - len(results))
 
 
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
-"""In no row's reference: JSON can hold NUL and half characters, which no cell can."""
+"""Characters that JSON can hold but no cell: NUL and halves of surrogate pairs."""
 
 
 def _result(item: Any) -> RequestResult | None:
     if not isinstance(item, dict):
         return None
-    # The reference is kept character for character: it is what the row is found by.
+    # The reference stays unchanged: it identifies the row.
     reference, outcome = item.get("sellerExternalReference"), text(item.get("integrationStatus"))
     if not isinstance(reference, str) or not reference or _NO_TEXT.search(reference) or not outcome:
         return None
@@ -146,7 +146,7 @@ class UploadBody(StrEnum):
 
 
 def create_package(channel: str, package_type: str, language: str) -> Call:
-    """Open a package, bound to a channel, a type and the language of its messages."""
+    """Return the call that opens a package for a channel, a type and a language of messages."""
     headers = (
         ("SalesChannelId", header_value("The sales channel", channel)),
         ("Accept-Language", language_tag(language)),
@@ -156,27 +156,27 @@ def create_package(channel: str, package_type: str, language: str) -> Call:
 
 
 def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadBody.ARRAY) -> Call:
-    """Stage offer requests, each of them JSON already; the answer has no body."""
+    """Return the call that stages offer requests, each JSON already; the answer has no body."""
     array = b"[" + b",".join(bodies) + b"]"
     body = array if shape is UploadBody.ARRAY else b'{"offerRequests":' + array + b"}"
     return Call("POST", f"{_package(package_id)}/offer-requests", STAGED, headers=JSON, body=body)
 
 
 def read_package(package_id: str) -> Call:
-    """The state of a package."""
+    """Return the call for the state of a package."""
     return Call("GET", _package(package_id), READ)
 
 
 def commit(package_id: str) -> Call:
-    """Declare a package complete. From there on nothing takes it back."""
+    """Return the call that completes a package, which cannot be undone."""
     body = b'{"state":"Ready"}'
     return Call("PATCH", _package(package_id), COMMITTED, headers=JSON, body=body)
 
 
 def read_results(package_id: str, link: str | None = None, limit: int | None = None) -> Call:
-    """A page of results; `link` is the address that the page before gave, and is followed as it is.
+    """Return the call for a page of results; `link`, from the previous page, is used unchanged.
 
-    `limit` is of the first page; the specification names neither a default nor a highest value.
+    `limit` is only for the first page; the specification gives neither a default nor a maximum.
     """
     if link is not None:
         return Call("GET", link, READ)

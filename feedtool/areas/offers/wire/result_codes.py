@@ -1,8 +1,8 @@
 """The meaning of a four-digit resultCode: two digits for the error, two for the property.
 
-The specification does not list the codes; that they are made of two halves is derived from the
-field's knowledge and fits every known offer code. So it is used only where both halves are known:
-a refusal of the service can then be shown on the very cell.
+The specification does not list the codes; their two halves are derived from the field's knowledge,
+and fit every known offer code. They are used only if both halves are known: then a refusal can be
+shown on its cell.
 """
 
 import re
@@ -18,7 +18,7 @@ _FILE = folder_of("feedtool.areas.offers.wire") / "result_codes.toml"
 _TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 ERRORS: dict[str, tuple[str, str]] = _TABLES["errors"]
-"""By the first two digits: what is wrong, and how to fix it; these are messages."""
+"""By the first two digits: messages about the error and its correction."""
 CONFIRMATIONS: dict[str, str] = _TABLES["confirmations"]
 FIELDS: dict[str, str] = _TABLES["fields"]
 SUBJECTS: dict[str, str] = _TABLES["subjects"]
@@ -31,17 +31,17 @@ _CODE = re.compile(r"[0-9]{4}")
 
 
 def is_confirmation(code: str) -> bool:
-    """True if a code only says that the row was taken: 8000, 9000."""
+    """True if a code only confirms the row: 8000, 9000."""
     return _CODE.fullmatch(code) is not None and code[:2] in CONFIRMATIONS
 
 
 def field_of(code: str) -> str | None:
-    """The key of the column that a refusal's code points to, None where it is the whole row."""
+    """Return the column key of a refusal's code; None if the code concerns the whole row."""
     return FIELDS.get(code[2:]) if _CODE.fullmatch(code) and code[:2] in ERRORS else None
 
 
 def legacy_field_of(code: str) -> str | None:
-    """The same as `field_of` in a sheet of legacy offers."""
+    """Return the column key of a refusal's code in a sheet of legacy offers."""
     field = field_of(code)
     if field is None or not field.startswith("deliveryModes."):
         return field
@@ -50,28 +50,28 @@ def legacy_field_of(code: str) -> str | None:
 
 
 def explanation_of(code: str, say: Translator) -> str | None:
-    """The page of a code of four digits, by its two halves; None where the first is unknown."""
-    error, about = code[:2], code[2:]
+    """Return the page of a four-digit code; None if its first half is unknown."""
+    error, field_digits = code[:2], code[2:]
     if not _CODE.fullmatch(code):
         return None
     if error in CONFIRMATIONS:
         return "\n\n".join(map(say, (tr(CONFIRMATIONS[error]), tr("Nothing needs to be done."))))
     if error not in ERRORS:
         return None
-    what, fix = map(tr, ERRORS[error])
-    field = _field(FIELDS[about]) if about in FIELDS else None
-    subject = tr(SUBJECTS[about]) if about in SUBJECTS else field or UNKNOWN
+    fault, fix = map(tr, ERRORS[error])
+    field = _field(FIELDS[field_digits]) if field_digits in FIELDS else None
+    subject = tr(SUBJECTS[field_digits]) if field_digits in SUBJECTS else field or UNKNOWN
     halves = tr(
         "The service's result codes are made of two halves: {error} is “{what}”, and {about} is"
         " {subject}.",
         error=error,
-        what=what,
-        about=about,
+        what=fault,
+        about=field_digits,
         subject=subject,
     )
     marked = tr("feedtool marks the cell of {field}.", field=field)
     parts = (
-        tr("{what}: {subject}.", what=what, subject=subject),
+        tr("{what}: {subject}.", what=fault, subject=subject),
         joined([halves, marked], " ") if field else halves,
         tr("To fix it, {fix}.", fix=fix),
     )
@@ -79,12 +79,12 @@ def explanation_of(code: str, say: Translator) -> str | None:
 
 
 def _field(key: str) -> FieldName:
-    """A field as templates call it."""
+    """Return a field with its labels in templates."""
     labels = {column.key: column.labels for column in understood(AccountSettings())}
     return FieldName(key, labels.get(key, ()))
 
 
 def known_codes() -> list[str]:
-    """Every code whose halves are known."""
+    """Return every code whose halves are known."""
     errors = (error + about for error in ERRORS for about in {**FIELDS, **SUBJECTS})
     return [*errors, *(f"{error}00" for error in CONFIRMATIONS)]
