@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.cli.errors import CONSOLE, Stopping
+from feedtool.cli.errors import CONSOLE, StopSignal
 from feedtool.cli.home import LEDGER
 from feedtool.cli.options import (
     SANDBOX,
@@ -192,7 +192,7 @@ SERVICE_HINT = tr("try --sandbox, or name a profile with --profile, or give --ba
 def connect(
     home: Path,
     account: ChosenAccount,
-    stop: Stopping,
+    stop: StopSignal,
     lack: str = tr("there is no account to send to"),
     *,
     needs_seller: bool = True,
@@ -268,7 +268,7 @@ def to_sandbox(
 
 @contextmanager
 def _to_account(
-    home: Path, account: ChosenAccount, stop: Stopping, page: int | None
+    home: Path, account: ChosenAccount, stop: StopSignal, page: int | None
 ) -> Iterator[Session]:
     connection, language, now = account.connection, account.language, CONSOLE.clock.now
     address, seller = connection.base_url or "", connection.seller or ""
@@ -300,7 +300,7 @@ def _post_allowed(
 
 
 def _allowance(
-    home: Path, account: ChosenAccount, stop: Stopping
+    home: Path, account: ChosenAccount, stop: StopSignal
 ) -> AbstractContextManager[Allowance | None]:
     if not account.budget:
         return nullcontext()

@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from feedtool.cli.accounts import ServingCommand, options_with
-from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, StopSignal, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulGroup
 from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
@@ -173,7 +173,7 @@ def _check_all(ctx: click.Context, form: str) -> int:
     return first_of(error.exit for error in errors) if errors else Exit.OK
 
 
-def _checks_of(line: click.Context, stop: Stopping, name: str) -> "list[AccountCheck]":
+def _checks_of(line: click.Context, stop: StopSignal, name: str) -> "list[AccountCheck]":
     from feedtool.cli.account import chosen_account, connect
     from feedtool.runs.account import check_account
 

@@ -16,7 +16,7 @@ import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import SANDBOX as SANDBOX_ADDRESS
@@ -85,7 +85,7 @@ class ServedAccounts(Struct, frozen=True):
     """
 
     line: click.Context
-    stop: Stopping
+    stop: StopSignal
     notices: "RunNotices"
     needs_channel: bool = False
     """True if each account needs a channel, also to send products."""

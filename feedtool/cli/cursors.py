@@ -1,4 +1,4 @@
-"""The options of an export that can bring only what is new, and what they ask for."""
+"""Cursors of an export: options that select only new things, and the list of cursors."""
 
 import sys
 from datetime import datetime
@@ -26,7 +26,7 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 
 
 class CursorOptions(Struct, frozen=True, kw_only=True):
-    """The options of every export that declares `increments`; by default it brings all."""
+    """The options of every export that declares `increments`; by default it exports all."""
 
     since: Annotated[
         datetime | None,
@@ -70,23 +70,23 @@ class CursorOptions(Struct, frozen=True, kw_only=True):
     ] = None
 
 
-def use_of(options: CursorOptions) -> "CursorUse | None":
-    """How a cursor is used, or None; UsageProblem for options of no use together."""
+def cursor_use_of(options: CursorOptions) -> "CursorUse | None":
+    """The cursor that the options use, or None; UsageProblem for options that contradict."""
     from feedtool.runs.cursors import DEFAULT
     from feedtool.runs.export_request import cursor_use
 
     modes = {"new": options.new, "changed": options.changed, "rewind": options.rewind}
-    chosen = [name for name, value in modes.items() if value]
-    if len(chosen) > 1:
+    set_modes = [name for name, value in modes.items() if value]
+    if len(set_modes) > 1:
         raise UsageProblem(
-            tr("--{one} and --{other} do not go together", one=chosen[0], other=chosen[1]),
+            tr("--{one} and --{other} do not go together", one=set_modes[0], other=set_modes[1]),
             tr("leave one of them out"),
         )
-    if not chosen:
-        for lone, value in {"cursor": options.cursor, "peek": options.peek}.items():
+    if not set_modes:
+        for option, value in {"cursor": options.cursor, "peek": options.peek}.items():
             if value:
                 raise UsageProblem(
-                    tr("--{option} is about what is new", option=lone),
+                    tr("--{option} is about what is new", option=option),
                     tr("add --new or --changed, or leave it out"),
                 )
         return None
@@ -95,7 +95,7 @@ def use_of(options: CursorOptions) -> "CursorUse | None":
 
 
 def list_cursors(kind: Export, home: Path, records: Records, form: str) -> int:
-    """Show the cursors of a kind; NothingToDo where there is none."""
+    """Show the cursors of a kind; NothingToDo if no export has used one."""
     from feedtool.ledger.cursors import Cursors
     from feedtool.runs.cursor_list import write_cursors
 
@@ -110,7 +110,7 @@ def list_cursors(kind: Export, home: Path, records: Records, form: str) -> int:
     return Exit.OK
 
 
-def go_back(
+def rewind_cursor(
     kind: Export,
     home: Path,
     records: Records,
@@ -118,7 +118,10 @@ def go_back(
     use: "CursorUse",
     since: datetime,
 ) -> int:
-    """Have a cursor bring again what it was given since; UsageProblem for no such cursor."""
+    """Move a cursor back to a time, so that later things come again.
+
+    UsageProblem if there is no such cursor.
+    """
     from feedtool.cli.account import connect
     from feedtool.runs.cursors import rewind
 

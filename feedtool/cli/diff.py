@@ -82,7 +82,7 @@ def diff(ctx: click.Context, options: DiffOptions) -> int:
 def _sheets(
     name: str, reading: "ReadOptions", options: DiffOptions, stack: ExitStack
 ) -> "Sequence[CheckedSheet]":
-    """The sheets of a file, or of the run of that number where there is no such file."""
+    """The sheets of a file; if there is none of this name, of the run of this number."""
     from feedtool.runs.diff import sheets_of_file, sheets_of_run
 
     if name.isdecimal() and not Path(name).exists():
@@ -96,16 +96,20 @@ def _sheets(
 def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
     """A line for each reference that differs, and the counts."""
     only = {before: 0, after: 0}
-    for it in result.differences:
-        place: dict[str, object] = {"reference": it.reference, "channel": it.channel}
-        if it.row_a is None or it.row_b is None:
-            side, row = (before, it.row_a) if it.row_b is None else (after, it.row_b)
+    for difference in result.differences:
+        place: dict[str, object] = {
+            "reference": difference.reference,
+            "channel": difference.channel,
+        }
+        row_a, row_b = difference.row_a, difference.row_b
+        if row_a is None or row_b is None:
+            side, row = (before, row_a) if row_b is None else (after, row_b)
             only[side] += 1
             yield tr(
                 "{reference} {channel}: only in {side}, row {row}", side=side, row=row, **place
             )
         else:
-            yield tr("{reference} {channel}: {changes}", changes=_changes(it), **place)
+            yield tr("{reference} {channel}: {changes}", changes=_changes(difference), **place)
     yield tr(
         "{changed:,} differ, {same:,} are the same, {only_a:,} only in {a}, {only_b:,} only in {b}",
         changed=len(result.differences) - sum(only.values()),
@@ -119,12 +123,12 @@ def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
         yield tr("rows that are invalid, and not compared: {count:,}", count=result.invalid)
 
 
-def _changes(it: "Difference") -> MessageText:
+def _changes(difference: "Difference") -> MessageText:
     nothing = tr("nothing")
     return joined(
         (
-            tr("{field} {a} → {b}", field=FieldName(field), a=a or nothing, b=b or nothing)
-            for field, (a, b) in it.fields.items()
+            tr("{field} {a} → {b}", field=FieldName(field), a=old or nothing, b=new or nothing)
+            for field, (old, new) in difference.fields.items()
         ),
         "; ",
     )
@@ -139,12 +143,14 @@ def _fields(before: str, after: str, result: "Diff") -> dict[str, Any]:
         "invalid": result.invalid,
         "differences": (
             {
-                "reference": it.reference,
-                "channel": it.channel,
-                "rowA": it.row_a,
-                "rowB": it.row_b,
-                "fields": {name: {"a": a, "b": b} for name, (a, b) in it.fields.items()},
+                "reference": difference.reference,
+                "channel": difference.channel,
+                "rowA": difference.row_a,
+                "rowB": difference.row_b,
+                "fields": {
+                    name: {"a": old, "b": new} for name, (old, new) in difference.fields.items()
+                },
             }
-            for it in result.differences
+            for difference in result.differences
         ),
     }

@@ -13,7 +13,7 @@ TYPED = re.compile(r"([1-9][0-9]{0,5})([smhd])")
 
 
 def duration(ctx: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:
-    """The length of time that an option gives, for click; None where it is not given."""
+    """Read an option's length of time, as a callback of click; None if the option is not set."""
     del ctx
     if text is None:
         return None

@@ -1,6 +1,6 @@
-"""The ends of commands: a failure is a line that says what, one what to do, and an exit code.
+"""How commands end: a failure is a line with the error, a line with a hint, and an exit code.
 
-Ctrl-C and SIGTERM stop what is being sent gently: the calls under way are finished first.
+Ctrl-C and SIGTERM stop a delivery gently: the calls under way are finished first.
 """
 
 import _thread
@@ -27,19 +27,19 @@ from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator,
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 COMPLETION = "_FEEDTOOL_COMPLETE"
-"""The variable by which a shell asks for completions; nothing else is to be shown then."""
+"""The variable by which a shell asks for completions; then nothing else may be shown."""
 
 OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
 
 class Clock(NamedTuple):
-    """The time that commands go by, and how they wait."""
+    """The clock of commands, and their way to wait; tests replace it."""
 
     now: Callable[[], datetime]
-    """In UTC."""
+    """The time in UTC."""
     monotonic: Callable[[], float]
-    """Seconds; they only go forward."""
+    """Seconds that never go back."""
     wait: Callable[[threading.Event, float], object]
     """Wait until the event is set, but no longer than these seconds."""
 
@@ -48,17 +48,17 @@ SYSTEM = Clock(partial(datetime.now, UTC), time.monotonic, threading.Event.wait)
 
 
 class Console:
-    """What is shown by this process's command, and the clock that it goes by."""
+    """The output of this process's command: its language, its listeners, and its clock."""
 
     def __init__(self, say: Translator) -> None:
         self.say = say
         self.clock = SYSTEM
         self.language = LanguageChoice()
-        """The language that the command was told, and the one where nothing says more."""
+        """The language that the command was given, and the default."""
         self.is_quiet = False
-        """`--quiet`: of the lines on stderr only errors are shown, and what a question is about."""
+        """`--quiet`: only errors are shown on stderr, and texts that belong to a question."""
         self.is_settled = False
-        """The command's options have said the language."""
+        """True once the command's options have set the language."""
         self.arguments: Sequence[str] = ()
         self.listeners: list[tuple[OnLine, OnEnd]] = []
         """Called with the lines on stderr, and with the exit code."""
@@ -68,7 +68,7 @@ CONSOLE = Console(Translator("en"))
 
 
 def terminal_language() -> Language:
-    """The language of the user's locale on a terminal, if it is one of ours; else English."""
+    """The language of the user's locale on a terminal, if feedtool has it; else English."""
     if not (sys.stderr and sys.stderr.isatty()):
         return "en"
     variables = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
@@ -77,12 +77,12 @@ def terminal_language() -> Language:
 
 
 def listen(on_line: OnLine, on_end: OnEnd) -> None:
-    """Have functions called, until the command ends, with each line on stderr and its exit code."""
+    # Until the command ends.
     CONSOLE.listeners.append((on_line, on_end))
 
 
 def run(command: click.Command, arguments: list[str], clock: Clock = SYSTEM) -> int:
-    """Runs the command line and returns its exit code."""
+    """Run the command line and return its exit code."""
     CONSOLE.clock = clock
     CONSOLE.language = LanguageChoice(None, terminal_language())
     CONSOLE.say = Translator(CONSOLE.language.default)
@@ -101,19 +101,19 @@ def run(command: click.Command, arguments: list[str], clock: Clock = SYSTEM) -> 
 
 
 def _run(command: click.Command, arguments: list[str]) -> int:
-    with suppress(ValueError):  # only the main thread may say what a signal does
+    with suppress(ValueError):  # only the main thread may set handlers of signals
         signal.signal(signal.SIGTERM, _terminate)
-    # A stream that our caller has closed is empty, or swallows what is written.
+    # A stream that the caller has closed reads as empty, or discards what is written.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
     try:
         result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
         sys.stdout.flush()
-    except SystemExit:  # click's own way to end where nobody reads its help any more
+    except SystemExit:  # click ends so when its help is no longer read
         return discard_stdout()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
-        return Exit.OK if COMPLETION in os.environ else _ending(error, arguments)
+        return Exit.OK if COMPLETION in os.environ else _report_failure(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
 
 
@@ -121,20 +121,20 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
     raise Interrupted(tr("stopped by SIGTERM"), tr("run it again"))
 
 
-QUIETLY = frozenset({"error", "unclear"})
+SHOWN_WHEN_QUIET = frozenset({"error", "unclear"})
 """The labels that `--quiet` shows, too."""
 
 
 def echo_error(error: FeedtoolError) -> None:
-    """One line that says what, and one what to do."""
+    """Write a line with the error, and one with the hint."""
     for label, text in (("error", error.message), ("help", error.hint)):
         if text:
             echo(label, text)
 
 
 def echo(label: str, text: str) -> None:
-    """A labelled line on stderr, free of control characters; of those that `--quiet` leaves."""
-    if not CONSOLE.is_quiet or label in QUIETLY:
+    """Write a labelled line without control characters on stderr, unless `--quiet` hides it."""
+    if not CONSOLE.is_quiet or label in SHOWN_WHEN_QUIET:
         _show(label, text)
     for on_line, _ in CONSOLE.listeners:
         on_line(label, text)
@@ -184,14 +184,14 @@ def wants_colour(stream: object) -> bool:
 
 
 def discard_stdout() -> Exit:
-    """Sends the rest nowhere: the reader has seen enough, as in `| head`."""
+    """Discard further output, since its reader has ended, as in `| head`."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.OK
 
 
-def _ending(error: Any, arguments: list[str]) -> int:
-    """The exit code of a failure, which is said on stderr."""
+def _report_failure(error: Any, arguments: list[str]) -> int:
+    """Write a failure to stderr and return its exit code."""
     from feedtool.cli.language import settle
 
     settle(arguments)
@@ -200,7 +200,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.exceptions.Exit():
             code = Exit(error.exit_code)
         case click.Abort(__cause__=EOFError() as cause):
-            # click takes the end of a file for the user's wish; nothing here asks the user anything
+            # click aborts at the end of any file; here the user was asked nothing
             return _bug(cause, arguments)
         case click.Abort(__context__=EOFError()):  # at a question
             message = tr("the input ended before this was answered; nothing was written or sent")
@@ -208,19 +208,19 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.Abort() | KeyboardInterrupt():
             code, message = Exit.CTRL_C, tr("stopped by Ctrl-C")
         case click.ClickException():
-            message, hint = _of_click(error)
+            message, hint = _describe_click_error(error)
         case FeedtoolError():
             code, message, hint = error.exit, error.message, error.hint
         case BrokenPipeError():
             code = discard_stdout()
         case OSError(errno=errno.ENAMETOOLONG):
-            # A name that no system takes is one that was given, wherever it is met first.
+            # Only the user gives such long names, wherever the first failure occurs.
             message, hint = (
                 tr("the name {filename} is too long", filename=error.filename),
                 tr("give a shorter name"),
             )
         case OSError(filename=None) if error.errno in UNWRITABLE:
-            # A full disk, or a device that takes nothing: a file to be written has a name.
+            # stdout is on a full disk or a broken device: the error of a file has a name.
             discard_stdout()
             message = tr("the output cannot be written: {why}", why=reason_of(error))
             hint = tr("make room, or send it elsewhere")
@@ -230,14 +230,14 @@ def _ending(error: Any, arguments: list[str]) -> int:
     return int(code)
 
 
-def _of_click(error: click.ClickException) -> tuple[str, str]:
-    """What is wrong with the options, and what to do."""
-    from feedtool.cli.language import by_click
+def _describe_click_error(error: click.ClickException) -> tuple[str, str]:
+    """The message of an error in the options, and the hint."""
+    from feedtool.cli.language import click_message
 
     match error:
         case click.MissingParameter(param=click.Argument(name="run")):
             return tr("name the run by its number"), tr("`feedtool runs` lists them")
-    message = by_click(error.format_message().replace("\n\t", " "), error.message)
+    message = click_message(error.format_message().replace("\n\t", " "), error.message)
     context = getattr(error, "ctx", None)
     return message, f"{context.command_path} --help" if context else ""
 
@@ -250,14 +250,14 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 
 def bug_report(error: Exception, arguments: list[str]) -> Path | str:
-    """The path of a report with no value of any option or file, or why there is none."""
+    """Write a report without values of options or files; return its path, or a failure's text."""
     import platform
     import tempfile
     import traceback
 
     from feedtool import __version__
 
-    # Names of options, never their values: a value may be a token, and begin with a dash.
+    # Names of options, never values: a value may be a token, and may begin with a dash.
     names = (word.partition("=")[0] for word in arguments)
     shown = [name for name in names if re.fullmatch("--[a-z-]+", name)]
     frames = traceback.extract_tb(error.__traceback__)
@@ -280,11 +280,11 @@ HINT = tr("what was sent is noted; go on with: feedtool resume")
 
 
 class Terminated(Interrupted):
-    """SIGTERM: nothing more is to be begun."""
+    """SIGTERM was received: no further step begins."""
 
 
-class Stopping:
-    """The reason why no step is to be begun any more, once there is one."""
+class StopSignal:
+    """The signal to begin no further step, with its reason."""
 
     def __init__(self, hint: str = HINT) -> None:
         self._hint = hint
@@ -293,54 +293,52 @@ class Stopping:
         self._listeners: list[Callable[[], None]] = []
 
     def reason(self) -> FeedtoolError | None:
-        """None while all may go on."""
         return self._reason
 
     def sleep(self, seconds: float) -> None:
-        """Pause, until somebody wants it to stop."""
+        """Pause, but end the pause at the signal to stop."""
         CONSOLE.clock.wait(self._woken, seconds)
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have a function called, in a thread of its own, once somebody wants it to stop."""
+        """Call a function, in a separate thread, at the signal to stop."""
         self._listeners.append(listener)
         if self._reason is not None:
             listener()
 
     def ctrl_c(self, number: int, frame: object) -> None:
-        """The first parks what is under way, the second stops at once."""
+        """Stop gently at the first Ctrl-C, at once at the second."""
         del number, frame
-        if self._reason is not None:  # it ends at once: the ledger bears that at any moment
+        if self._reason is not None:  # ends at once: the ledger stays whole at any moment
             with suppress(Exception):
                 echo_error(Stopped(tr("stopped by Ctrl-C"), self._hint))
             os._exit(Exit.CTRL_C)
         self._stop(Stopped(tr("stopped by Ctrl-C"), self._hint))
-        # Said last: who reads it and presses Ctrl-C again means what it says.
+        # Written last, so that a second Ctrl-C after it is meant.
         echo("stopping", tr("the calls under way are finished first; Ctrl-C again stops at once"))
 
     def terminate(self, number: int, frame: object) -> None:
-        """SIGTERM parks too."""
         del number, frame
         self._stop(Terminated(tr("stopped by SIGTERM"), self._hint))
 
     def _stop(self, reason: FeedtoolError) -> None:
         self._reason = self._reason or reason
-        # Not here: a signal may find this very thread in the midst of `sleep`, with the lock that
-        # this takes, and would wait for it for ever.
+        # In another thread: the signal may interrupt this thread within `sleep`, where it holds the
+        # lock that `_wake` needs, and would wait for it for ever.
         _thread.start_new_thread(self._wake, ())
 
     def _wake(self) -> None:
         self._woken.set()
         for listener in self._listeners:
-            with suppress(RuntimeError):  # what it was to wake has ended meanwhile
+            with suppress(RuntimeError):  # its event loop has ended meanwhile
                 listener()
 
 
 @contextmanager
-def stopping(hint: str = HINT) -> Iterator[Stopping]:
-    """Signals stop what is under way gently while it lasts; `hint` says how to go on."""
-    stop = Stopping(hint)
+def stopping(hint: str = HINT) -> Iterator[StopSignal]:
+    """Turn signals into a gentle stop within the context; `hint` tells how to go on."""
+    stop = StopSignal(hint)
     before = {}
-    with suppress(ValueError):  # only the main thread may say what a signal does
+    with suppress(ValueError):  # only the main thread may set handlers of signals
         before[signal.SIGINT] = signal.signal(signal.SIGINT, stop.ctrl_c)
         before[signal.SIGTERM] = signal.signal(signal.SIGTERM, stop.terminate)
     try:

@@ -1,4 +1,4 @@
-"""`feedtool export`: what the service has, as files to look at, to edit and to send back."""
+"""`feedtool export`: the service's data as files to look at, to edit and to send back."""
 
 import sys
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.cli.cursors import CursorOptions, go_back, list_cursors, use_of
+from feedtool.cli.cursors import CursorOptions, cursor_use_of, list_cursors, rewind_cursor
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
@@ -42,7 +42,7 @@ GO_ON_WITH_FILES = tr("Run it again; the files that are there stay.")
 
 
 class _Kinds(HelpfulGroup):
-    """Names the kinds where there is none of a name."""
+    """The kinds of exports; an unknown name is answered with the list of kinds."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -88,7 +88,7 @@ def export() -> None:
 
 
 def _command(kind: Export) -> click.Command:
-    """The command of a kind: its filters, and what every export takes."""
+    """The command of a kind, with its filters and the options of every export."""
     usual, other = kind.endings
     default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}{usual}"
     forms = f"{'An' if usual == '.xlsx' else 'A'} {usual}, or a {other}."
@@ -106,7 +106,7 @@ def _command(kind: Export) -> click.Command:
 
 
 def options_of(kind: Export, words: list[str]) -> tuple[dict[str, Any], CursorOptions]:
-    """The values of a kind's filters by their names, and how a cursor is used, in some words."""
+    """Read the words of an export: filter → value, and the options of cursors."""
     declared = [*map(_option, kind.filters), *parameters(CursorOptions)]
     command = click.Command(kind.kind, params=declared)
     params = command.make_context(f"feedtool export {kind.kind}", words).params
@@ -125,7 +125,7 @@ def _option(entry: Filter) -> click.Option:
 def _read_list(
     entry: Filter, ctx: click.Context, parameter: click.Parameter, listed: str | None
 ) -> tuple[str, ...]:
-    """The entries of a list, so that what is wrong with it is said at once."""
+    """Read the entries of a list, so that an error in it is reported at once."""
     from feedtool.runs.export_request import value_of
 
     del ctx, parameter
@@ -134,17 +134,17 @@ def _read_list(
 
 
 def _parameter(entry: Filter) -> str:
-    """Click's name of a filter, which `as` cannot be."""
+    # Click's name of a filter; `as` cannot be one.
     return "kind" if entry.name == "as" else entry.name.replace("-", "_")
 
 
 def _filters(kind: Export, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a kind's filters by their names, of those by the names of parameters."""
+    # Filter → value, of click's parameter → value.
     return {entry.name: values.get(_parameter(entry)) for entry in kind.filters}
 
 
 def _export(kind: Export, /, **values: Any) -> int:
-    """Bring one kind into a file; 1 where something that was asked for is not in it."""
+    """Export one kind into a file; exit code 1 if anything requested is missing from it."""
     from feedtool.cli.account import chosen_account, connect
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
@@ -153,12 +153,12 @@ def _export(kind: Export, /, **values: Any) -> int:
 
     ctx, options = click.get_current_context(), read_record(ExportOptions, values)
     cursor, form, records = read_record(CursorOptions, values), options.form, options.records
-    home, use = home_folder(options.common.home), use_of(cursor)
+    home, use = home_folder(options.common.home), cursor_use_of(cursor)
     if cursor.cursors:
         return list_cursors(kind, home, records, form)
     account = chosen_account(ctx)
     if use and cursor.rewind:
-        return go_back(kind, home, records, account, use, cursor.rewind)
+        return rewind_cursor(kind, home, records, account, use, cursor.rewind)
     target = _target(kind, values["out"], use)
     refuse_ending(target, kind.endings)
     refuse_target(target, may_replace=options.common.yes or bool(use or kind.documents))
@@ -200,7 +200,7 @@ def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
 
 
 def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:
-    """The rows that are asked for in the circumstances of a command."""
+    """The query of a kind with these filters and a command's settings, channel and language."""
     from feedtool.cli.home import catalogue
     from feedtool.runs.export_request import query_of
 

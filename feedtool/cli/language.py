@@ -1,4 +1,4 @@
-"""The language before options are parsed: of `--help`, and of what is wrong with the options."""
+"""The language before options are parsed: of `--help`, and of errors in the options."""
 
 import os
 import re
@@ -19,7 +19,7 @@ END, LANGUAGE, QUIET = "--", "--language", frozenset({"-q", "--quiet"})
 
 
 def settle(arguments: Sequence[str]) -> None:
-    """Has the rest said in the language, and as quietly, as the arguments ask for."""
+    """Set the language and the quietness of further output, as the arguments ask."""
     words = options_in(arguments)
     CONSOLE.is_quiet = CONSOLE.is_quiet or not QUIET.isdisjoint(words)
     if not CONSOLE.is_settled:
@@ -27,15 +27,15 @@ def settle(arguments: Sequence[str]) -> None:
 
 
 def options_in(arguments: Sequence[str]) -> list[str]:
-    """The arguments that may be options, and their values."""
+    """The arguments before `--`."""
     words = list(arguments)
     return words[: words.index(END)] if END in words else words
 
 
 def language_of(words: Sequence[str]) -> Language:
-    """The language that the words, the environment or feedtool.toml name, else the terminal's."""
-    named = _value(words, "language") or _of_configuration(words)
-    return next((language for language in LANGUAGES if language == named), terminal_language())
+    """The language of the words, the environment or feedtool.toml, else the terminal's."""
+    name = _value(words, "language") or _of_configuration(words)
+    return next((language for language in LANGUAGES if language == name), terminal_language())
 
 
 def _value(words: Sequence[str], name: str) -> str | None:
@@ -52,26 +52,29 @@ def settings_folder() -> Path:
 
 
 def _of_configuration(words: Sequence[str]) -> object:
-    """The language of the configuration's defaults; None where there is none, or no way to it."""
-    place = _value(words, "config")
-    places = (Path(place),) if place else (Path(FILE), settings_folder() / FILE)
-    there = next(filter(Path.is_file, places), None)
-    if there is None:
+    """The language of the configuration's defaults; None if it is absent or cannot be read."""
+    path = _value(words, "config")
+    candidates = (Path(path),) if path else (Path(FILE), settings_folder() / FILE)
+    existing = next(filter(Path.is_file, candidates), None)
+    if existing is None:
         return None
     from feedtool.runs.config import load  # slow to import
 
     with suppress(FeedtoolError, OSError):
-        return load(there).defaults.get("language")
+        return load(existing).defaults.get("language")
     return None
 
 
 def language_passed_on(arguments: Sequence[str]) -> list[str]:
-    """The arguments of a group, `--language` handed on to the command; without one it goes."""
-    for at, word in enumerate(arguments):
+    """The arguments of a group, with `--language` moved behind the command's name.
+
+    Without a command it is left out.
+    """
+    for start, word in enumerate(arguments):
         if word == LANGUAGE or word.startswith(f"{LANGUAGE}="):
-            end = at + (2 if word == LANGUAGE else 1)
-            taken, rest = arguments[at:end], [*arguments[:at], *arguments[end:]]
-            place = next((at for at, word in enumerate(rest, 1) if not word.startswith("-")), 0)
+            end = start + (2 if word == LANGUAGE else 1)
+            taken, rest = arguments[start:end], [*arguments[:start], *arguments[end:]]
+            place = next((nth for nth, word in enumerate(rest, 1) if not word.startswith("-")), 0)
             return [*rest[:place], *taken, *rest[place:]] if place else rest
         if not word.startswith("-"):
             break
@@ -104,19 +107,19 @@ CLICK = (
     "Directory {name} is a file.",
     "Path {name} does not exist.",
 )
-"""What click says of options, in its words, so that it can be said in others."""
+"""Click's messages about options, so that they can be translated."""
 
 
-def by_click(text: str, own: str = "") -> str:
-    """What click says of the options as a message; a text that is none of its stays as it is.
+def click_message(text: str, inner: str = "") -> str:
+    """A text of click as a message that can be translated; another text stays unchanged.
 
-    `own` is a message of ours that may stand within it.
+    `inner` is a message of feedtool that the text may contain.
     """
-    if isinstance(own, MessageText) and text == own:
-        return own
+    if isinstance(inner, MessageText) and text == inner:
+        return inner
     for form, pattern in _patterns():
         if match := re.fullmatch(pattern, text, re.DOTALL):
-            values = {name: by_click(part, own) for name, part in match.groupdict().items()}
+            values = {name: click_message(part, inner) for name, part in match.groupdict().items()}
             return MessageText((form,), values)
     return text
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.errors import CONSOLE, Stopping, bug_report, stopping
+from feedtool.cli.errors import CONSOLE, StopSignal, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.options import chosen, count, language_of, option
@@ -92,7 +92,7 @@ def _check_file(ctx: click.Context, file: str) -> None:
         serving = read_record(Serving, ctx.params)
         notifying = replace(serving.notifying, log=None)
         with run_notices("page", serving.configuration.profile, notifying) as notices:
-            session = replace(page_session_of(ctx, Stopping(), notices), checking=())
+            session = replace(page_session_of(ctx, StopSignal(), notices), checking=())
             check_file(session, session.uploads.file(file), job)
 
     check_for_another(check)
@@ -100,7 +100,7 @@ def _check_file(ctx: click.Context, file: str) -> None:
 
 def page_session_of(
     ctx: click.Context,
-    stop: Stopping,
+    stop: StopSignal,
     notices: "RunNotices",
     rights: "Mapping[str, PageRights] | None" = None,
 ) -> "PageSession":

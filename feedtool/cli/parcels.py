@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.errors import CONSOLE, Stopping, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, StopSignal, echo, echo_error, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import (
     CONFIG_FILE,
@@ -81,7 +81,7 @@ def open_queue(
 
 
 def until_it_is_there(
-    stop: Stopping, on_trouble: Callable[[FeedtoolError], object]
+    stop: StopSignal, on_trouble: Callable[[FeedtoolError], object]
 ) -> Callable[[FeedtoolError], bool]:
     """Waits, with growing pauses, for a server that is away; raises the wish to stop."""
     pauses = chain((0.1 * 2**nth for nth in range(1, 7)), repeat(LONGEST_PAUSE))
@@ -210,7 +210,7 @@ def _key_of(ctx: click.Context, profile: str | None) -> "tuple[SellerKey, str]":
     return seller_key(str(account["base_url"]), str(account["seller"])), profile
 
 
-def _answered(parcels: "Sequence[Parcel]", kept: "Parcels", stop: Stopping) -> "Sequence[Parcel]":
+def _answered(parcels: "Sequence[Parcel]", kept: "Parcels", stop: StopSignal) -> "Sequence[Parcel]":
     """The parcels once all are answered; those that were dropped meanwhile are left out."""
     from feedtool.ledger.parcels import ParcelState
 

@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.account import ChosenAccount, chosen_account, connect, timeouts_of, token_of
 from feedtool.cli.account_check import check
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.cli.options_account import TokenOptions
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
@@ -98,7 +98,7 @@ def test_an_account_is_all_of_it(name: str, tmp_path: Path) -> None:
     words = [f"--{option.replace('_', '-')}={value}" for option, value in account.items()]
     with (
         pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')} is missing"),
-        connect(tmp_path, account_in(words), Stopping(), needs_channel=True),
+        connect(tmp_path, account_in(words), StopSignal(), needs_channel=True),
     ):
         pass
 

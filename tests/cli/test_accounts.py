@@ -13,7 +13,7 @@ from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.errors import CONSOLE, Stopping
+from feedtool.cli.errors import CONSOLE, StopSignal
 from feedtool.cli.notifier import RunNotices
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
@@ -52,7 +52,7 @@ def accounts() -> Iterator[Open]:
         line = serve.make_context("serve", list(words))
         CONSOLE.say, CONSOLE.language = Translator("es"), LanguageChoice("es", "es")
         notices = RunNotices("serve", None, {}, Notifier(lambda _: None))
-        return ServedAccounts(line, Stopping(), notices)
+        return ServedAccounts(line, StopSignal(), notices)
 
     yield of
     vars(CONSOLE).update(console)

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from werkzeug.test import TestResponse
 
 from feedtool.cli import run
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.cli.home import FILE
 from feedtool.cli.notifier import run_notices
 from feedtool.cli.options_account import Notifying
@@ -41,7 +41,7 @@ def made_desk(home: Path, *words: str) -> Iterator[PageSession]:
     """A desk as `feedtool page --home HOME` has it."""
     line = page.make_context("page", ["--home", str(home), "--no-open", *words])
     with line as ctx, run_notices("page", None, read_record(Notifying, ctx.params)) as notices:
-        desk = page_session_of(ctx, Stopping(), notices)
+        desk = page_session_of(ctx, StopSignal(), notices)
         yield desk
         desk.jobs.close()
 

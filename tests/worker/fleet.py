@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Held, Holder, hold
 from feedtool.ledger.parcels import DueSeller
@@ -78,16 +78,16 @@ class Fleet:
         self.queue = PassQueue(self.ledger.engine)
 
     def engine(
-        self, work: PassWork, stop: Stopping, side_by_side: int = 1, **more: Any
+        self, work: PassWork, stop: StopSignal, side_by_side: int = 1, **more: Any
     ) -> PassEngine:
         me = Holder.here("worker", datetime.now(UTC))
         settings = EngineSettings(self.queue.schema, me, side_by_side, **more)
         return PassEngine(self.ledger.engine, settings, work, stop)
 
     @contextmanager
-    def working(self, work: Work, side_by_side: int = 1, **more: Any) -> Iterator[Stopping]:
+    def working(self, work: Work, side_by_side: int = 1, **more: Any) -> Iterator[StopSignal]:
         """A worker, which is stopped afterwards."""
-        stop = Stopping()
+        stop = StopSignal()
         thread = threading.Thread(target=self.engine(work, stop, side_by_side, **more).run)
         thread.start()
         try:

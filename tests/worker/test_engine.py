@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Holder
 from feedtool.ledger.parcels import DueSeller
@@ -215,7 +215,7 @@ def test_once_ends_when_nothing_is_due(fleet: Fleet) -> None:
     work = Work(do)
     fleet.queue.put(key("late"), datetime.now(UTC) + timedelta(hours=1))
     work.due_ones = [DueSeller(*key("S1"), "shop", 0)]
-    stop = Stopping()
+    stop = StopSignal()
 
     def due() -> Sequence[DueSeller]:
         found, work.due_ones = work.due_ones, []
@@ -234,7 +234,7 @@ def test_drained_ends_when_all_is_done(fleet: Fleet) -> None:
 
     work = Work(do)
     fleet.queue.put(key("S1"), datetime.now(UTC) + timedelta(seconds=0.2))
-    fleet.engine(work, Stopping(), is_drained=True).run()
+    fleet.engine(work, StopSignal(), is_drained=True).run()
     assert work.begun.qsize() == 1
 
 
@@ -272,7 +272,7 @@ def test_a_pooler_that_shares_connections_is_refused(fleet: Fleet) -> None:
     settings = EngineSettings(fleet.queue.schema, me, 1)
     refused = pytest.raises(UsageProblem, match="through a pooler")
     with pooling(fleet.url) as url, Ledger(url) as pooled, refused:
-        PassEngine(pooled.engine, settings, Work(), Stopping()).run()
+        PassEngine(pooled.engine, settings, Work(), StopSignal()).run()
 
 
 @pytest.mark.long

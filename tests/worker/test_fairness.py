@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.cli.errors import Stopping
+from feedtool.cli.errors import StopSignal
 from feedtool.worker.passes import Slice
 from tests.conftest import offer
 from tests.worker.conftest import ParcelWorld
@@ -71,7 +71,7 @@ def test_nobody_waits_longer_than_two_slices(
     for number, name in enumerate(names[:half]):
         world.come(name, files + number)
     with world.passes(size=Slice(files=size)) as passes:
-        fleet.engine(passes, Stopping(), is_once=True).run()
+        fleet.engine(passes, StopSignal(), is_once=True).run()
     assert world.answered == files
     assert sorted(world.waited) == sorted(names)
     assert max(world.waited.values()) <= 2 * size
