@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import STDIN, inputs, kind_asked, read_options
+from feedtool.cli.files import STDIN, inputs, kind_question, read_options
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, text
 from feedtool.cli.rows import AS_ROW
@@ -76,7 +76,7 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
     output_form = form_of(target, load())
     may_replace, language = options.common.yes, options.common.showing.language
     _check_target(source, target, is_folder=not output_form.ending, may_replace=may_replace)
-    reading = read_options(ctx, options.reading, options.as_row, settle=kind_asked(form))
+    reading = read_options(ctx, options.reading, options.as_row, settle=kind_question(form))
     has_channel = bool(options.reading.channel)
     conversion_options = ConversionOptions(target, output_form, options.to, language, has_channel)
     with inputs([source]) as [file]:

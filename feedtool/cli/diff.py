@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
+from feedtool.cli.files import inputs, kind_question, read_options, refuse_ending, refuse_target
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
 from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, Records, path
@@ -62,7 +62,7 @@ def diff(ctx: click.Context, options: DiffOptions) -> int:
     if out := options.out:
         refuse_ending(out, ENDINGS)
         refuse_target(out, may_replace=options.common.yes)
-    reading = read_options(ctx, options.reading, settle=kind_asked(form))
+    reading = read_options(ctx, options.reading, settle=kind_question(form))
     with ExitStack() as stack:
         old, new = (_sheets(name, reading, options, stack) for name in (before, after))
         result = compare(old, new, reading.dialect)

@@ -1,4 +1,4 @@
-"""The FILEs of a command: how they are read, and where answers go."""
+"""The FILEs of a command: the options for reading them, and the places of their copies."""
 
 import os
 import re
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 RESULT, FIXED = "result", "fixed"
-"""In the names of annotated copies, and of those in which cells were fixed."""
+"""The words in the names of annotated copies, and of copies with fixed cells."""
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
-"""Names' endings that may stand for the same format."""
+"""Endings of names; those of one family may have the same format."""
 
 _files = partial(
     click.Argument, ["files"], nargs=-1, metavar="FILE...", shell_complete=completers.files
 )
 FILES, MAYBE_FILES = _files(required=True), _files(required=False)
-"""The latter of a command that may have them from elsewhere, and says so where it has not."""
+"""MAYBE_FILES is for a command that may get its files from a plan, and checks that itself."""
 
 
 @contextmanager
 def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
-    """The files of a command; standard input is kept in a temporary file meanwhile."""
+    """The files of a command; standard input is copied into a temporary file."""
     if names.count(STDIN) > 1:
         raise UsageProblem(tr("standard input can be read once"), tr("name `-` once"))
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -67,7 +67,7 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
 def listed_inputs(
     ctx: click.Context, names: Sequence[str], kind: str | None
 ) -> Iterator[list[Input]]:
-    """The same, where a folder, or files that are rows of one sheet, are a workbook of these."""
+    """The files of a command; a folder, or files that list rows of one sheet, become a workbook."""
     from feedtool.runs.file_lists import with_lists
 
     settings, language = options.chosen(ctx).profile.dialect, CONSOLE.language.of(None)
@@ -78,7 +78,7 @@ def listed_inputs(
 def targets(
     inputs: Sequence[Input], writing: options.Writing, word: str = RESULT
 ) -> dict[str, Path]:
-    """The place of each file's annotated copy, by the file's name; UsageProblem if it has none."""
+    """Name of a file → the place of its annotated copy; UsageProblem if there is none."""
     out, in_place = writing.out, writing.in_place
     if out and in_place:
         raise UsageProblem(
@@ -101,7 +101,7 @@ def targets(
                 tr("{name} is no .xlsx, and its copy is one", name=file.name),
                 tr("leave --in-place out"),
             )
-        target = file.path if in_place else out or beside(path, word)
+        target = file.path if in_place else out or copy_path(path, word)
         _refuse_other_format(file.path, path, target)
         if file.name in places or target.resolve() in map(Path.resolve, places.values()):
             raise UsageProblem(
@@ -113,19 +113,22 @@ def targets(
 
 
 def _workbook_name(path: Path) -> Path:
-    """The name that an Offers.xml, or another spreadsheet, has as a workbook; else its own."""
+    """The path with .xlsx for an Offers.xml, or a spreadsheet whose copy is one; else unchanged."""
     from feedtool.runs.outputs import has_workbook_copy
 
     return path.with_suffix(".xlsx") if has_workbook_copy(path) else path
 
 
 def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
-    """A copy's name must not say another format than its own: of `path`, of an Offers.xml .xlsx."""
-    own, other = (
-        next((family for family in FAMILIES if place.suffix.casefold() in family), None)
+    """UsageProblem if the target's ending is of another format than `path`.
+
+    `path` is `file`, with the ending .xlsx if the copy is a workbook and the file is not.
+    """
+    family, target_family = (
+        next((group for group in FAMILIES if place.suffix.casefold() in group), None)
         for place in (path, target)
     )
-    if own and other is not own:
+    if family and target_family is not family:
         name = in_quotes(target.name)
         raise UsageProblem(
             tr(
@@ -138,8 +141,8 @@ def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
         )
 
 
-def beside(path: Path, word: str = RESULT) -> Path:
-    """`NAME.result.EXT`; the result of a result is `NAME.result-2.EXT`, and so on."""
+def copy_path(path: Path, word: str = RESULT) -> Path:
+    """`NAME.result.EXT` beside the file; that of a copy is `NAME.result-2.EXT`, and so on."""
     if not path.name:  # a folder such as `.`, which is refused when it is read
         return path
     if earlier := re.fullmatch(rf"(?s)(.*)\.{word}(?:-?(\d+))?", path.stem):
@@ -149,7 +152,7 @@ def beside(path: Path, word: str = RESULT) -> Path:
 
 
 def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
-    """Raises UsageProblem where a file's name does not say what will be in it."""
+    """UsageProblem if a file's ending is not one of these."""
     if target.suffix.lower() not in endings:
         kind = tr("neither a workbook nor a CSV") if ".csv" in endings else tr("no workbook")
         if ".xlsx" not in endings:
@@ -161,7 +164,7 @@ def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
 
 
 def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> None:
-    """UsageProblem where the file of an option cannot be written, before anything else is done."""
+    """UsageProblem, before any work is done, if the file of an option cannot be written."""
     from feedtool.sheets.atomic_write import cannot_write
 
     if target.exists():
@@ -184,7 +187,10 @@ def refuse_target(target: Path, *, may_replace: bool, option: str = "out") -> No
 def read_options(
     ctx: click.Context, reading: options.ReadingOptions, as_row: str | None = None, **more: Any
 ) -> ReadOptions:
-    """The way to read files; UsageProblem for an unknown kind, or a header mapped to no column."""
+    """The options for reading files.
+
+    UsageProblem for an unknown kind, or for a header that the profile maps to no column.
+    """
     if reading.kind is not None:
         load().feed_of(reading.kind)
     settings, catalog = options.chosen(ctx).profile.dialect, catalogue(ctx)
@@ -220,7 +226,7 @@ def recipe_folders(ctx: click.Context) -> "RecipeFolders":
 def _defaults(
     of_profile: Mapping[str, "Constant"], texts: Sequence[str], settings: AccountSettings
 ) -> dict[str, "Constant"]:
-    """The values of `--default` and of a profile; UsageProblem where one is none of a field."""
+    """Field → its value from `--default` or the profile; UsageProblem for an unknown field."""
     defaults = dict(of_profile)
     for text in texts:
         key, _, value = text.partition("=")
@@ -261,8 +267,8 @@ def _check_columns(settings: AccountSettings) -> None:
             )
 
 
-def kind_asked(form: str) -> "Settle":
-    """A question on the terminal about an unclear sheet; none for a script's format."""
+def kind_question(form: str) -> "Settle":
+    """A function that asks on the terminal for the kind of a sheet; for scripts it asks nothing."""
 
     def settle(file: str, _: str | None, unclear: "KindUnclear") -> str | None:
         if form != "text" or not is_terminal():
@@ -280,5 +286,4 @@ def kind_asked(form: str) -> "Settle":
 
 
 def is_terminal() -> bool:
-    """True if somebody can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()

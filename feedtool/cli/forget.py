@@ -1,4 +1,4 @@
-"""`feedtool forget`: old runs go from the ledger, with all that hangs on them."""
+"""`feedtool forget`: remove old runs from the ledger, with their rows, answers and snapshots."""
 
 import sys
 from datetime import timedelta
@@ -71,12 +71,12 @@ def forget(_: click.Context, options: ForgetOptions) -> None:
             pace = ForgettingPace(stop.sleep, stop.reason)
             forgotten = forget_runs(workspace, before, now, pace, keep_counts=keeps)
         write_forgotten(forgotten, sys.stdout, options.form, CONSOLE.say)
-        _tell(forgotten, is_dry_run=is_dry_run)
+        _report(forgotten, is_dry_run=is_dry_run)
         if not is_dry_run:
             _shrink(workspace)
 
 
-def _tell(forgotten: "Forgotten", *, is_dry_run: bool) -> None:
+def _report(forgotten: "Forgotten", *, is_dry_run: bool) -> None:
     if not forgotten.runs:
         echo("note", tr("no run is to be forgotten"))
         return
@@ -94,7 +94,7 @@ def _tell(forgotten: "Forgotten", *, is_dry_run: bool) -> None:
 
 
 def _shrink(workspace: "Workspace") -> None:
-    """Give back the room that is free in the ledger's file; that it cannot be is no failure."""
+    """Return the free space of the ledger's file to the disk; if that fails, warn only."""
     from feedtool.ledger.disk_space import shrink
 
     try:

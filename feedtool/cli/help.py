@@ -1,6 +1,6 @@
 """The help of a command: its options under headings, the rare ones only with `--help-all`.
 
-All of it is shown in the user's language: the texts are messages, see `tests/messages.py`.
+It is shown in the user's language: its texts are messages, see `tests/messages.py`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,20 +28,20 @@ HEADINGS: Mapping[str, str] = {
     " purge_and_replace expect_removals in_place plain no_failed report quiet config hook webhook"
     " notify_wait log home ledger store yes json_schema",
 }
-"""Heading → the options under it; what is under none is a command's own."""
+"""Heading → the options under it; other options are under `Options`."""
 
 ON_DEMAND = (ACCOUNT, "Advanced")
-"""The headings that `--help-all` alone shows."""
+"""The headings that only `--help-all` shows."""
 
 _HEADING_OF = {name: heading for heading, names in HEADINGS.items() for name in names.split()}
 
 
 class _Translated(click.Command):
-    """Help in the language that the arguments, the environment or feedtool.toml name."""
+    """A command whose help is in the language of the arguments, environment or feedtool.toml."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its own, and `--help-all`."""
-        every = click.Option(
+        """The command's parameters and `--help-all`."""
+        help_all = click.Option(
             [HELP_ALL],
             is_flag=True,
             is_eager=True,
@@ -49,34 +49,34 @@ class _Translated(click.Command):
             callback=_show_all,
             help="Show this message with all options.",
         )
-        return [*super().get_params(ctx), every]
+        return [*super().get_params(ctx), help_all]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes it, once the language is known."""
+        # The language is known only here.
         from feedtool.cli.language import settle
 
         settle(CONSOLE.arguments)
         super().format_help(ctx, formatter)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the line of how it is called; words in capitals are the same everywhere."""
+        """Write the line of usage; its words in capitals are not translated."""
         pieces = " ".join(self.collect_usage_pieces(ctx))
         usage = CONSOLE.say.label(tr("Usage"))  # older tools find no message within an f-string
         formatter.write_usage(ctx.command_path, pieces, f"{usage} ")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes what the command does."""
+        """Write the description of the command."""
         del ctx
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text("\n\n".join(map(_say, paragraphs(self))))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, by headings, in the order of their declaration."""
+        """Write the options under headings, in the order of their declaration."""
         shown: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (OPTIONS, *HEADINGS)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if HELP_ALL in parameter.opts:  # said below, where it shows more
+            if HELP_ALL in parameter.opts:  # added below if it shows more
                 continue
             if record and isinstance(parameter, click.Option):
                 heading = _HEADING_OF.get(parameter.name or "", OPTIONS)
@@ -91,7 +91,6 @@ class _Translated(click.Command):
                     formatter.write_dl(records)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
-        """The options, each with its meaning in the user's language."""
         return _translated(super().shell_complete(ctx, incomplete))
 
 
@@ -106,12 +105,12 @@ class HelpfulGroup(_Translated, click.Group):
     """Heading → the commands under it; without names all."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, then the commands."""
+        """Write the options, then the commands."""
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the commands, each with the first sentence of its help."""
+        """Write the commands, each with the first paragraph of its help."""
         texts = {name: _say(text) for name, text in self.summaries(ctx)}
         width = max(map(len, texts))
         for heading, names in self.headings.items():
@@ -120,7 +119,7 @@ class HelpfulGroup(_Translated, click.Group):
                 formatter.write_dl([(f"{name:{width}}", texts[name]) for name in listed])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
-        """The commands, none of them imported, and the options."""
+        """Complete commands, without importing them, and options."""
         from click.shell_completion import CompletionItem
 
         commands = [
@@ -131,25 +130,25 @@ class HelpfulGroup(_Translated, click.Group):
         return _translated([*commands, *click.Command.shell_complete(self, ctx, incomplete)])
 
     def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        """Each command and what it does, in a sentence."""
+        """Each command with the first paragraph of its help."""
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         return ((name, paragraphs(command)[0]) for name, command in commands if command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`--language` may stand beside `--help`, which is all that a group itself can show."""
+        """Accept `--language` before the command, too."""
         from feedtool.cli.language import language_passed_on
 
         return super().parse_args(ctx, language_passed_on(args))
 
 
 def paragraphs(command: click.Command) -> list[str]:
-    """The paragraphs of what a command says of itself, each a message."""
+    """The paragraphs of a command's help, each on one line: a message."""
     texts = cleandoc(command.help or "").split("\n\n")
     return [" ".join(text.split()) for text in texts]
 
 
 def _say(text: str) -> str:
-    """A text of the declarations, in which no value stands, in the user's language."""
+    """Translate a declared text, which has no values in it."""
     return CONSOLE.say.message(text)
 
 
@@ -160,13 +159,13 @@ def _translated(items: "list[CompletionItem[Any]]") -> "list[CompletionItem[Any]
 
 
 def _meaning(option: click.Option, ctx: click.Context) -> str:
-    """What an option does, its default and its range."""
+    """The help of an option, with its default and its range."""
     extra = option.get_help_extra(ctx)
     notes = []
     if "default" in extra:
         default = extra["default"]
-        named = option.show_default if isinstance(option.show_default, str) else None
-        shown = f"({_say(named)})" if named else default
+        text = option.show_default if isinstance(option.show_default, str) else None
+        shown = f"({_say(text)})" if text else default
         notes.append(CONSOLE.say(tr("default: {value}", value=shown)))
     if "range" in extra:
         notes.append(extra["range"])
@@ -174,9 +173,9 @@ def _meaning(option: click.Option, ctx: click.Context) -> str:
     return f"{meaning}  [{'; '.join(notes)}]" if notes else meaning
 
 
-def _show_all(ctx: click.Context, parameter: click.Parameter, wanted: Any) -> None:
+def _show_all(ctx: click.Context, parameter: click.Parameter, is_set: Any) -> None:
     del parameter
-    if wanted and not ctx.resilient_parsing:
+    if is_set and not ctx.resilient_parsing:
         ctx.meta[HELP_ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)
         ctx.exit()

@@ -1,4 +1,4 @@
-"""The folder of the user's state, and what a command opens in it: the ledger, and a catalogue."""
+"""The folder of the user's state, with the ledger and the catalogue."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 LEDGER = "ledger.sqlite"
-"""The ledger's file in that folder."""
+"""The ledger's file in the state folder."""
 
 
 def home_path(home: Path | None) -> Path:
-    """The place where the user's state belongs."""
+    """The path of the state folder, by default the system's."""
     from platformdirs import user_state_path
 
     return home or user_state_path("feedtool", appauthor=False)
 
 
 def home_folder(home: Path | None) -> Path:
-    """The folder of the user's state, made if need be, readable by the user alone."""
+    """Make the state folder if need be, readable by the user alone, and return it."""
     folder, hint = home_path(home), tr("choose another one with --home")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def home_folder(home: Path | None) -> Path:
 
 @contextmanager
 def open_workspace(home: Path, records: options.Records) -> Iterator["Workspace"]:
-    """The records of the state folder, or those that machines share."""
+    """Open the ledger and the snapshots, of the state folder or shared by machines."""
     from feedtool.ledger import Ledger
     from feedtool.ledger.shared_snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
@@ -69,20 +69,23 @@ FILE = "catalog.sqlite"
 
 @contextmanager
 def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
-    """The catalogue that the options mean, which is said on stderr; UsageProblem without one."""
+    """Open the local catalogue of the options' service, and name its origin on stderr.
+
+    UsageProblem if there is none.
+    """
     from feedtool.areas.products.catalog.cache import Cache
 
     options.refuse_two_services(ctx)
     service, language = _service(ctx), ctx.params["language"]
     is_asked = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
     path = home_path(ctx.params["home"]) / FILE
-    there: set[str] = set()
+    languages: set[str] = set()
     if path.is_file():
         with Cache(path) as cache:
             origins = _origins(ctx, cache, language)
-            there = {origin.language for origin in origins}
+            languages = {origin.language for origin in origins}
             catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
-            if catalog and catalog.categories and (language in there or not is_asked):
+            if catalog and catalog.categories and (language in languages or not is_asked):
                 _echo_origin(catalog)
                 yield catalog
                 return
@@ -93,8 +96,8 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
             service=service,
             language=language,
         )
-    if there:
-        others = ", ".join(sorted(there))
+    if languages:
+        others = ", ".join(sorted(languages))
         lack = tr("{lack}; there is one in {languages}", lack=lack, languages=others)
     raise UsageProblem(
         lack,
@@ -109,7 +112,7 @@ def _echo_origin(catalog: "Catalog") -> None:
 
 
 def _service(ctx: click.Context) -> str | None:
-    """The address of the service that is meant, None where any is."""
+    """The address of the options' service; None if they name none."""
     if ctx.params.get("sandbox"):
         return options.SANDBOX
     address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
@@ -117,7 +120,7 @@ def _service(ctx: click.Context) -> str | None:
 
 
 def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "list[Origin]":
-    """The catalogues of the service that is meant, those of the first languages first."""
+    """The catalogues of the options' service, or of all services, in the order of languages."""
     service = _service(ctx)
     ranks = {name: rank for rank, name in reversed([*enumerate(languages)])}
     origins = [origin for origin in cache.origins() if service in {None, origin.service}]
@@ -125,15 +128,15 @@ def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "lis
 
 
 def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
-    """The language of a catalogue, and how to look in the others."""
+    """A hint: the language of a catalogue, and the commands for the other languages."""
     from feedtool.areas.products.catalog.cache import Cache
 
     service = catalog.origin.service
     with Cache(home_path(ctx.params["home"]) / FILE) as cache:
-        here = {origin.language for origin in cache.origins() if origin.service == service}
+        local = {origin.language for origin in cache.origins() if origin.service == service}
     ways = [
         tr("in {language}: --language {language}", language=language)
-        if language in here
+        if language in local
         else tr(
             "in {language}: `{command}`, then --language {language}",
             language=language,
@@ -150,19 +153,19 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
 
 
 def sync_command(service: str | None, language: str) -> str:
-    """The command that brings a catalogue."""
+    """The command that downloads a catalogue."""
     sandbox = " --sandbox" if service == options.SANDBOX else ""
     is_usual = {language, CONSOLE.say.language} == {"en"}
     return f"feedtool catalog sync{sandbox}{'' if is_usual else f' --language {language}'}"
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
-    """The catalogue for checks, opened when the first of them wants it.
+    """A function that opens the catalogue for checks, in a language, at its first call.
 
-    The service's whose offers and products are sent, where the options or the profile name one,
-    else the one brought last; in the language that is asked for, else that of `--language`, else
-    any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
-    said on stderr. The cache stays open until the command ends.
+    The catalogue is that of the service that the options or the profile name, else the one
+    downloaded last; in the requested language, else that of `--language`, else any. The embedded
+    sandbox's catalogue is downloaded if it is missing. Its origin and date are written to stderr.
+    The cache stays open until the command ends.
     """
     open_cache = cache_results(partial(_open, ctx))
     shown: list[Catalog] = []
@@ -197,12 +200,12 @@ def _open(ctx: click.Context) -> "Cache | None":
     if is_sandbox and not any(
         origin.service == options.SANDBOX and origin.synced_at for origin in cache.origins()
     ):
-        _bring_sandbox(cache, ctx.params["language"])
+        _sync_sandbox(cache, ctx.params["language"])
     return cache
 
 
-def _bring_sandbox(cache: "Cache", language: str) -> None:
-    """Does as `catalog sync --sandbox`: whoever tries the sandbox needs nothing else first."""
+def _sync_sandbox(cache: "Cache", language: str) -> None:
+    """Do as `catalog sync --sandbox`, so that the sandbox can be tried without preparation."""
     from feedtool.areas.products.catalog.sync import sync
     from feedtool.cli.account import to_sandbox
     from feedtool.runs.workspace import fetch_context_of

@@ -1,4 +1,4 @@
-"""`feedtool init`: four questions, and the configuration that follows from the answers."""
+"""`feedtool init`: ask four questions, and write the configuration from the answers."""
 
 import json
 import sys
@@ -19,16 +19,16 @@ from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
 
 PRACTISE = "sandbox"
-"""The answer that asks for the embedded sandbox."""
+"""The answer that selects the embedded sandbox."""
 COMMAND = "command:"
-"""Begins the answer that is a command, not a file."""
+"""The prefix of an answer that is a command, not a file."""
 PROFILE = "shop"
 NEEDED = ("base_url", "seller", "token_file", "channel")
-"""What the questions ask for, each an option too."""
+"""The settings that are asked for; each is an option, too."""
 
 
 class AccountAnswers(Struct, frozen=True, kw_only=True):
-    """Answers in advance."""
+    """The options that answer questions in advance."""
 
     base_url: Annotated[str | None, BASE_URL]
     seller: Annotated[str | None, SELLER]
@@ -80,7 +80,7 @@ def _confirm_replacing(*, can_ask: bool) -> None:
 
 
 def _answers(texts: Mapping[str, str], *, can_ask: bool) -> dict[str, str]:
-    """The lines of the profile, by name; none for the sandbox."""
+    """Setting of the profile → its value; empty for the sandbox."""
     answers = {name: text for name, text in texts.items() if text}
     if "token_command" in answers:
         answers.pop("token_file", None)
@@ -114,11 +114,11 @@ QUESTIONS: Mapping[str, tuple[MessageText, str | None]] = {
     ),
     "channel": (tr("Sales channel"), "PRIMARY"),
 }
-"""The questions, each with the answer that Enter gives."""
+"""Setting → its question, and the answer that Enter gives."""
 
 
 def _ask(name: str, answers: Mapping[str, str]) -> str:
-    """An answer that can be sent; what is wrong with another is said, and asked again."""
+    """Ask until the answer is valid; show the error of each invalid one."""
     question, default = QUESTIONS[name]
     while True:
         answer = str(click.prompt(CONSOLE.say(question), default=default, err=True)).strip()
@@ -133,7 +133,7 @@ def _ask(name: str, answers: Mapping[str, str]) -> str:
 
 
 def _check(answers: Mapping[str, str]) -> None:
-    """Raises UsageProblem for an address, or a seller, that cannot be called."""
+    """UsageProblem for an address or a seller that the client does not accept."""
     from feedtool.service.auth import StaticToken
     from feedtool.service.client import Client
 
@@ -141,8 +141,8 @@ def _check(answers: Mapping[str, str]) -> None:
 
 
 def configuration_text(language: str, answers: Mapping[str, str]) -> str:
-    """The configuration of an account with these lines; of the sandbox without any."""
-    # A TOML text is written as JSON writes it.
+    """The text of feedtool.toml with a profile of these answers; without any, of the sandbox."""
+    # A string in TOML is written as in JSON.
     lines = [f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in answers.items()]
     account = [f'profile = "{PROFILE}"', "", f"[profile.{PROFILE}]", *lines]
     practice = ["sandbox = true  # nothing leaves this machine; `feedtool init` sets up an account"]

@@ -1,4 +1,4 @@
-"""`feedtool ledger`: whether the ledger is whole, and a copy of it while others work."""
+"""`feedtool ledger`: check the ledger, and copy it while other commands use it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from feedtool.sheets.atomic_write import atomic_write
 
 
 class LedgerOptions(Struct, frozen=True, kw_only=True):
-    """The ledger that is meant."""
+    """The options that select the ledger."""
 
     config: Annotated[None, CONFIG_FILE] = None
     showing: Showing

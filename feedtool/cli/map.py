@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24
-"""Characters of a header, and of its samples, in the table."""
+"""The most characters of a header, and of its samples, in the table."""
 
 
 def _schema() -> dict[str, Any]:
@@ -106,9 +106,9 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         if fitting and not out:
             _refuse_more(fitting, reading, options.reading)
             is_named = not is_found(read, usual, load(), fitting.name)
-            return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
+            return _report_fitting(file, proposal, fitting, form, is_named=is_named)
         if proposal.is_ours and not out:
-            return _tell_ours(file, proposal, form)
+            return _report_template(file, proposal, form)
         if form == "text":
             _write_table(proposal, least)
         answers = ask(proposal, least) if is_asking else Answers.without_asking(proposal, least)
@@ -123,7 +123,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
             _write_json(proposal, answers.columns, target, missing)
         elif target:
             is_named = True
-            with suppress(UsageProblem):  # as where the earlier recipe fits as well
+            with suppress(UsageProblem):  # e.g. the earlier recipe fits, too
                 is_named = not is_found(read, usual, load(), target.stem)
             _write_answers(proposal, answers)
             _print(written)
@@ -142,7 +142,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
 
 
 def _with_base(ctx: click.Context, reading: "ReadOptions", base: str) -> "ReadOptions":
-    """The way to read a file, with the recipe of an earlier delivery."""
+    """The options for reading a file, with the recipe of `--from`."""
     folders = recipe_folders(ctx)
     if folders.named:
         raise UsageProblem(
@@ -152,7 +152,7 @@ def _with_base(ctx: click.Context, reading: "ReadOptions", base: str) -> "ReadOp
 
 
 def _refuse_more(recipe: "Recipe", reading: "ReadOptions", options: ReadingOptions) -> None:
-    """UsageProblem where more is said than a recipe has that fits already."""
+    """UsageProblem if options would change a recipe that fits already."""
     is_other_kind = reading.kind not in {None, recipe.file.match.kind}
     if options.default or is_other_kind:
         raise UsageProblem(
@@ -164,10 +164,10 @@ def _refuse_more(recipe: "Recipe", reading: "ReadOptions", options: ReadingOptio
         )
 
 
-def _tell_fitting(
+def _report_fitting(
     file: str, proposal: "SheetProposal", recipe: "Recipe", form: str, *, is_named: bool
 ) -> int:
-    """Says that a recipe fits already, and writes none."""
+    """Report that a recipe fits already; none is written."""
     from feedtool.report.plain import clean
 
     path = recipe.path
@@ -189,8 +189,8 @@ def _tell_fitting(
     return Exit.OK
 
 
-def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
-    """Says that a sheet of a template of ours needs no recipe."""
+def _report_template(file: str, proposal: "SheetProposal", form: str) -> int:
+    """Report that a sheet of feedtool's template needs no recipe."""
     from feedtool.report.plain import clean
 
     if form != "text":
@@ -208,7 +208,7 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
 
 
 def _sheet(proposal: "SheetProposal") -> str | None:
-    """The sheet, if it was named, or is one of several that fit."""
+    """The sheet to name in the next command: if an option named it, or if several fit."""
     return proposal.sheet if proposal.options.sheets or proposal.other_sheets else None
 
 
@@ -230,7 +230,7 @@ def _echo_next(
 
 
 def _write(target: Path, text: str) -> MessageText:
-    """Writes a recipe, and its folder; says where."""
+    """Write a recipe, and make its folder; return the message with its place."""
     from feedtool.report.plain import clean
     from feedtool.runs.recipe_text import write_recipe
 
@@ -330,7 +330,7 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
 
 
 def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
-    """Lists the columns that are left open, and the headers of the recipe that are gone."""
+    """List the columns without a field, and the recipe's headers that the sheet lacks."""
     from feedtool.report.plain import clean
 
     renames = proposal.renames(answers.columns)
@@ -371,14 +371,14 @@ def _write_missing(
             fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
         )
     )
-    own = [key for key in missing if proposal.is_of_row(key)]
-    same = [key for key in missing if key not in own]
-    if own:
-        way = tr("name its column in [columns] of the recipe, or compute it in [compute]")
-        echo("help", joined((joined(own), way), ": "))
-    if same:
-        way = tr("name its column in [columns], or give one value for all rows in [default]")
-        echo("help", joined((joined(same), way), ": "))
+    row_keys = [key for key in missing if proposal.is_of_row(key)]
+    other_keys = [key for key in missing if key not in row_keys]
+    if row_keys:
+        hint = tr("name its column in [columns] of the recipe, or compute it in [compute]")
+        echo("help", joined((joined(row_keys), hint), ": "))
+    if other_keys:
+        hint = tr("name its column in [columns], or give one value for all rows in [default]")
+        echo("help", joined((joined(other_keys), hint), ": "))
     sheet = _sheet(proposal)
     of_sheet = f" --sheet {quote(clean(sheet))}" if sheet else ""
     command = f"feedtool map {quote(clean(file))}{of_sheet}"

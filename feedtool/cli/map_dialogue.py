@@ -22,7 +22,7 @@ WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
 
 
 def ask(proposal: "SheetProposal", least: int) -> Answers:
-    """What is sure, and what the user says of the rest."""
+    """The columns that are sure, and the user's answers about the others."""
     answers = Answers(proposal.accepted(least))
     for column in proposal.columns:
         if not is_accepted(column, least):
@@ -52,7 +52,7 @@ def _prompt(text: str, default: str = "") -> str:
 def _ask_column(
     proposal: "SheetProposal", column: "ColumnProposal", taken: list[str]
 ) -> "ColumnProposal":
-    """A column as the user says what it is."""
+    """Ask for the field of a column until the answer is valid."""
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
     guess = column.key if column.key in guesses else None
     samples = clean(", ".join(column.samples)) or CONSOLE.say(tr("blank"))
@@ -96,12 +96,12 @@ def _ask_column(
 
 
 def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
-    """Says what some fields are."""
+    """Show the labels and explanations of fields."""
     for key in keys:
-        found = proposal.known[key]
-        at = LANGUAGES.index(CONSOLE.say.language)
-        example = example_of(found, CONSOLE.say.language)
-        values = {"field": key, "label": found.labels[at], "help": found.help[at]}
+        column = proposal.known[key]
+        index = LANGUAGES.index(CONSOLE.say.language)
+        example = example_of(column, CONSOLE.say.language)
+        values = {"field": key, "label": column.labels[index], "help": column.help[index]}
         _say(
             tr("{field}: {label}. {help} Example: {example}", example=example, **values)
             if example
@@ -110,7 +110,7 @@ def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
 
 
 def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, meant: str) -> str:
-    """What a value means that a field does not know; blank where nobody says."""
+    """Ask for the meaning of a value that a field does not know; blank for no answer."""
     key = column.key or ""
     allowed = proposal.choices(key)
     enter = meant or tr("leave it")
@@ -128,7 +128,7 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
 
 
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
-    """A value for all rows of a field that has no column; blank for none."""
+    """Ask for a value for all rows of a field without a column; blank for none."""
     label = proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
     if proposal.is_of_row(key):
         _say(
@@ -147,7 +147,7 @@ def _ask_default(proposal: "SheetProposal", key: str) -> str:
 
 
 def _ask_for(proposal: "SheetProposal", key: str, question: str, default: str = "") -> str:
-    """A value of a field; blank for none."""
+    """Ask until the answer is a value of the field, or blank."""
     while True:
         answer = _prompt(question, default)
         refusal = why_no_value(proposal, key, answer) if answer else None

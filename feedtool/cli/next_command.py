@@ -1,4 +1,4 @@
-"""The last line of a command on stderr: the one command that comes next, as a shell takes it."""
+"""The last line of a command on stderr: the next command, ready to be pasted into a shell."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from feedtool.runs.run_record import RunOptions
 
 Words = Mapping[str, Sequence[str]]
-"""Options as they are typed, by the names of their parameters."""
+"""Name of a parameter → its option as typed."""
 
 FIX = "--fix"
 PLACES = frozenset({"config", "profiles", "home", "ledger", "store", "language"})
-"""Options of every command of a user who types them once."""
+"""Options that a user who types them once needs for every command."""
 TOKENS = frozenset({"profile", "insecure_http", "token_file", "token_url", "client_id"}) | {
     *("client_secret_file", "token_scope", "token_audience")
 }
@@ -35,15 +35,15 @@ ACCOUNT = TOKENS | {"sandbox", "base_url", "seller", "channel"}
 READING = frozenset({"kind", "sheet", "recipe", "default", "channel"})
 SENDING = frozenset({"changed_only", "prefer_update", "all_or_nothing"})
 CHOOSING = frozenset({"rows", "as_row", "release"})
-"""About rows of the file itself: not of the workbook of those to correct."""
+"""Options about rows of the file itself, of no use for the workbook of rows to correct."""
 OF_DRY_RUNS = frozenset({"dry_run", "preview", "live", "save_plan", "requests", "report"})
 SECRETS = frozenset({"token", "token_command", "client_secret", "client_secret_command"})
-"""What is never shown: a command may hold a secret as well as print one."""
+"""Options that are never shown: a command may contain a secret, too, not only print one."""
 
 
 def typed(names: Iterable[str]) -> dict[str, list[str]]:
-    """The options of these names that were typed for this command, as they are typed again."""
-    ctx, wanted = click.get_current_context(), frozenset(names) - SECRETS
+    """The options of these names that were typed for this command, ready to be typed again."""
+    ctx, shown_names = click.get_current_context(), frozenset(names) - SECRETS
     words: dict[str, list[str]] = {}
     for parameter in ctx.command.params:
         name = parameter.name or ""
@@ -51,7 +51,8 @@ def typed(names: Iterable[str]) -> dict[str, list[str]]:
             continue
         value = chosen(ctx).config.path if name == "config" else ctx.params.get(name)
         value = CONSOLE.language.asked if name == "language" else value
-        if name in wanted and ctx.get_parameter_source(name) is SOURCES[0] and value is not None:
+        is_typed = ctx.get_parameter_source(name) is SOURCES[0]
+        if name in shown_names and is_typed and value is not None:
             words[name] = [*_option(parameter, value)]
     return words
 
@@ -66,13 +67,13 @@ def _option(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def command(*words: object, options: Words | None = None) -> str:
-    """A command of ours, to be pasted into a shell."""
+    """A command line of feedtool, quoted for a shell."""
     shown = [*map(_shown, words), *(word for entry in (options or {}).values() for word in entry)]
     return " ".join(quote(word) for word in ("feedtool", *shown))
 
 
 def _shown(word: object) -> str:
-    """A file as it is called here; one that begins as an option does is none."""
+    """A word, or a file's path relative to here; `./` keeps a leading dash from being an option."""
     if not isinstance(word, Path):
         return str(word)
     from feedtool.report.plain import relative_name
@@ -82,7 +83,7 @@ def _shown(word: object) -> str:
 
 
 def echo_next(text: MessageText) -> None:
-    """The line itself, its command in backticks; none where a name cannot be typed."""
+    """Write the line, with its command in backticks, unless a name in it cannot be typed."""
     from feedtool.report.plain import clean
 
     if clean(text) == text:
@@ -90,7 +91,7 @@ def echo_next(text: MessageText) -> None:
 
 
 def after_check(files: Sequence[str], results: Sequence["SheetResult"], form: str) -> None:
-    """What comes after `validate`: to correct what is wrong, or to see what would be sent."""
+    """After `validate`, name the command to correct invalid rows, or for a dry run."""
     if form != "text" or STDIN in files or any(result.checked.error for result in results):
         return
     options = typed({*PLACES, *READING, "profile"})
@@ -105,7 +106,7 @@ def after_check(files: Sequence[str], results: Sequence["SheetResult"], form: st
 def echo_to_correct(
     files: Sequence[str], results: Sequence["SheetResult"], options: Words, verb: str = "validate"
 ) -> bool:
-    """Names the way to correct the rows that are invalid; False where there are none."""
+    """Name the command to correct the invalid rows; False if no row is invalid."""
     if not any(result.checked.rows.marks.count(INVALID) for result in results):
         return False
     copies = {result.checked.file: result.annotated for result in results if result.annotated}
@@ -128,12 +129,12 @@ def after_plan(
     *,
     has_account: bool,
 ) -> None:
-    """What comes after a dry run: to send what it has shown, or the plan that it was about."""
-    from feedtool.cli.planning import KEPT
+    """After a dry run, name the command to send its rows or its plan."""
+    from feedtool.cli.planning import PLAN_OPTIONS
 
     if STDIN in files or any(result.checked.error for result in results):
         return
-    options = dict(words_of_all())
+    options = dict(all_typed())
     if not has_account:
         options["sandbox"] = ["--sandbox"]
     if not (count := sum(result.counts().valid for result in results)):
@@ -141,7 +142,8 @@ def after_plan(
             echo_release(results, options)
         return
     if plan:
-        others = {name: words for name, words in options.items() if name not in {*KEPT, "plan"}}
+        kept = {*PLAN_OPTIONS, "plan"}
+        others = {name: words for name, words in options.items() if name not in kept}
         line = command("submit", "--plan", plan, options=others)
     else:
         line = command("submit", *map(Path, files), options=options)
@@ -152,7 +154,10 @@ def after_plan(
 def after_delivery(
     submission: "Submission", words: Words, code: int, form: str, run: int | str | None = None
 ) -> None:
-    """What comes after a run, or a part of one; `words` are the options that it was begun with."""
+    """After a run, or a part of one, name the next command.
+
+    `words` are the options with which the run was begun.
+    """
     results = submission.outcomes
     places, count = typed(PLACES), sum(result.to_correct for result in results)
     files = dict.fromkeys(result.failed for result in results if result.failed)
@@ -191,7 +196,7 @@ def after_delivery(
 
 
 def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
-    """Name the way to send the rows that guards hold; False without such rows."""
+    """Name the command to send the rows that guards hold; False without such rows."""
     held = Counter[str]()
     for result in results:
         if result.held is None:
@@ -200,7 +205,7 @@ def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
     files = dict.fromkeys(Path(result.checked.file) for result in results if result.held)
     if not held or not all(file.exists() for file in files):
         return False
-    line = releasing(files, held, options)
+    line = release_command(files, held, options)
     text = plural(
         "if the row that a guard holds is right: `{command}`",
         "if the {count:,} rows that guards hold are right: `{command}`",
@@ -211,24 +216,24 @@ def echo_release(results: Sequence["SheetResult"], options: Words) -> bool:
     return True
 
 
-def releasing(files: Iterable[Path], codes: Iterable[str], options: Words) -> str:
-    """The command that sends files with these guards released, beside those that were before."""
+def release_command(files: Iterable[Path], codes: Iterable[str], options: Words) -> str:
+    """The command that sends files with these guards released, besides those released before."""
     released = dict.fromkeys(",".join([*options.get("release", ())[1:], *codes]).split(","))
     others = {name: entry for name, entry in options.items() if name not in {"release", "plan"}}
     return command("submit", *files, "--release", ",".join(released), options=others)
 
 
 def after_blocked(results: Sequence["SheetResult"], form: str) -> None:
-    """What comes after a submission that sends nothing since not all of it is as it has to be."""
+    """After a submission that sent nothing, name the command to correct or release its rows."""
     files = [*dict.fromkeys(result.checked.file for result in results)]
     if form == "text" and not any(result.checked.error for result in results):
-        options = words_of_all()
+        options = all_typed()
         if not echo_to_correct(files, results, options, "submit"):
             echo_release(results, options)
 
 
 def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
-    """What comes after `runs`: to go on with what is not at its end, or to look at the newest."""
+    """After `runs`, name the command to resume unfinished runs, or to show the newest."""
     places = typed(PLACES)
     if newest is None:
         echo_demo()
@@ -240,7 +245,7 @@ def after_listing(newest: "RunState | None", *, is_all_finished: bool) -> None:
 
 
 def after_status(state: "RunState") -> None:
-    """What comes after `status`: to go on with the run, or to have its answers again."""
+    """After `status`, name the command to resume the run, or to write its answers again."""
     run = state.run.run_id
     if state.options.forgotten:
         return
@@ -252,14 +257,14 @@ def after_status(state: "RunState") -> None:
     echo_next(tr("`{command}` writes the answers again", command=line))
 
 
-def words_of_all() -> Words:
-    """All options that were typed."""
+def all_typed() -> Words:
+    """All options that were typed, except those of dry runs."""
     parameters = click.get_current_context().command.params
     return typed({parameter.name or "" for parameter in parameters} - OF_DRY_RUNS)
 
 
 def after_config(*, has_account: bool) -> None:
-    """What comes after the settings: to try the account, or to name one."""
+    """After the settings, name the command to try the account, or to set one up."""
     if has_account:
         line = command("account", "check", options=typed(PLACES | ACCOUNT))
         echo_next(tr("`{command}` tries the account", command=line))
@@ -269,7 +274,6 @@ def after_config(*, has_account: bool) -> None:
 
 
 def after_account_check(*, is_sandbox: bool) -> None:
-    """What comes after an account that can be reached."""
     if is_sandbox:
         echo_demo()
         return
@@ -279,7 +283,6 @@ def after_account_check(*, is_sandbox: bool) -> None:
 
 
 def after_diff(file: str, form: str, *, is_valid: bool) -> None:
-    """What comes after a comparison with a file that may be sent."""
     if form != "text" or file == STDIN or not Path(file).exists():
         return
     options = typed({*PLACES, *READING, "profile"})
@@ -290,27 +293,24 @@ def after_diff(file: str, form: str, *, is_valid: bool) -> None:
 
 
 def echo_dry_run(files: Sequence[Path], options: Words) -> None:
-    """To see what would be sent of files."""
     line = command("submit", *files, "--dry-run", options=options)
     echo_next(tr("`{command}` shows what would be sent", command=line))
 
 
 def echo_annotate(files: Sequence[Path], options: Words) -> None:
-    """To see in a copy what is wrong."""
     line = command("validate", *files, "--annotate", options=options)
     echo_next(tr("`{command}` marks the cells to correct in a copy", command=line))
 
 
 def echo_demo() -> None:
-    """To see what there is to see."""
     line = command("demo", options=typed({"home", "language"}))
     echo_next(tr("`{command}` sends a sample workbook to the sandbox", command=line))
 
 
 def after_writing(file: Path, form: str = "text", kind: str = "") -> None:
-    """What comes after a file that is to be filled, or edited, and sent.
+    """After a file to be filled or edited was written, name the command to check it.
 
-    A CSV of a `kind` that its headers alone do not tell needs the kind to be said.
+    The command names the kind of a CSV whose headers do not identify it.
     """
     if form == "text":
         feed = load().feeds.get(kind if file.suffix.lower() == ".csv" else "")
@@ -325,18 +325,17 @@ def after_writing(file: Path, form: str = "text", kind: str = "") -> None:
 
 
 def echo_status(run: str | int) -> None:
-    """To look at a run."""
     line = command("status", run, options=typed(PLACES))
     echo_next(tr("`{command}` shows the run", command=line))
 
 
-def words_of_submission() -> Words:
-    """The options that were typed for a submission and that the rows to correct need, too."""
+def typed_for_corrections() -> Words:
+    """The typed options of a submission that are needed again to send its corrected rows."""
     return typed(ACCOUNT | READING | SENDING | CHOOSING)
 
 
 def words_of_run(options: "RunOptions") -> Words:
-    """The same of a run; of one that is older, or begun by nobody who typed, its account."""
+    """The typed options of a run; if none are recorded, those that select its account."""
     if options.words:
         return options.words
     if options.is_sandbox:

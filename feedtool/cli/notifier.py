@@ -22,20 +22,21 @@ from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
 
 
 def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
-    """The targets that a profile names, where the command line did not choose others."""
-    kept = chosen(ctx).config.profiles.get(profile or "")
+    """The targets of the command line or the environment, else those of a profile."""
+    settings = chosen(ctx).config.profiles.get(profile or "")
     targets = {name: ctx.params.get(name) for name in ("hook", "webhook")}
     for name in targets:
-        if kept and name in kept.account and ctx.get_parameter_source(name) not in SOURCES[:2]:
-            targets[name] = kept.account[name]
+        is_set = ctx.get_parameter_source(name) in SOURCES[:2]
+        if settings and name in settings.account and not is_set:
+            targets[name] = settings.account[name]
     return targets_of(targets["hook"], targets["webhook"])
 
 
 class Log:
-    """Events at the end of a file, a JSON object a line.
+    """A file to which events are appended, one JSON object a line.
 
     The file is opened for each line, so that it may be moved away at any time, and several
-    processes write into one. No option's value is in it but the profile's name.
+    processes can write to it. Of the options it contains only the profile's name.
 
         started    the command, its profile
         progress   how far a package is
@@ -45,7 +46,7 @@ class Log:
     """
 
     def __init__(self, place: Path, warn: Warn) -> None:
-        """UsageProblem where nothing can be written there."""
+        """UsageProblem if the file cannot be written."""
         self._place, self._warn, self._has_failed = place, warn, False
         try:
             self._append(b"")
@@ -60,9 +61,9 @@ class Log:
             ) from error
 
     def write(self, what: str, /, **fields: Any) -> None:
-        """Add an event. A failure is a warning, once, and never stops a run."""
-        at = CONSOLE.clock.now().isoformat(timespec="milliseconds")
-        line = dumped({"at": at, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
+        """Append an event. The first failure is a warning; none stops a run."""
+        moment = CONSOLE.clock.now().isoformat(timespec="milliseconds")
+        line = dumped({"at": moment, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
         try:
             self._append(line)
         except OSError as error:
@@ -85,7 +86,7 @@ class Log:
 
 
 class RunNotices(Struct, frozen=True):
-    """Those who hear of the runs of one account."""
+    """Sends the notices of one account's runs to its targets and the log."""
 
     command: str
     profile: str | None
@@ -100,7 +101,7 @@ class RunNotices(Struct, frozen=True):
         stopped: FeedtoolError | None = None,
         seller: str | None = None,
     ) -> None:
-        """Send the summary of a run; returns at once."""
+        """Send the summary of a run in the background."""
         if self.log:
             for result in results:
                 self.log.write("summary", **summary_fields(result))
@@ -109,7 +110,7 @@ class RunNotices(Struct, frozen=True):
             self._send("run", code, seller, stopped=stopped_fields(stopped), files=files)
 
     def refused(self, file: str, error: FeedtoolError, seller: str | None = None) -> None:
-        """Send why a file of a watched folder is refused."""
+        """Send the reason why a file of a watched folder is refused."""
         self._send("refused", error.exit, seller, file=file, error=stopped_fields(error))
 
     def on_event(self, event: Any) -> None:
@@ -120,7 +121,7 @@ class RunNotices(Struct, frozen=True):
             self.log.write("progress", **fields)
 
     def _send(self, event: str, code: int, seller: str | None, **more: Any) -> None:
-        """Send a notice, in which nothing is a secret."""
+        """Send a notice; its fields contain no secrets."""
         fields = {
             "event": event,
             "at": CONSOLE.clock.now().isoformat(timespec="seconds"),
@@ -136,9 +137,9 @@ class RunNotices(Struct, frozen=True):
 
 @contextmanager
 def run_notices(command: str, profile: str | None, notifying: Notifying) -> Iterator[RunNotices]:
-    """Those whom the options name; UsageProblem for one that can never be reached.
+    """The notices to the options' targets; UsageProblem for a target that is invalid.
 
-    At the end there is a wait with a bound.
+    At the end it waits for them, at most the seconds of `--notify-wait`.
     """
     warn = partial(echo, "warning")
     log = None

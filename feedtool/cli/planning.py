@@ -47,7 +47,7 @@ TEXTS = (
     *("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "rows"),
     *("release", "reason"),
 )
-KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
+PLAN_OPTIONS = frozenset({*TEXTS, "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
@@ -139,7 +139,7 @@ class PlannedCommand(HelpfulCommand):
 
         kept = load(Path(place)).words
         for parameter in self.params:
-            value = kept.get(parameter.name or "") if parameter.name in KEPT else None
+            value = kept.get(parameter.name or "") if parameter.name in PLAN_OPTIONS else None
             if isinstance(value, str | list):
                 values = [value] if isinstance(value, str) else value
                 yield from (f"{parameter.opts[0]}={text}" for text in values)
@@ -196,7 +196,7 @@ def plan_file_of(
         return basis.verifier(plan, known, _show)
     if target is None:
         return None
-    typed = on_command_line(ctx, *KEPT)
+    typed = on_command_line(ctx, *PLAN_OPTIONS)
     words = {name: value for name, value in typed.items() if value is not None}
     return basis.writer(read, target, known, _show, CONSOLE.clock.now(), words)
 

@@ -147,13 +147,13 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     """
     from feedtool.check import Input, ReadOptions
     from feedtool.cli.account import to_sandbox
-    from feedtool.cli.files import beside
+    from feedtool.cli.files import copy_path
     from feedtool.cli.output import echo_results
     from feedtool.runs.outputs import Outputs
     from feedtool.runs.submit import submit
 
     sample, words = _put(options.folder), {"sandbox": ["--sandbox"]}
-    target = beside(sample)
+    target = copy_path(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(options.home)
     with (

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from feedtool.check import Input
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.files import MAYBE_FILES, kind_asked, listed_inputs, read_options, targets
+from feedtool.cli.files import MAYBE_FILES, kind_question, listed_inputs, read_options, targets
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import (
     after_blocked,
     after_delivery,
     after_plan,
-    words_of_submission,
+    typed_for_corrections,
 )
 from feedtool.cli.options import (
     NO_WAIT,
@@ -124,7 +124,7 @@ def submit(ctx: click.Context, options: SubmitOptions) -> int:
     check_preview(planning, is_dry_run=is_dry_run, may_replace=options.common.yes)
     purges, is_saved = is_purge(ctx, options.sending.purging), planning.save_plan is not None
     # A plan has to come out the same wherever it is sent.
-    settle = kind_asked("plan" if plan or is_saved else options.reporting.form)
+    settle = kind_question("plan" if plan or is_saved else options.reporting.form)
     of_account = replace(options.reading, channel=account.channel)
     usual = read_options(ctx, of_account, options.as_row, purges=purges, settle=settle)
     with (

@@ -16,7 +16,7 @@ from feedtool.cli.next_command import (
     TOKENS,
     Words,
     command,
-    releasing,
+    release_command,
     typed,
     words_of_run,
 )
@@ -80,7 +80,7 @@ def todo(ctx: click.Context, options: TodoOptions) -> int:
             words: Words = words_of_account if line.words[0] == "export" else tokens
             if line.run:
                 words = {**words_of_run(options_of(line.run, workspace)), **typed(PLACES)}
-                commands.append(releasing([Path(line.words[1])], line.words[3:], words))
+                commands.append(release_command([Path(line.words[1])], line.words[3:], words))
             else:
                 commands.append(command(*line.words, options=words))
     write_todo(lines, commands, sys.stdout, options.form, CONSOLE.say)

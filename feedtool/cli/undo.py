@@ -29,7 +29,7 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.planning import KEPT, account_of
+from feedtool.cli.planning import PLAN_OPTIONS, account_of
 from feedtool.cli.rows import Releasing
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo
@@ -119,7 +119,7 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
             plural("{count:,} offer is left alone", "{count:,} offers are left alone", count),
         )
     if form == "text":
-        line = command("submit", "--plan", plan, options=typed((PLACES | ACCOUNT) - KEPT))
+        line = command("submit", "--plan", plan, options=typed((PLACES | ACCOUNT) - PLAN_OPTIONS))
         echo_next(tr("look at {file}, then `{command}`", file=workbook, command=line))
     return Exit.ROWS if sheet.left else code
 

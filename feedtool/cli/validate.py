@@ -17,7 +17,7 @@ from feedtool.cli.files import (
     FILES,
     FIXED,
     RESULT,
-    kind_asked,
+    kind_question,
     listed_inputs,
     read_options,
     targets,
@@ -135,7 +135,7 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
             options.as_row,
             with_items=is_written or row is not None,
             explain_row=row,
-            settle=kind_asked(form),
+            settle=kind_question(form),
         )
         word = RESULT if fixes is None else FIXED
         copies = targets(read, writing, word) if is_written else {}
