@@ -226,7 +226,7 @@ def _submit(
         check_not_sent(plan, workspace.ledger, is_sure=is_sure)
         reached = Account(session.address, session.seller, session.profile, session.is_sandbox)
         basis = replace(basis, account=reached)
-        words = words_of_submission()
+        words = typed_for_corrections()
         with note_pass(session, workspace) as passing:
             submission = submit(
                 read,

@@ -133,7 +133,7 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
         ends = {"committed_at": committed_at, "finished_at": context.at}
         return Transition(seen.advance(context.time, phase=Phase.INTEGRATED, **ends))
     # Before the commit an unknown state counts as an open package that has not settled.
-    is_settling = view.meaning in {Meaning.SETTLING, Meaning.UNHEARD}
+    is_settling = view.meaning in {Meaning.SETTLING, Meaning.UNKNOWN_STATE}
     if view.meaning is Meaning.OPEN or (is_settling and package.phase in TAKES_UPLOADS):
         return Transition(_seen_open(seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):

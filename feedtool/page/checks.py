@@ -131,9 +131,9 @@ def copies_of(grid: Grid) -> dict[str, str]:
     return {sort: words for sort, words in COPIES.items() if is_there.get(sort, True)}
 
 
-def copy_name(session: PageSession, file: FileUpload, what: str) -> str:
+def copy_name(session: PageSession, file: FileUpload, sort: str) -> str:
     """The name of a copy; NotHere where there is none of the sort."""
-    if what not in COPIES:
+    if sort not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
     if sort == "failed":
@@ -149,7 +149,7 @@ def marked_name(name: Path, path: Path) -> str:
     return f"{name.stem}.result{suffix}"
 
 
-def made_copy(session: PageSession, file: FileUpload, what: str) -> tuple[Job, Path]:
+def made_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, Path]:
     """A copy in the language of the request, and the job that makes it."""
     speaks = language()
     place = session.uploads.copies(file) / speaks / copy_name(session, file, sort)

@@ -174,7 +174,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
     @property
     def values(self) -> Sequence[ValueLine]:
         """The fields that have no column: what is missing, and what has one value for all rows."""
-        judged, said = self.judged, self.judged.said.defaults
+        judged, said = self.judged, self.judged.entered.defaults
         asked = {*judged.missing, *said}.difference(judged.answers.keys)
         return [self._value(key, said.get(key, "")) for key in self._by_key if key in asked]
 

@@ -124,7 +124,7 @@ def user() -> User:
     return cast("User", flask.g.user)
 
 
-def require(what: str, account: str) -> None:
+def require(action: str, account: str) -> None:
     """Sees that the user may do something in an account.
 
     Raises:

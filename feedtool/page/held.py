@@ -94,5 +94,5 @@ def _choices(release: Release, run_file: RunFile, say: Translator) -> Choices:
         changed_only=selection.changed_only,
         rows={entry.sheet or "": entry.rows for entry in selection.rows},
         releases=tuple(it._replace(reason=it.reason or before) for it in selection.released),
-        as_in=of,
+        as_in=run_file,
     )

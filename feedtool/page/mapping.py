@@ -190,7 +190,7 @@ class JudgedForm(Struct):
     @property
     def is_whole(self) -> bool:
         """True if it makes a recipe, and nobody is to be asked any more."""
-        are_asked = all(word.entry in self.said.form for word in self.words)
+        are_asked = all(word.entry in self.entered.form for word in self.words)
         return bool(self.answers.keys) and are_asked and not (self.errors or self.missing)
 
     @property
@@ -209,7 +209,7 @@ class JudgedForm(Struct):
 
     def note_column(self, column: ColumnProposal) -> None:
         """Takes what was said of a column."""
-        meant, taken = self.said.of_column(column.index), self.answers.keys
+        meant, taken = self.entered.of_column(column.index), self.answers.keys
         if meant == USELESS:
             self.answers.columns.append(chosen_as(column, None))
         elif meant and (why := why_no_field(self.sheet.proposal, self.sheet.name_of(meant), taken)):
@@ -219,7 +219,7 @@ class JudgedForm(Struct):
 
     def note_word(self, word: UnknownWord) -> None:
         """Takes what was said of a word."""
-        meant = self.said.form.get(word.entry, word.meant).strip()
+        meant = self.entered.form.get(word.entry, word.meant).strip()
         self.words.append(word._replace(meant=meant))
         key = self.sheet.name_of(word.column.key or "")
         if meant and (why := why_no_value(self.sheet.proposal, key, meant)):
@@ -250,7 +250,7 @@ def judge(sheet: ProposedSheet, said: ColumnForm) -> JudgedForm:
     for column in judged.answers.columns:
         for word in sheet.words_of(column):
             judged.note_word(word)
-    for key, value in entered.defaults.items():
+    for key, value in said.defaults.items():
         judged.note_default(key, value)
     missing = sheet.missing(judged.answers)
     judged.missing = [key for key in missing if default_entry(key) not in judged.errors]

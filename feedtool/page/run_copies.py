@@ -32,7 +32,7 @@ COPIES = {
 """What can be downloaded of a run."""
 
 
-def made_copy(session: PageSession, run: int, what: str, number: int) -> tuple[Job, Path]:
+def made_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[Job, Path]:
     """A copy of the so many-th file of a run, or of all, and the job that makes it.
 
     NotHere where there is no such file, or no such copy.

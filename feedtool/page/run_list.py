@@ -36,7 +36,7 @@ class RunSearch(NamedTuple):
     """True if only those are wanted that are not finished."""
     before: int | None = None
     """Only those with a lower number: the next page."""
-    of: SellerKey | None = None
+    seller: SellerKey | None = None
     """The seller whose runs alone are wanted."""
 
 
@@ -139,7 +139,7 @@ def _is_wanted(session: PageSession, user: User, search: RunSearch, run: Run) ->
     except UsageProblem:
         return False
     account = account_of(session, run, options)
-    is_of = search.of in {None, seller_key(run.service, run.seller)}
+    is_of = search.seller in {None, seller_key(run.service, run.seller)}
     is_found = search.text.casefold() in _searched(run, options, account)
     return is_of and is_found and user.sees(account)
 

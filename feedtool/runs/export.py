@@ -191,7 +191,7 @@ def export(
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
             brought = (
-                MadeRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
+                OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
             )
             rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)

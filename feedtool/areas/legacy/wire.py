@@ -77,7 +77,7 @@ def log_page(reply: Reply) -> LogPage:
         for name in ("total_logs_count", "count_by_page", "page", "number_of_errors")
     )
     pages = -(-total // size) if total is not None and size else None
-    meaning = STATES.get(state, Meaning.UNHEARD)
+    meaning = STATES.get(state, Meaning.UNKNOWN_STATE)
     return LogPage(
         state, meaning, of_offers, tuple(about_all[:MOST_MESSAGES]), pages, number, errors
     )

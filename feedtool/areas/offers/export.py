@@ -191,14 +191,14 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     paths = order_columns(list(rows.columns), query["fields"])
     translate = Translator(query.language).message
     text = translate("As the service shows it; it is not sent.")
-    extra = [
+    further = [
         Field(path, path, text, CellEntry("General", SHOWN_WIDTH))
         for path in paths
         if path not in keys
     ]
     facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
     return FilledTemplate(
-        feed, Context(dialect), query.language, extra_columns=further, facts=facts
+        feed, Context(query.dialect), query.language, extra_columns=further, facts=facts
     )
 
 
