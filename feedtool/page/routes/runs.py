@@ -31,7 +31,7 @@ def every() -> str:
     """The runs that the user may see, newest first, as they are looked for."""
     asked = flask.request.args
     search = RunSearch(asked.get("q", ""), "open" in asked, asked.get("before", None, int))
-    search = search._replace(of=_seller_of(asked))
+    search = search._replace(seller=_seller_of(asked))
     found = found_runs(page_session(), user(), search)
     return flask.render_template(
         "runs.html", states=found.states, search=search, after=found.older, most=MOST
