@@ -24,7 +24,7 @@ STEPS: list[tuple[Any, str]] = [
     (processor, "write_summary"),
     (Parcels, "settle"),
     (FolderPlace, "put"),
-    (Parcels, "tell"),
+    (Parcels, "mark_delivered"),
     (telling, "clear_lane"),
 ]
 """All that changes anything, from the answers of a file to the end of its parcel."""
