@@ -1,1 +1,1 @@
-"""Offers compared with what the service last accepted: what changed, and what a guard holds."""
+"""Changes of offers since the service last accepted them, and guards that hold rows."""

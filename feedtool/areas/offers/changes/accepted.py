@@ -1,8 +1,8 @@
-"""What the service has last accepted: the tables `accepted` and `stocks`, and how they are read.
+"""The last accepted state of offers: reads and writes the tables `accepted` and `stocks`.
 
-`projection` fills them, and says what accepted means. What is still open counts as not known: rows
-that are on their way, that have no result yet, or that `resume` would send. A row of an interrupted
-run counts no more once a later run had an answer of its reference, since it is never sent again.
+`projection` fills them, and defines accepted. Open rows count as unknown: rows in flight, rows
+without a result, and rows that `resume` would send. A row of an interrupted run no longer counts
+once a later run had an answer for its reference, since it is never sent again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,30 +23,30 @@ from feedtool.ledger.records import Phase
 from feedtool.model.nouns import Item
 
 CHUNK = 1_000
-"""Rows that are read, and references that are looked up, at a time."""
+"""The most rows or references of one query."""
 
-MARK, NAMED = "*", "#"
-"""First characters of keys that are no product's: when a channel last wrote stock of a class of
-keys; and that a class of keys occurs at all."""
+MARK, OCCURS = "*", "#"
+"""First characters of two kinds of keys without a product: the last time that a channel wrote stock
+of a class of keys, and the fact that a class of keys occurs."""
 
 _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
-"""Offers that are known, and not to be deleted."""
+"""The condition of offers that are known and not deleted."""
 
 
 class Stock(NamedTuple):
     """The last quantity of a product in its condition."""
 
     quantity: int | None
-    """None where it is not known."""
+    """None if unknown."""
     begun: datetime
-    """The last package that had it was committed then or later."""
+    """The earliest time at which its last package was committed."""
     until: datetime
-    """No package that had it was under way after this."""
+    """The latest time at which a package with it was in flight."""
 
 
 @lru_cache
 def scope_of(service: str, seller: str, channel: str | None = None) -> str:
-    """A seller, or one of the channels, short: it stands in every row."""
+    """Return a short key of a seller, or of one of its channels; every row has it."""
     text = f"{service}\n{seller}" if channel is None else f"{service}\n{seller}\n{channel}"
     return sha256(text.encode()).hexdigest()[:24]
 
@@ -57,7 +57,7 @@ def scope_of(service: str, seller: str, channel: str | None = None) -> str:
 def read_accepted(
     db: Connection, scope: str, references: Sequence[str]
 ) -> dict[str, AcceptedOffer]:
-    """What is known of some references of a channel."""
+    """Return the known offers of some references of a channel."""
     columns = t.accepted.c
     query = select(
         *(columns.reference, columns.terms, columns.is_sure),
@@ -76,7 +76,7 @@ def read_accepted(
 
 
 def read_stocks(db: Connection, scope: str, products: Iterable[str]) -> dict[str, Stock]:
-    """What is known of some stocks of a seller."""
+    """Return the known stocks of a seller."""
     columns = t.stocks.c
     query = select(columns.product, columns.quantity, columns.begun, columns.until).where(
         columns.scope == scope, columns.product.in_([*products])
@@ -85,7 +85,7 @@ def read_stocks(db: Connection, scope: str, products: Iterable[str]) -> dict[str
 
 
 def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffer]) -> None:
-    """Write what is known of some references, in the place of what was."""
+    """Replace the known offers of some references."""
     rows = [
         (
             *(scope, reference, as_json(offer.fields), int(offer.is_sure)),
@@ -97,12 +97,12 @@ def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffe
 
 
 def as_json(value: object) -> str | None:
-    """JSON as it is kept; None stays None."""
+    """Return the JSON text that is stored; None stays None."""
     return None if value is None else orjson.dumps(value).decode()
 
 
 def forget(db: Connection, scope: str) -> None:
-    """Nothing is known any more of a channel's offers but the last prices."""
+    """Forget a channel's offers except their last prices."""
     is_in_scope = t.accepted.c.scope == scope
     db.execute(delete(t.accepted).where(is_in_scope, t.accepted.c.last_price.is_(None)))
     db.execute(update(t.accepted).where(is_in_scope).values(terms="{}", is_sure=0, product=""))
@@ -116,16 +116,16 @@ def write_stocks(
     between: tuple[datetime, datetime],
     kinds: Iterable[str],
 ) -> None:
-    """Write quantities by the key of the stock, that came into force between two moments.
+    """Write quantities by stock key, which came into force between two moments.
 
-    A channel is given where they were written, not only looked at. `kinds` are what the keys of
-    all offers begin with, whether they have quantities or not.
+    Only observed quantities have no `channel`. `kinds` are the first letters of the keys of all
+    offers, also those without quantities.
     """
     marks = {f"{MARK}{key[0]}{channel}" for key in quantities} if channel else ()
     written = {**quantities, **dict.fromkeys(marks)}
     known = read_stocks(db, shared, written)
     stocks = {key: _later(known.get(key), Stock(written[key], *between)) for key in written}
-    stocks |= {f"{NAMED}{kind}": Stock(None, *between) for kind in kinds}
+    stocks |= {f"{OCCURS}{kind}": Stock(None, *between) for kind in kinds}
     rows = [
         (shared, key, stock.quantity, _as_text(stock.begun), _as_text(stock.until))
         for key, stock in stocks.items()
@@ -134,11 +134,11 @@ def write_stocks(
 
 
 _as_text = lru_cache(t.as_text)
-"""Most are of one package."""
+"""Cached, since most moments belong to one package."""
 
 
 def _later(old: Stock | None, new: Stock) -> Stock:
-    """The stock after a write: the later quantity counts, if it is sure which one that is."""
+    """Return the stock after a write: the later quantity, or unknown if the order is uncertain."""
     if old is None or new.begun > old.until:
         return new
     quantity = new.quantity if new.quantity == old.quantity else None
@@ -146,13 +146,13 @@ def _later(old: Stock | None, new: Stock) -> Stock:
 
 
 def upsert(db: Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Write rows of a table, new ones or in the place of old ones."""
+    """Insert rows of a table, or replace rows with the same key."""
     if rows:
         mark = "?" if db.dialect.positional else "%s"
         db.exec_driver_sql(statement.replace("?", mark), [*rows])
 
 
-# Both databases spell them alike.
+# Both databases accept this syntax.
 _ACCEPTED = (
     "INSERT INTO accepted (scope, reference, terms, is_sure, product, run_id, last_price)"
     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, reference) DO UPDATE SET"
@@ -166,20 +166,20 @@ _STOCKS = (
 )
 
 
-# Looking up.
+# Lookup.
 
 
 class AcceptedOffers:
-    """A seller's offers as far as they are known, once the tables are up to date.
+    """A seller's known offers, once the tables are up to date.
 
-    Holds no transaction. What is open is read once, and held in memory.
+    Holds no transaction. Open rows are read once, and kept in memory.
     """
 
     def __init__(self, engine: Engine, service: str, seller: str, cut_short: int = 0) -> None:
-        """Look into a ledger.
+        """Read a ledger.
 
-        `cut_short` is the last of the seller's runs that was killed before its rows were written
-        down: of what it is to send nothing is known but that later runs go before it.
+        `cut_short` is the last of the seller's runs that was killed before its rows were written.
+        Its rows are unknown; later runs overrule them.
         """
         self._engine, self._service, self._seller = engine, service, seller
         self._cut_short = cut_short
@@ -190,19 +190,19 @@ class AcceptedOffers:
         self._purging: set[str] = set()
         with reading(engine) as db:
             self.is_any = db.execute(select(t.accepted.c.scope).limit(1)).first() is not None
-            """True if anything is known of anybody: if not, there is no need to look."""
+            """True if any offer of any seller is known; otherwise no lookup is needed."""
             stocks = t.stocks.c
             marks = select(stocks.product, stocks.until).where(
                 stocks.scope == self._shared, stocks.product.startswith(MARK, autoescape=True)
             )
             self._marks = [(mark[1], mark[2:], until) for mark, until in db.execute(marks)]
-            names = [f"{NAMED}{kind}" for kind in state.OTHER_NAMES]
+            names = [f"{OCCURS}{kind}" for kind in state.OTHER_NAMES]
             self.has_other_names = bool(read_stocks(db, self._shared, names))
-            """True if products are known by more than their references."""
+            """True if some products are identified by more than their references."""
             self._read_open(db)
 
     def _read_open(self, db: Connection) -> None:
-        """Note the rows that are open, but for those that a later run has made void."""
+        """Note the open rows, except rows that a later run has overruled."""
         rows, packages, run_id = t.requests.c, t.packages.c, t.runs.c.run_id
         query = (
             select(
@@ -219,10 +219,10 @@ class AcceptedOffers:
         )
         for batch in db.execute(query).partitions(CHUNK):
             for channel in {row.channel for row in batch}:
-                own = [row for row in batch if row.channel == channel]
+                channel_rows = [row for row in batch if row.channel == channel]
                 scope = self._scope(channel)
-                known = read_accepted(db, scope, [row.reference for row in own])
-                for row in own:
+                known = read_accepted(db, scope, [row.reference for row in channel_rows])
+                for row in channel_rows:
                     offer = known.get(row.reference)
                     if offer is None or offer.run_id <= row.run_id:
                         self._note_open(row, offer, scope)
@@ -238,7 +238,7 @@ class AcceptedOffers:
             self._moving_kinds.add((key[0], scope))
 
     def count(self, channel: str) -> int:
-        """The number of offers that the channel is known to have."""
+        """Return the number of known offers on the channel."""
         return self._count(
             select(func.count()).where(t.accepted.c.scope == self._scope(channel), _LIVE)
         )
@@ -248,7 +248,7 @@ class AcceptedOffers:
             return int(db.execute(query).scalar_one())
 
     def count_at_zero(self, channel: str) -> int:
-        """The number of these that have no stock, as far as is known."""
+        """Return the number of known offers on the channel without stock."""
         scope, stocks = self._scope(channel), t.stocks.c
         query = (
             select(stocks.product, stocks.quantity, stocks.begun, stocks.until)
@@ -262,9 +262,9 @@ class AcceptedOffers:
             )
 
     def count_stocks(self, channels: Iterable[str]) -> int:
-        """The number of products, in their condition, last known to have stock, and offers.
+        """Count the products, by condition, last known to have stock and offers.
 
-        These may be on the channels, and on those that were sent to.
+        The offers may be on these channels, or on channels that were sent to.
         """
         scopes = {*map(self._scope, channels), *(scope for _, scope, _ in self._marks)}
         live = select(t.accepted.c.product).where(_LIVE, t.accepted.c.scope.in_(scopes))
@@ -277,7 +277,7 @@ class AcceptedOffers:
         )
 
     def look_up(self, items: Sequence[Item]) -> list[tuple[AcceptedOffer | None, str, int | None]]:
-        """Of each row the offer, the key of its stock, and the quantity; None is not known."""
+        """Return each row's offer, stock key, and quantity; None is unknown."""
         by_channel: dict[str, list[str]] = {}
         for item in items:
             by_channel.setdefault(item.channel, []).append(item.reference)
@@ -311,7 +311,7 @@ class AcceptedOffers:
         return offers
 
     def _quantity(self, key: str, stock: Stock | None, scope: str) -> int | None:
-        """A quantity, unless another one may have come over another channel since."""
+        """Return a quantity, or None if another channel may have changed it since."""
         if stock is None or stock.quantity is None or key in self._moving:
             return None
         written = (

@@ -1,4 +1,4 @@
-"""The rows of a preview: what a plan does to each offer, in columns."""
+"""The rows of a preview: the effect of a plan on each offer, in columns."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -43,22 +43,22 @@ WORDS = {
     "unknown": tr("not known here"),
     "held": tr("held back"),
 }
-"""The words for a change, as people read them."""
+"""The user's words for a change."""
 
 
 OPTIONAL = frozenset({"file", "priceChange", "stockChange", "heldBy"})
-"""The columns that are there only where a row fills them."""
+"""The columns that appear only if a row fills them."""
 
 
 def change_row(item: Item, change: OfferChange, held_by: str = "") -> dict[str, Any]:
-    """The row of a preview; what is not known is None. `held_by` are the codes of guards."""
+    """Return the row of a preview, with None for unknown; `held_by` lists codes of guards."""
     old, new = _money(change.old_price), _money(change.price)
     is_both_stocks = change.old_stock is not None and change.stock is not None
     return {
         "row": item.row,
         columns.REFERENCE: item.reference,
         columns.CHANNEL: item.channel,
-        "change": "held" if held_by else change.what,
+        "change": "held" if held_by else change.effect,
         "oldPrice": old,
         "newPrice": new,
         "priceChange": round((new - old) / old, 4) if old and new is not None else None,
@@ -75,8 +75,9 @@ def _money(value: float | None) -> Decimal | None:
 
 
 def json_of_row(row: Any) -> dict[str, Any]:
-    """A row of `changes`: money as text, so that no cent is lost."""
-    names = [it.key for it in COLUMNS if it.key not in OPTIONAL or it.key == "heldBy" in row]
+    """Return a row of `changes`, with money as text to keep every cent."""
+    keys = [column.key for column in COLUMNS]
+    names = [key for key in keys if key not in OPTIONAL or key == "heldBy" in row]
     fields = {name: row.get(name) for name in names}
     return {
         name: str(value) if isinstance(value, Decimal) else value for name, value in fields.items()

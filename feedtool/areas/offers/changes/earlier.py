@@ -1,4 +1,4 @@
-"""What was accepted of an offer before a run changed it: the table `earlier`, which undo reads."""
+"""The accepted offers before a run changed them: the table `earlier`, which undo reads."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from feedtool.ledger import tables as t
 
 
 class EarlierOffer(NamedTuple):
-    """An offer as a run met it."""
+    """An offer before a run."""
 
     fields: OfferFields | None
-    """None where it had been deleted."""
+    """None for a deleted offer."""
     quantity: int | None
-    """Of the shared stock; None where it was not known."""
+    """The shared stock; None if unknown."""
 
 
 def write_earlier(
     db: Connection, scope: str, run_id: int, offers: Mapping[str, EarlierOffer]
 ) -> None:
-    """Note the state of some references before a run changed them; the first note stays."""
+    """Store offers before a run changed them; the first record of a reference stays."""
     rows = [
         (run_id, scope, reference, as_json(offer.fields), offer.quantity)
         for reference, offer in offers.items()
@@ -34,7 +34,7 @@ def write_earlier(
 def read_earlier(
     db: Connection, scope: str, run_id: int, references: Sequence[str]
 ) -> dict[str, EarlierOffer]:
-    """Some references of a channel before a run changed them, as far as that was known."""
+    """Return the known offers of a channel before a run changed them."""
     columns = t.earlier.c
     query = select(columns.reference, columns.terms, columns.quantity).where(
         columns.run_id == run_id, columns.scope == scope, columns.reference.in_(references)
@@ -45,7 +45,7 @@ def read_earlier(
     }
 
 
-# Both databases spell it alike.
+# Both databases accept this syntax.
 _EARLIER = (
     "INSERT INTO earlier (run_id, scope, reference, terms, quantity) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (run_id, scope, reference) DO NOTHING"

@@ -1,7 +1,7 @@
-"""The effects of a plan on offers: how many are made, changed and removed, and what moves.
+"""The effects of a plan on offers: numbers created, changed and removed, and changes of numbers.
 
-By what the service has last accepted of each offer, as far as it is known; what is not known is
-counted as such, never guessed.
+They compare rows with the last accepted offers. Unknown offers are counted as unknown, never
+guessed.
 """
 
 from collections import Counter
@@ -18,19 +18,19 @@ from feedtool.model.nouns import Item
 from feedtool.model.text import MessageText, joined, plural, tr
 
 KnownOffer = tuple[AcceptedOffer | None, str, int | None]
-"""An offer, the key of its stock, and the quantity; None is not known."""
+"""An offer, its stock key, and the quantity; None is unknown."""
 
 
 class KnownOffers(Protocol):
-    """The offers of a seller, as far as they are known."""
+    """A source of a seller's known offers."""
 
     def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]:
-        """What is known of the offer of each row."""
+        """Return the known offer of each row."""
         ...
 
 
 OpenAccepted = Callable[[], KnownOffers | None]
-"""Returns what the service has accepted; None if nobody says whose offers are meant."""
+"""Returns the accepted offers; None without a seller."""
 
 UNKNOWN = tr("of which nothing is known: no run here has had them accepted")
 COUNTS = {
@@ -41,15 +41,15 @@ COUNTS = {
     "absent": tr("not there any more"),
     "unknown": UNKNOWN,
 }
-"""The name of a count, and how it is written. Absent are Updates and Deletes of what is gone."""
+"""Texts of counts by name. Absent are Updates and Deletes of offers that no longer exist."""
 TYPES = frozenset(PackageType)
 
 
-class Move(NamedTuple):
-    """A number of a row that rises or falls."""
+class NumberChange(NamedTuple):
+    """A price or stock of a row that rises or falls."""
 
     percent: Decimal
-    """By how much; what rises from nothing is beyond all others."""
+    """The change in percent; infinite for a rise from zero."""
     row: int
     reference: str
     before: Decimal
@@ -67,44 +67,43 @@ class Move(NamedTuple):
         )
 
 
-class Moves(Struct):
-    """Numbers that rise, or fall."""
+class NumberChanges(Struct):
+    """All numbers of one kind that rise, or that fall."""
 
     count: int = 0
     total: Decimal = Decimal(0)
-    most: Move | None = None
+    largest: NumberChange | None = None
 
     def add(self, item: Item, before: Decimal, after: Decimal) -> None:
-        """Count a number that moves."""
         self.count += 1
         self.total += after - before
         percent = (after - before) / before * 100 if before else Decimal("Infinity")
-        if self.most is None or abs(percent) > abs(self.most.percent):
-            self.most = Move(percent, item.row, item.reference, before, after)
+        if self.largest is None or abs(percent) > abs(self.largest.percent):
+            self.largest = NumberChange(percent, item.row, item.reference, before, after)
 
     def as_json(self) -> dict[str, Any]:
-        """Money as text, so that no cent is lost."""
-        most = self.most and {
-            "row": self.most.row,
-            "sellerExternalReference": self.most.reference,
-            "before": str(self.most.before),
-            "after": str(self.most.after),
+        """Return the JSON form, with money as text to keep every cent."""
+        largest = self.largest and {
+            "row": self.largest.row,
+            "sellerExternalReference": self.largest.reference,
+            "before": str(self.largest.before),
+            "after": str(self.largest.after),
         }
-        return {"count": self.count, "total": str(abs(self.total)), "most": most}
+        return {"count": self.count, "total": str(abs(self.total)), "most": largest}
 
     def describe(self, moved: Callable[[int], MessageText]) -> Iterator[MessageText]:
         """`12 rise by 34.00 in all, most of all row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
-        if self.most is None:
+        if self.largest is None:
             return
-        most = self.most.describe()
+        largest = self.largest.describe()
         if self.count == 1:
-            yield tr("{moved}, {most}", moved=moved(1), most=most)
+            yield tr("{moved}, {most}", moved=moved(1), most=largest)
         else:
             yield tr(
                 "{moved} by {total:,} in all, most of all {most}",
                 moved=moved(self.count),
                 total=abs(self.total),
-                most=most,
+                most=largest,
             )
 
 
@@ -113,26 +112,26 @@ class Effects(Struct):
 
     rows: int = 0
     counts: Counter[str] = field(default_factory=Counter)
-    """By the names of COUNTS."""
-    prices_up: Moves = field(default_factory=Moves)
-    prices_down: Moves = field(default_factory=Moves)
-    stock_up: Moves = field(default_factory=Moves)
-    stock_down: Moves = field(default_factory=Moves)
+    """Numbers of rows by the names of COUNTS."""
+    prices_up: NumberChanges = field(default_factory=NumberChanges)
+    prices_down: NumberChanges = field(default_factory=NumberChanges)
+    stock_up: NumberChanges = field(default_factory=NumberChanges)
+    stock_down: NumberChanges = field(default_factory=NumberChanges)
     to_zero: int = 0
-    """Of those whose stock falls."""
+    """Falling stocks that become zero."""
 
     def add(self, item: Item, offer: AcceptedOffer | None, quantity: int | None) -> None:
-        """Count a row, with what is known of its offer, and of the stock that channels share."""
+        """Count a row, given its known offer and the stock that channels share."""
         self.rows += 1
         change = change_of(item, offer, quantity)
-        self.counts[change.what] += 1
-        if change.what == "changed":
-            _add_move(item, change.old_price, change.price, self.prices_up, self.prices_down)
-            if _add_move(item, change.old_stock, change.stock, self.stock_up, self.stock_down):
+        self.counts[change.effect] += 1
+        if change.effect == "changed":
+            _add_change(item, change.old_price, change.price, self.prices_up, self.prices_down)
+            if _add_change(item, change.old_stock, change.stock, self.stock_up, self.stock_down):
                 self.to_zero += change.stock == 0
 
     def as_json(self) -> dict[str, Any]:
-        """The counts by name."""
+        """Return the counts by name."""
         return {
             "rows": self.rows,
             **{name: self.counts[name] for name in COUNTS},
@@ -145,9 +144,9 @@ class Effects(Struct):
 
 
 class OfferChange(NamedTuple):
-    """What a row would do to its offer; None is a number that is not known, or not given."""
+    """The effect of a row on its offer; None is a number that is unknown, or not given."""
 
-    what: str
+    effect: str
     """A name of COUNTS."""
     old_price: float | None = None
     price: float | None = None
@@ -156,16 +155,16 @@ class OfferChange(NamedTuple):
 
     @property
     def size(self) -> float:
-        """For sorting: how much happens. What is removed comes first, what stays comes last."""
-        if self.what == "changed":
+        """The size of the change, for sorting: removed is the largest, unchanged the smallest."""
+        if self.effect == "changed":
             return max(_share(self.old_price, self.price), _share(self.old_stock, self.stock))
-        return SIZES.get(self.what, 0.0)
+        return SIZES.get(self.effect, 0.0)
 
 
 SIZES = {"removed": float("inf"), "created": 2e-6, "unknown": 1e-6, "absent": 1e-6}
-"""The sizes of changes that are no moves of numbers; unchanged has none."""
+"""The sizes of changes without numbers; unchanged has none."""
 SMALLEST, FROM_NOTHING = 3e-6, 1e12
-"""The sizes of a change that moves neither price nor stock, and of one that starts from zero."""
+"""The sizes of a change of neither price nor stock, and of a change from zero."""
 
 
 def _share(before: float | None, after: float | None) -> float:
@@ -175,7 +174,7 @@ def _share(before: float | None, after: float | None) -> float:
 
 
 def change_of(item: Item, offer: AcceptedOffer | None, quantity: int | None) -> OfferChange:
-    """What a row would do, with what is known of its offer, and of the stock."""
+    """Return the effect of a row, given its known offer and stock."""
     is_offer = item.package_type in TYPES
     fields = state.offer_fields(item.package_type, item.body) if is_offer else {}
     price, stock = fields.get(state.PRICE), fields.get(state.QUANTITY)
@@ -191,10 +190,10 @@ def change_of(item: Item, offer: AcceptedOffer | None, quantity: int | None) -> 
     return OfferChange("unchanged" if is_same else "changed", old, price, quantity, stock)
 
 
-def _add_move(
-    item: Item, before: float | None, after: float | None, up: Moves, down: Moves
+def _add_change(
+    item: Item, before: float | None, after: float | None, up: NumberChanges, down: NumberChanges
 ) -> bool:
-    """True if a number moves, and from what is known."""
+    """Add the change of a known number; return True if it changes."""
     if before is None or after is None or before == after:
         return False
     old, new = Decimal(str(before)), Decimal(str(after))
@@ -205,9 +204,9 @@ def _add_move(
 def effects_of(
     uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
 ) -> dict[str, Effects]:
-    """The effects of a plan's rows on the offers of each channel; products have none.
+    """Return the effects of a plan's rows on the offers of each channel; products have none.
 
-    What was accepted is opened when it is first needed.
+    The accepted offers are opened when they are first needed.
     """
     effects: dict[str, Effects] = {}
     for item, (offer, _, quantity) in looked_up(uploads, open_accepted):
@@ -218,7 +217,7 @@ def effects_of(
 def looked_up(
     uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
 ) -> Iterator[tuple[Item, KnownOffer]]:
-    """Each row of a plan with what is known of its offer; products have none."""
+    """Yield each row of a plan with its known offer; products have none."""
     known: KnownOffers | None = None
     for items in uploads:
         offers: Sequence[KnownOffer] = [(None, "", None)] * len(items)
@@ -228,7 +227,7 @@ def looked_up(
 
 
 def describe(effects: Mapping[str, Effects]) -> Iterator[MessageText]:
-    """Some lines for each channel."""
+    """Yield some lines for each channel."""
     for channel, effect in effects.items():
         if not channel:
             yield plural("{count:,} product", "{count:,} products", effect.rows)
@@ -255,7 +254,7 @@ def _falls(count: int) -> MessageText:
 
 
 def _offers(effect: Effects) -> MessageText:
-    """The number of offers, and what happens to them."""
+    """Return the number of offers, and the counts of effects."""
     offers = plural("{count:,} offer", "{count:,} offers", effect.rows)
     if effect.counts["unknown"] == effect.rows:
         return tr("{offers}, {unknown}", offers=offers, unknown=UNKNOWN)

@@ -1,7 +1,7 @@
-"""Guards against mistakes in rows that are valid; their pages for users are in `problems.md`.
+"""Guards against mistakes in valid rows; their pages for users are in `problems.md`.
 
-A row that a guard holds is sent only once its code is released. Only what is known holds anything:
-without a history there is nothing to compare with.
+A row that a guard holds is sent only once the guard's code is released. Guards compare with known
+offers only: without a history nothing is held.
 """
 
 import re
@@ -35,45 +35,45 @@ class Candidate(NamedTuple):
     item: Item
     fields: OfferFields
     offer: AcceptedOffer | None
-    """Last accepted of its reference."""
+    """The last accepted offer of its reference."""
 
 
 class Removals(NamedTuple):
-    """The offers or stocks that a file takes away, among all that are known."""
+    """The offers or stocks that a file removes, and all that are known."""
 
     removed: int
     known: int
     channel: str | None
-    """The offers of this channel; None is of the stocks that all channels share."""
+    """The channel of the offers; None for stocks, which all channels share."""
     are_deleted: bool = False
-    """True if deleted offers are counted among all that are known; else those deleted or set to
-    stock zero, among all that are not known to be at zero."""
+    """True if `removed` are deleted offers of all known; False if they are offers deleted or set to
+    stock zero, of all that are not known to be at zero."""
 
 
 class EarlierFile(NamedTuple):
-    """The predecessor of a file."""
+    """The predecessor of a file, with its run and number of rows."""
 
     run_id: int
     rows: int
 
 
 class Holding(NamedTuple):
-    """An issue of more than one row, and which rows."""
+    """An issue that holds several rows."""
 
     issue: Issue
     channel: str | None = None
-    """The rows of this channel; None is of any."""
+    """The channel of the rows; None for all channels."""
     only_removals: bool = False
-    """True if only rows are meant that delete an offer, or set its stock to zero."""
+    """True if it holds only rows that delete an offer or set its stock to zero."""
 
 
 def _rounded(value: float) -> MessageText:
-    """A number for people, to a tenth: `1,234.5`, `40`."""
+    """Return a number rounded to a tenth: `1,234.5`, `40`."""
     is_whole = f"{value:.1f}".endswith(".0")
     return tr("{value:,.0f}", value=value) if is_whole else tr("{value:,.1f}", value=value)
 
 
-# Of a file.
+# Guards of a file.
 
 
 def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Iterator[Holding]:
@@ -95,7 +95,7 @@ def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Ite
 
 
 def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Holding]:
-    """Compare what a file removes with what is known to be there."""
+    """Compare the removals of a file with the known offers and stocks."""
     for removals in every:
         if not settings.removals or removals.known < max(settings.least, 1):
             continue
@@ -129,7 +129,7 @@ def _describe(removals: Removals) -> MessageText:
     )
 
 
-# Of a row.
+# Guards of a row.
 
 
 def check_floor(row: Candidate, _: Guards) -> Issue | None:
@@ -168,8 +168,8 @@ def check_change(row: Candidate, settings: Guards) -> Issue | None:
     return guard_issue(PRICE_CHANGE, message, "price.price")
 
 
-ABOUT = 0.95
-"""Of the factor: whoever loses a decimal sign may have changed the price a little as well."""
+FACTOR_TOLERANCE = 0.95
+"""Share of the factor that is enough: a price with a lost decimal sign may also differ slightly."""
 
 
 def check_factor(row: Candidate, settings: Guards) -> Issue | None:
@@ -178,7 +178,7 @@ def check_factor(row: Candidate, settings: Guards) -> Issue | None:
     if not (settings.price_factor and new and old):
         return None
     factor = max(new / old, old / new)
-    if factor < float(settings.price_factor) * ABOUT:
+    if factor < float(settings.price_factor) * FACTOR_TOLERANCE:
         return None
     values = {"old": old, "new": new, "factor": _rounded(factor)}
     message = (
@@ -207,20 +207,21 @@ ROW_CHECKS: Mapping[str, Callable[[Candidate, Guards], Issue | None]] = {
 _MOMENT = re.compile(
     r"(?<!\d)"
     r"(?:\d{6,}|\d{2,4}(?:[-_.]\d{2,4}){1,2})"  # 20260302, 2026-03-02, 02.03.26, 14-30
-    r"(?:[-_.T]\d{4})?"  # and a time that is nothing but four digits
+    r"(?:[-_.T]\d{4})?"  # and a time of four digits
     r"(?!\d)"
 )
 
 
 def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
-    """The last file of a name, or else the last whose name differs in nothing but dates and times.
+    """Return the last file of the same name, else of a name that differs only in dates and times.
 
-    Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's. `files` are
-    path, run and rows of earlier ones, the newest first; those without rows are none.
+    Numbered parts of one feed, `part1.csv` and `part2.csv`, are not predecessors of each other.
+    `files` are path, run and rows of earlier files, the newest first; files without rows are
+    skipped.
     """
-    own, alike = Path(name).name, None
+    base_name, alike = Path(name).name, None
     for path, run, rows in files:
-        if rows and Path(path).name == own:
+        if rows and Path(path).name == base_name:
             return EarlierFile(run, rows)
         if rows and alike is None and _without_moments(path) == _without_moments(name):
             alike = EarlierFile(run, rows)

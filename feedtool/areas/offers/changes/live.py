@@ -1,4 +1,4 @@
-"""Offers as the service has them now, looked up in lots: in the place of what the ledger knows."""
+"""Offers as the service shows them now, read in groups: an alternative to the ledger's offers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -16,14 +16,14 @@ from feedtool.service.fetch import FetchContext, Next, read_list
 
 
 class LiveOffers:
-    """A seller's offers, asked for by their references. What cannot be asked for is not known."""
+    """A seller's offers, read by reference. References that cannot be requested are unknown."""
 
     def __init__(self, client: Sender, context: FetchContext, settings: AccountSettings) -> None:
         self._client, self._context = client, context
         self._observed = observed_by(settings)
 
     def read(self, channel: str, references: Iterable[str]) -> dict[str, Offer]:
-        """The offers that there are, of references that a comma list can hold."""
+        """Return the existing offers of references that a comma list can hold."""
         offers: dict[str, Offer] = {}
         hint = tr("look at --channel and --seller; nothing was sent")
         for listed in comma_lists(references):
@@ -32,11 +32,11 @@ class LiveOffers:
         return offers
 
     def look_up(self, items: Sequence[Item], /) -> list[KnownOffer]:
-        """Of each row the offer; a struck price is never shown."""
+        """Return the offer of each row; a struck price is never shown."""
         by_channel: dict[str, dict[str, Offer]] = {}
         for channel in dict.fromkeys(item.channel for item in items):
-            own = {item.reference for item in items if item.channel == channel}
-            by_channel[channel] = self.read(channel, sorted(filter(fits_comma_list, own)))
+            references = {item.reference for item in items if item.channel == channel}
+            by_channel[channel] = self.read(channel, sorted(filter(fits_comma_list, references)))
         return [self._known(item, by_channel[item.channel].get(item.reference)) for item in items]
 
     def _known(self, item: Item, offer: Offer | None) -> KnownOffer:
@@ -51,7 +51,7 @@ class LiveOffers:
     def created_since(
         self, channel: str, references: Iterable[str], since: datetime
     ) -> frozenset[str]:
-        """The references of the offers that were created then or later."""
+        """Return the references of offers created at this moment or later."""
         offers = self.read(channel, filter(fits_comma_list, references))
         return frozenset(
             reference

@@ -1,9 +1,8 @@
-"""The state of an offer as flat fields: what requests ask for, and what the service has. Pure.
+"""The state of an offer as flat fields, from requests and from the service. Pure.
 
-A request of any kind, and an offer that the service shows, are laid flat by the same names, so that
-two of them are equal where they mean the same: 20 and 20.0, a tax that is listed as zero and one
-that is not listed ("taxes must be listed even when zero"), delivery modes in any order, a GTIN with
-and without zeros in front.
+Requests of any kind, and offers of the service, become fields of the same names, which are equal if
+they mean the same: 20 and 20.0, a tax of zero and an absent tax ("taxes must be listed even when
+zero"), delivery modes in any order, a GTIN with and without leading zeros.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,28 +14,27 @@ from feedtool.areas.offers.package_types import LEGACY_TYPES, PackageType
 from feedtool.model.nouns import Item
 
 OfferFields = dict[str, Any]
-"""JSON, by the names below; a name that is absent says nothing."""
+"""JSON values by the names below; an absent name is unknown."""
 
 PRODUCT, CONDITION = "product", "condition"
 PRICE, ORIGIN, TAXES = "price", "origin", "taxes"
 MODES, PREPARATION, QUANTITY, COMMENT = "modes", "preparation", "quantity", "comment"
 
 WHOLE = frozenset({PackageType.UPSERT, PackageType.FULL, PackageType.PURGE})
-"""Types whose requests replace an offer: what they do not say is not there any more."""
+"""Types whose requests replace an offer: fields that they lack are removed."""
 UPDATABLE = frozenset({PRICE, QUANTITY})
-"""Fields that are sent as an Update where nothing else has changed."""
+"""Fields that are sent as an Update if nothing else has changed."""
 
 ONE_CONDITION = frozenset({"New", "UsedLikeNew", "UsedVeryGoodState", "UsedAverageState"})
-"""Conditions of a legacy zip that one condition of the JSON packages means the same as."""
+"""Conditions of a legacy zip that equal exactly one condition of the JSON packages."""
 
 BY_GTIN, BY_REFERENCE, BY_OFFER = "g", "r", "o"
-"""The first letter of a stock's key: what its product is known by, or that it is known by nothing
-but an offer of it."""
+"""The first letter of a stock key: its product is identified by GTIN, by reference, or only by an
+offer."""
 
 OTHER_NAMES = frozenset({BY_GTIN, BY_OFFER})
-"""Where they occur, a reference may come to stand for another product: that of a GTIN beside which
-it was named. So an Upsert that gives the reference alone may change an offer though it is the same.
-"""
+"""If these occur, a reference may later identify another product: the product of a GTIN that was
+given with it. So an unchanged Upsert that gives only the reference may still change an offer."""
 
 
 class ObservedOffer(NamedTuple):
@@ -45,26 +43,26 @@ class ObservedOffer(NamedTuple):
     reference: str
     fields: OfferFields
     product: str
-    """The key of its shared stock; may be empty."""
+    """The key of its shared stock, or ""."""
 
 
 class AcceptedOffer(NamedTuple):
-    """An offer as the service has last accepted it on a channel, as far as is known."""
+    """An offer as last accepted on a channel, as far as known."""
 
     fields: OfferFields | None
-    """Without the quantity, which is not the offer's own; None once it was deleted."""
+    """The fields without the quantity, which belongs to the stock; None for a deleted offer."""
     is_sure: bool
-    """False if its last row was refused, or is of unknown outcome."""
+    """False if its last row was refused, or its outcome is unknown."""
     product: str
     """The key of its shared stock."""
     run_id: int
-    """Whose row was answered last; 0 where an export alone has seen it."""
+    """The run of the last answered row; 0 if only an export has shown the offer."""
     last_price: float | None = None
-    """That was accepted, or shown: it stays when the offer is deleted, or not known any more."""
+    """The last price accepted or shown; it stays after the offer is deleted or becomes unknown."""
 
 
 def offer_fields(package_type: str, body: bytes) -> OfferFields:
-    """The fields of a request, exactly as it would be sent."""
+    """Return the fields of a request, exactly as sent."""
     request = orjson.loads(body)
     if package_type in LEGACY_TYPES:
         return _zip_fields(package_type, request)
@@ -93,7 +91,7 @@ def offer_fields(package_type: str, body: bytes) -> OfferFields:
 
 
 def _zip_fields(package_type: str, request: Mapping[str, Any]) -> OfferFields:
-    """Of the attributes of an Offer; its taxes, modes and condition have names of their own."""
+    """Return the fields of an Offer; names of taxes, modes and conditions are the zip's own."""
     fields = OfferFields()
     if "Price" in request:
         fields[PRICE] = float(request["Price"])
@@ -120,33 +118,31 @@ def _zip_fields(package_type: str, request: Mapping[str, Any]) -> OfferFields:
 
 
 def nonzero_taxes(listed: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Taxes by code, without those that are zero."""
     return {code: value for code, value in listed if value}
 
 
 def plain_gtin(value: object) -> str:
-    """A GTIN without zeros in front, whether it was written as text or as a number."""
+    """Return a GTIN, from text or number, without leading zeros."""
     return str(value or "").lstrip("0")
 
 
 def apply(known: OfferFields | None, package_type: str, fields: OfferFields) -> OfferFields | None:
-    """The fields of an offer once a request of it was accepted; None once it was deleted."""
+    """Return an offer's fields after an accepted request; None once it is deleted."""
     if package_type == PackageType.DELETE:
         return None
-    own = {name: value for name, value in fields.items() if name != QUANTITY}
-    return own if package_type in WHOLE else {**(known or {}), **own}
+    changes = {name: value for name, value in fields.items() if name != QUANTITY}
+    return changes if package_type in WHOLE else {**(known or {}), **changes}
 
 
 def differences(
     item: Item, fields: OfferFields, offer: AcceptedOffer | None, quantity: int | None
 ) -> frozenset[str] | None:
-    """The names of the fields that a row would change, none of them if it leaves all as it is.
+    """Return the names of the fields that a row would change.
 
-    None where that is not known, and where the row makes or deletes the offer as a whole. Whatever
-    is not known for sure counts as different. So an Upsert is the same only where a whole offer is
-    known that it leaves as it is, struck price and its absence included; a Delete where the offer
-    was deleted before, by us. What others have changed since, and what was sold, nobody can know
-    without asking: an export asks. `quantity` is the stock that the product is known to have.
+    None if that is unknown, or if the row creates or deletes the offer. Uncertain values count as
+    different. So an Upsert changes nothing only if the whole offer is known and equal, including
+    the absence of a struck price; a Delete only if we deleted the offer before. Changes by others
+    and sales are unknown without a new export. `quantity` is the known stock of the product.
     """
     if offer is None or not offer.is_sure:
         return None
@@ -161,10 +157,10 @@ def differences(
 
 
 def as_update(item: Item, fields: OfferFields, changed: frozenset[str]) -> Item | None:
-    """An Upsert as an Update of just what has changed; None where that is more than may be.
+    """Return an Upsert as an Update of the changed fields; None if too much has changed.
 
-    A row that others may have deleted meanwhile would then be refused, and is sent whole the next
-    time, since it failed.
+    If others have deleted the offer meanwhile, the Update is refused; the row is then sent whole
+    the next time, since it failed.
     """
     if item.package_type != PackageType.UPSERT or not changed or changed - UPDATABLE:
         return None
@@ -177,39 +173,40 @@ def as_update(item: Item, fields: OfferFields, changed: frozenset[str]) -> Item 
 
 
 def stock_key(gtin: str | None, reference: str | None, condition: str | None) -> str:
-    """The key of the stock that all channels share for a product and condition; may be empty."""
+    """Return the key of the stock that channels share for a product and condition, or ""."""
     if condition and (plain := plain_gtin(gtin)):
         return f"{BY_GTIN}{plain}|{condition}"
     return f"{BY_REFERENCE}{reference}|{condition}" if condition and reference else ""
 
 
 def offer_key(scope: str, reference: str) -> str:
-    """The key of an offer of which it is not known what product it is of."""
+    """Return the stock key of an offer whose product is unknown."""
     return f"{BY_OFFER}{scope}{reference}"
 
 
 def key_of(
     package_type: str, product: str, before: AcceptedOffer | None, scope: str, reference: str
 ) -> str:
-    """The key of the stock that a row is about.
+    """Return the stock key of a row.
 
-    An Upsert that names the product's reference alone is of the same product as the offer was
-    before, since that never changes; so is an Update, which names none. The condition of a legacy
-    zip may stand for several of the JSON packages, and then says nothing. `product` is as in
-    `Item.product`, `before` what was known of the reference, and `scope` the channel's.
+    An Upsert that gives only the product's reference has the product of the offer before, since
+    that never changes; so has an Update, which gives none. A condition of a legacy zip may equal
+    several of the JSON packages, and then decides nothing. `product` is as in `Item.product`,
+    `before` the known offer of the reference, and `scope` the channel's.
     """
     gtin, _, rest = product.partition("|")
     product_reference, _, condition = rest.rpartition("|")
     is_plain = package_type not in LEGACY_TYPES or condition in ONE_CONDITION
-    own = stock_key(gtin, product_reference, condition) if is_plain else ""
-    old = before.product if before else ""
-    if own.startswith(BY_REFERENCE) and old.startswith(BY_GTIN) and before and before.fields:
-        return old if old.rpartition("|")[2] == condition else own
-    if own:
-        return own
-    return old if old and package_type not in WHOLE else offer_key(scope, reference)
+    row_key = stock_key(gtin, product_reference, condition) if is_plain else ""
+    old_key = before.product if before else ""
+    is_renamed = row_key.startswith(BY_REFERENCE) and old_key.startswith(BY_GTIN)
+    if is_renamed and before and before.fields:
+        return old_key if old_key.rpartition("|")[2] == condition else row_key
+    if row_key:
+        return row_key
+    return old_key if old_key and package_type not in WHOLE else offer_key(scope, reference)
 
 
 def may_be_same(kind: str, other: str) -> bool:
-    """True if two channels may name one product by these, so that nobody sees that it is one."""
+    """True if two keys may belong to one product that channels identify differently."""
     return kind != other or kind == BY_OFFER

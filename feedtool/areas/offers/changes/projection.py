@@ -1,29 +1,29 @@
-"""The offers that the service has last accepted, projected from the packages that are closed.
+"""The last accepted offers, projected from closed packages.
 
-Nothing of this is written while a delivery is under way. Whoever needs to know brings the tables
-`accepted` and `stocks` up to date first: each closed package is read once, in one transaction with
-the note that it was. The results of its rows count so:
+A delivery writes none of this. Readers first update the tables `accepted` and `stocks`: each closed
+package is read once, and marked as read in the same transaction. Results of rows have these
+effects:
 
-    Integrated             an Upsert, or the offer of a Full zip, is all that there is from now on:
-                           a struck price that it does not give is gone. An Update, or a
-                           StockAndPrice, changes what it gives. After a Delete there is nothing.
-    Rejected, Duplicated   what was accepted before stays so; but the row failed, and so whatever
-                           comes next of its reference is sent.
-    Unknown                what it gave is not known any more, and the next is sent as well.
-                           The last price stays noted, for guards; so it does after a Delete.
-    Superseded, Held       it was never sent, and says nothing.
+    Integrated             An Upsert, or an offer of a Full zip, is now the whole offer: a struck
+                           price that it lacks is removed. An Update, or a StockAndPrice, changes
+                           the fields that it has. A Delete removes the offer.
+    Rejected, Duplicated   The offer stays as accepted before; but since the row failed, the next
+                           row of the reference is always sent.
+    Unknown                The row's fields become unknown, and the next row is always sent. The
+                           last price stays for guards, also after a Delete.
+    Superseded, Held       The row was never sent, and has no effect.
 
-After a purge nothing is known of the channel but what was in its zip. What is not closed yet is
-seen to where it is looked up (`accepted`): nobody knows. What an export was shown counts as
-accepted, whoever sent it. What others change later, and what is sold, is not known.
+After a purge only the offers of its zip are known on the channel. Rows of open packages count as
+unknown (`accepted`). Offers shown by an export count as accepted, no matter who sent them. Later
+changes by others, and sales, are unknown.
 
-Of one reference on a channel at most one row is in flight, and never one of an earlier run after a
-later one's, so that the order of runs is the order in which the service had them.
+At most one row of a reference on a channel is in flight, and rows of an earlier run never follow
+those of a later run, so the order of runs is the order at the service.
 
-The quantity is not the offer's: stock is shared by all channels for a product and condition
-(specification, "General properties"). Packages of two channels may be integrated in any order, so
-of two quantities the later one counts only where its package was committed after the other was
-known to be over, both by our own clock; else, unless they are equal, the stock is not known.
+The quantity belongs to the stock: all channels share it for a product and condition (specification,
+"General properties"). Packages of two channels may be integrated in any order. So the later of two
+quantities counts only if its package was committed after the other was known to be finished, both
+by the local clock; otherwise, unless they are equal, the stock is unknown.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ NEVER_SENT = frozenset({Status.SUPERSEDED, Status.HELD})
 
 
 def project(engine: Engine, service: str, seller: str) -> int:
-    """Read the packages of a seller that were closed since the last time; how many there are."""
+    """Read a seller's newly closed packages; return the number of all packages read so far."""
     closed = (
         select(t.packages, t.runs.c.run_id, t.runs.c.started_at)
         .select_from(t.package_runs.outerjoin(t.absorbed))
@@ -74,9 +74,9 @@ def project(engine: Engine, service: str, seller: str) -> int:
         packages = db.execute(closed).all()
     for package in packages:
         with writing(engine) as db:
-            # Another process may have been faster.
+            # Another process may have read it already.
             if db.execute(_NOTE, {"package": package.package}).rowcount:
-                _project(db, package, service, seller)
+                _read_package(db, package, service, seller)
     with reading(engine) as db:
         return _count(db, service, seller)
 
@@ -93,17 +93,16 @@ def _count(db: Connection, service: str, seller: str) -> int:
     return int(db.execute(query).scalar_one())
 
 
-def _project(db: Connection, package: Row[Any], service: str, seller: str) -> None:
-    """Read one closed package."""
+def _read_package(db: Connection, package: Row[Any], service: str, seller: str) -> None:
     package_type = PackageType(package.package_type)
     scope, shared = scope_of(service, seller, package.channel), scope_of(service, seller)
     if package_type == PackageType.PURGE and package.creations:
-        # What is not in the zip is gone, and nobody says which rows that was.
+        # All offers outside the zip are removed, but no answer lists them.
         forget(db, scope)
     begun: datetime = package.committed_at or package.started_at
-    # It was known to be over by our clock: `finished_at` is by the service's.
+    # The time by the local clock; `finished_at` is by the service's clock.
     last = select(func.max(t.attempts.c.answered_at)).where(t.attempts.c.package == package.package)
-    over: datetime = db.execute(last).scalar() or package.finished_at or begun
+    finished: datetime = db.execute(last).scalar() or package.finished_at or begun
     for rows in read_rows(db, package.file, package.package):
         known = read_accepted(db, scope, [row.reference for row in rows])
         quantities: dict[str, int | None] = {}
@@ -137,11 +136,11 @@ def _project(db: Connection, package: Row[Any], service: str, seller: str) -> No
         write_earlier(db, scope, package.run_id, earlier)
         write_accepted(db, scope, changed)
         kinds = {offer.product[0] for offer in changed.values()}
-        write_stocks(db, shared, scope, quantities, (begun, max(over, begun)), kinds)
+        write_stocks(db, shared, scope, quantities, (begun, max(finished, begun)), kinds)
 
 
 def read_rows(db: Connection, file: int, package: int) -> Iterator[Sequence[Row[Any]]]:
-    """The requests of a package with the facts of their results, some at a time."""
+    """Yield the requests of a package in batches, with the facts of their results."""
     query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
         t.requests.c.file == file, t.requests.c.package == package
     )
@@ -158,7 +157,7 @@ def _quantity(stock: Stock | None) -> int | None:
 def _fields(
     status: Status, package_type: PackageType, old: OfferFields | None, fields: OfferFields
 ) -> OfferFields | None:
-    """The fields of an offer after a row of it; none of them where nothing is known any more."""
+    """Return an offer's fields after a row; {} if nothing is known any more."""
     if status is Status.INTEGRATED:
         return state.apply(old, package_type, fields)
     if status in FAILED:
@@ -179,23 +178,23 @@ def record_observed(
     is_all: bool,
     projected: int,
 ) -> bool:
-    """Record offers as an export was shown them: whatever sent them, the service has them.
+    """Record offers that an export has shown as accepted, no matter who sent them.
 
-    A quantity in their fields is the shared stock. It was first and last asked `between` two times.
-    Where `is_all` of the channel's, nothing is known of others. `projected` is what `project`
-    returned before: where more was sent meanwhile, nothing is recorded, and False returned.
+    A quantity in their fields is the shared stock. The reading took place `between` two moments. If
+    `is_all`, the channel has no other offers. `projected` is the result of `project` before: if
+    more was sent since, nothing is recorded, and False is returned.
     """
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
-    before = f"{scope}-"
+    old_scope = f"{scope}-"
     with writing(engine) as db:
         if _count(db, service, seller) != projected:
             return False
         if is_all:
-            _move(db, scope, before)
+            _move(db, scope, old_scope)
         coming = iter(offers)
         while batch := [*islice(coming, CHUNK)]:
             shown = {offer.reference: offer for offer in batch}
-            known = read_accepted(db, before if is_all else scope, [*shown])
+            known = read_accepted(db, old_scope if is_all else scope, [*shown])
             now = {name: _accepted(shown[name], known.get(name), scope) for name in shown}
             write_accepted(db, scope, now)
             stock = {
@@ -205,26 +204,28 @@ def record_observed(
             }
             kinds = {offer.product[0] for offer in now.values()}
             write_stocks(db, shared, None, stock, between, kinds)
-        # What is not there any more is forgotten, but for its last price.
+        # Offers that no longer exist are forgotten, except their last prices.
         columns = t.accepted.c
-        there = select(columns.reference).where(columns.scope == scope)
-        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(there)))
-        forget(db, before)
-        _move(db, before, scope)
+        references = select(columns.reference).where(columns.scope == scope)
+        db.execute(
+            delete(t.accepted).where(columns.scope == old_scope, columns.reference.in_(references))
+        )
+        forget(db, old_scope)
+        _move(db, old_scope, scope)
     return True
 
 
-def _move(db: Connection, scope: str, to: str) -> None:
-    db.execute(update(t.accepted).where(t.accepted.c.scope == scope).values(scope=to))
+def _move(db: Connection, scope: str, target: str) -> None:
+    db.execute(update(t.accepted).where(t.accepted.c.scope == scope).values(scope=target))
 
 
 def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
-    """The offer as it is shown; what is never shown stays where nothing else has changed."""
+    """Return the offer as shown; fields that are never shown stay if nothing else has changed."""
     fields = {name: value for name, value in offer.fields.items() if name != state.QUANTITY}
     old = (before.fields if before else None) or {}
-    ours, shown = old.get(state.PRODUCT), fields.get(state.PRODUCT)
-    if ours and shown and all(own in {"", other} for own, other in zip(ours, shown, strict=True)):
-        fields[state.PRODUCT] = ours  # as it was named by us: the service shows both names
+    sent, shown = old.get(state.PRODUCT), fields.get(state.PRODUCT)
+    if sent and shown and all(name in {"", other} for name, other in zip(sent, shown, strict=True)):
+        fields[state.PRODUCT] = sent  # the service shows both names, also those not sent
     if all(old.get(name, value) == value for name, value in fields.items()):
         fields |= {name: old[name] for name in (state.ORIGIN, state.COMMENT) if name in old}
     product = offer.product or (before.product if before else "")

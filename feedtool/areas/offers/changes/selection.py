@@ -1,9 +1,9 @@
-"""Which valid rows are sent: not those that change nothing, and not those that a guard holds.
+"""Select the valid rows to send: without unchanged rows, and without rows that a guard holds.
 
-Every row is compared with what the service last accepted of its reference, and shown to each guard.
-That takes two passes, since only the last row of the last file tells how many offers a file
-removes, and whether a row of the command changes a stock: stock is shared across channels, so then
-no row that gives one is unchanged where the rows are for several channels.
+Every row is compared with the last accepted offer of its reference, and checked by each guard.
+This takes two passes: only the last row of the last file decides how many offers a file removes,
+and whether the command changes a stock. Channels share stock, so if rows for several channels
+change a stock, every row with a stock counts as changed.
 """
 
 from collections import Counter
@@ -46,42 +46,42 @@ class ChosenRows(NamedTuple):
     """Some rows of a sheet."""
 
     file: str
-    """Its name, as it was given."""
+    """The file's name as given."""
     sheet: str | None
-    """None is the only sheet of the file."""
+    """None for the only sheet of the file."""
     rows: str
-    """As `RowRanges` reads them: `2-5,9,40-`."""
+    """Row ranges for `RowRanges`: `2-5,9,40-`."""
 
 
 class ReleasedGuard(NamedTuple):
-    """A guard that holds nothing, since somebody says that it is meant."""
+    """A guard that a user has released, so that it holds nothing."""
 
     code: str
     who: str = ""
-    """Empty: whoever begins the run."""
+    """The user; "" for the user who starts the run."""
     reason: str = ""
-    """Empty where none was given."""
+    """Empty if none was given."""
 
 
 class SelectionOptions(Struct, frozen=True):
-    """Which rows are sent; by default all but those that a guard holds."""
+    """Options of the selection; the default sends all rows that no guard holds."""
 
     changed_only: bool = False
-    """Leave out rows that change nothing."""
+    """Leave out unchanged rows."""
     prefer_update: bool = False
-    """Send an Upsert that changes a price or a stock alone as an Update of these."""
+    """Send an Upsert that changes only price or stock as an Update."""
     released: tuple[ReleasedGuard, ...] = ()
-    """The guards that hold nothing."""
+    """The released guards."""
     rows: tuple[ChosenRows, ...] = ()
-    """The rows that alone are sent; all where none are chosen."""
+    """The only rows to send; all if empty."""
 
     def releases(self, code: str) -> bool:
-        """True if the guard of a code holds nothing."""
+        """True if the guard of this code is released."""
         return any(guard.code == code for guard in self.released)
 
 
 EVERY_ROW = SelectionOptions()
-"""But those that a guard holds."""
+"""Every row that no guard holds."""
 
 
 def select(
@@ -91,14 +91,15 @@ def select(
     settings: AccountSettings,
     earlier: Callable[[CheckedSheet], EarlierFile | None],
 ) -> None:
-    """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
+    """Decide for each valid row whether it is sent, and note withheld rows in the sheets.
 
-    Products, which are judged by their reports, are all sent. `known` is what the service has
-    accepted, None if nobody says whose offers are meant; `earlier` returns a sheet's predecessor.
+    Products, which their reports judge, are all sent. `known` are the accepted offers, None without
+    a seller; `earlier` returns a sheet's predecessor.
     """
     readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
     headers = [sheet.header for sheet in readable if sheet.header]
-    has_floor = any(column.key == FLOOR for it in headers for column in it.columns.values())
+    columns = [column for header in headers for column in header.columns.values()]
+    has_floor = any(column.key == FLOOR for column in columns)
     is_shrinking_guarded = bool(settings.guards.fewer_rows)
     if has_floor or is_shrinking_guarded or (known and known.is_any):
         selection = _Selection(known, options, settings)
@@ -107,10 +108,10 @@ def select(
 
 
 def withdraw(sheets: Sequence[CheckedSheet], known: "AcceptedOffers") -> None:
-    """Send the Updates of skipped rows that are not for sale, whose offers would stay on sale.
+    """Send Updates that end the sale of skipped rows that are not for sale.
 
-    An offer that is not known, or has no stock, needs none. Another row of the command keeps its
-    offer and its stock on sale, as where a shop sells an archived product by its reference again.
+    Offers that are unknown or without stock need none. Another row of the command keeps its offer
+    and stock on sale, for example if a shop sells an archived product again by its reference.
     """
     sources = [sheet for sheet in sheets if sheet.rows.withdrawals and not sheet.purges]
     if not (sources and known.is_any):
@@ -142,11 +143,11 @@ class _ComparedRow(NamedTuple):
     is_unchanged: bool
     gives_stock: bool
     is_by_reference: bool
-    """True if it names its product, and by its reference alone."""
+    """True if it identifies its product by reference only."""
     is_removal: bool
-    """True if it deletes an offer, or sets a stock to zero that is not known to be so."""
+    """True if it deletes an offer, or sets a stock to zero that is not known to be zero."""
     messages: tuple[Message, ...]
-    """Those of the guards that hold it."""
+    """The messages of the guards that hold it."""
 
 
 class _ComparedSheet(Struct):
@@ -155,26 +156,25 @@ class _ComparedSheet(Struct):
     checked: CheckedSheet
     rows: Spool[_ComparedRow] = field(default_factory=lambda: Spool(_ComparedRow))
     groups: dict[tuple[str, str], None] = field(default_factory=dict)
-    """In the order in which packages would be made if every row were sent."""
+    """The packages in the order in which sending every row would create them."""
     has_updates: bool = False
     """True if an Upsert is sent as an Update."""
     removed: Counter[str] = field(default_factory=Counter)
-    """Known offers not known to be at zero that it deletes or sets to zero, by channel."""
+    """By channel: known offers, not known to be at zero, that it deletes or sets to zero."""
     deleted: Counter[str] = field(default_factory=Counter)
-    """Known offers that it deletes, at zero or not, by channel."""
+    """By channel: known offers that it deletes, at zero or not."""
     emptied: set[int] = field(default_factory=set)
-    """Hashes of the keys of the stocks above zero that it sets to zero, each perhaps often."""
+    """Hashes of the keys of stocks above zero that it sets to zero."""
 
     def removals(self, known: "AcceptedOffers", primary: str) -> Iterator[Removals]:
-        """The removals of the sheet, by channel and of stocks.
+        """Yield the removals of the sheet, by channel and for stocks.
 
-        Stocks of the primary channel count also where nothing was sent to it: an export may have
-        shown them.
+        Stocks of the primary channel always count, as an export may have shown them.
         """
         for channel, removed in self.removed.items():
-            every, deleted = known.count(channel), self.deleted[channel]
-            yield Removals(removed, every - known.count_at_zero(channel), channel)
-            yield Removals(deleted, every, channel, are_deleted=True)
+            known_offers, deleted = known.count(channel), self.deleted[channel]
+            yield Removals(removed, known_offers - known.count_at_zero(channel), channel)
+            yield Removals(deleted, known_offers, channel, are_deleted=True)
         if self.emptied:
             yield Removals(len(self.emptied), known.count_stocks({primary, *self.removed}), None)
 
@@ -192,7 +192,7 @@ class _Selection:
         self._checks = [check for name, check in rows if not options.releases(name)]
 
     def compare(self, checked: CheckedSheet) -> _ComparedSheet:
-        """The first pass: each row by itself."""
+        """Run the first pass, which compares each row separately."""
         sheet, rows = _ComparedSheet(checked), checked.valid_items()
         while items := [*islice(rows, CHUNK)]:
             nothing: list[tuple[AcceptedOffer | None, str, int | None]] = [(None, "", None)]
@@ -241,7 +241,7 @@ class _Selection:
         )
 
     def decide(self, sheet: _ComparedSheet, before: EarlierFile | None) -> None:
-        """The second pass, now that all rows are known."""
+        """Run the second pass, once all rows are known."""
         checked, holdings = sheet.checked, [*self._holdings(sheet, before)]
         sent, withheld = Spool(Item), Spool(RowResult)
         groups: set[tuple[str, str]] = set()
@@ -250,7 +250,7 @@ class _Selection:
             result = RowResult(item.row, item.reference, Status.UNCHANGED, (), item.channel)
             if row.is_unchanged and not self._is_touched(row):
                 withheld.append(result)
-            elif messages := (*row.messages, *_concerning(holdings, row, item.channel)):
+            elif messages := (*row.messages, *_messages_for(holdings, row, item.channel)):
                 withheld.append(result._replace(status=Status.HELD, messages=messages))
                 checked.selected.held += 1
             else:
@@ -262,10 +262,10 @@ class _Selection:
         checked.is_cut_short = any(holding.issue.code is FILE_SHRUNK for holding in holdings)
 
     def _is_touched(self, row: _ComparedRow) -> bool:
-        """True if other rows of the command may change what a row leaves as it is.
+        """True if other rows of the command may change the offer of an unchanged row.
 
-        That is the stock, also under another name of the same product; or which product a reference
-        stands for. A row too many may be sent, never one too few.
+        They may change its stock, also under another name of the product, or the product of a
+        reference. This may send one row too many, but never skips a changed row.
         """
         if row.is_by_reference and self._has_other_names:
             return True
@@ -278,8 +278,8 @@ class _Selection:
             yield from check_removals(sheet.removals(self._known, self._primary), self._settings)
 
 
-def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:
-    """The messages of the file guards that hold a row, each once."""
+def _messages_for(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:
+    """Return the messages of the file guards that hold a row, each once."""
     messages: dict[str, Message] = {}
     for holding in holdings:
         if holding.channel in {None, channel} and (row.is_removal or not holding.only_removals):
@@ -290,7 +290,7 @@ def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) ->
 def _order(
     groups: Iterable[tuple[str, str]], sent: set[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """The groups of what is sent, in the order of all; Updates of Upserts behind these."""
+    """Yield the groups to send, in the original order; Updates made of Upserts follow those."""
     every = dict.fromkeys(groups)
     for channel, package_type in every:
         if (channel, package_type) in sent:

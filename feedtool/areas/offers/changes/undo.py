@@ -1,7 +1,7 @@
-"""The rows that take a run back: what was accepted of its offers before it changed them.
+"""The rows that undo a run: its offers as accepted before.
 
-Only what the run has changed is in them, of offers that nothing has changed since as far as is
-known here: no later run, and no export that showed something else.
+They contain only values that the run has changed, of offers that have not changed since as far as
+known: by no later run, and by no export that showed other values.
 """
 
 from collections import Counter
@@ -51,29 +51,29 @@ STRUCK = tr("it had no strike-through price before, and an update cannot remove 
 NO_CELL = tr("it had taxes or delivery modes that the profile does not know")
 
 CreatedSince = Callable[[str, Sequence[str], datetime], frozenset[str]]
-"""The references of a channel's offers that were created at a time or later."""
+"""Returns the references of a channel's offers created at a moment or later."""
 
 
 class UndoOptions(NamedTuple):
-    """How much of a run is taken back."""
+    """Options of undo: stock and created offers."""
 
     with_stock: bool = False
     created_since: CreatedSince | None = None
-    """Asks what the run has created, which is then deleted; None where nothing is."""
+    """Finds the offers that the run created, to delete them; None deletes nothing."""
 
 
 class UndoRow(NamedTuple):
-    """An offer that a run has changed: the row that takes that back, or the reason for none."""
+    """An offer that a run has changed, with the row that undoes it or the reason against it."""
 
     row: int
-    """Of the run's file."""
+    """The row of the run's file."""
     reference: str
     channel: str
     values: Mapping[str, Value]
     reason: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """The offer, and the reason why it is left alone."""
+        """Return the offer, and the reason why it is not restored."""
         place = {"row": self.row, columns.REFERENCE: self.reference, columns.CHANNEL: self.channel}
         return {**place, "reason": self.reason}
 
@@ -85,16 +85,16 @@ def undo_rows(
     settings: AccountSettings,
     options: UndoOptions,
 ) -> Iterator[UndoRow]:
-    """A row for each offer that a run has changed, or may have.
+    """Yield a row for each offer that a run has changed, or may have changed.
 
-    UsageProblem for a run of legacy packages, whose codes the rows of a sheet do not know.
+    Raises UsageProblem for a run of legacy packages, whose codes the rows of a sheet do not have.
     """
     with reading(engine) as db:
-        own = t.runs.c.run_id == run.run_id
+        is_of_run = t.runs.c.run_id == run.run_id
         packages = db.execute(
             select(t.packages)
             .select_from(t.package_runs)
-            .where(own, t.packages.c.package_type.in_([*PackageType]))
+            .where(is_of_run, t.packages.c.package_type.in_([*PackageType]))
             .order_by(t.packages.c.package)
         ).all()
         names = (t.packages.c.channel, t.requests.c.reference)
@@ -103,7 +103,7 @@ def undo_rows(
             .select_from(
                 t.package_runs.join(t.requests, t.requests.c.package == t.packages.c.package)
             )
-            .where(own)
+            .where(is_of_run)
             .group_by(*names)
             .having(func.count() > 1)
         )
@@ -126,7 +126,7 @@ def undo_rows(
 
 
 class _Undo:
-    """Decides of each row of a run how it is taken back."""
+    """Decides for each row of a run how to undo it."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class _Undo:
         known: AcceptedOffers,
         earlier: Mapping[str, EarlierOffer],
     ) -> Iterator[UndoRow]:
-        """Those of some rows of a package."""
+        """Yield the undo rows of some rows of a package."""
         kind, channel = package.package_type, package.channel
         items = [
             Item(row.row, kind, channel, row.reference, row.product, row.body) for row in batch
@@ -170,13 +170,13 @@ class _Undo:
             if isinstance(outcome, MessageText):
                 yield UndoRow(item.row, item.reference, channel, {}, outcome)
             elif outcome:
-                own = {columns.REFERENCE: item.reference, columns.CHANNEL: channel}
-                yield UndoRow(item.row, item.reference, channel, {**own, **outcome})
+                identity = {columns.REFERENCE: item.reference, columns.CHANNEL: channel}
+                yield UndoRow(item.row, item.reference, channel, {**identity, **outcome})
 
     def _created(
         self, package: Row[Any], items: Sequence[Item], earlier: Mapping[str, EarlierOffer]
     ) -> frozenset[str]:
-        """The references of the offers that the run created, where these are to be deleted."""
+        """Return the references of offers that the run created and undo deletes."""
         if self._options.created_since is None or package.package_type != PackageType.UPSERT:
             return frozenset()
         before = {reference: offer.fields for reference, offer in earlier.items()}
@@ -187,7 +187,7 @@ class _Undo:
         return frozenset(deleted)
 
     def _changed_since(self, item: Item, now: KnownOffer) -> MessageText | None:
-        """The reason why an offer is not as the run left it; None where it is."""
+        """Return the reason why an offer differs from the run's result, or None."""
         offer = now[0]
         if offer is not None and offer.run_id != self._run.run_id:
             return tr("run {run} has sent it since", run=offer.run_id)
@@ -199,20 +199,20 @@ class _Undo:
         sent = state.offer_fields(item.package_type, item.body)
         sent.pop(state.QUANTITY, None)
         is_same = all(known.get(name) == value for name, value in sent.items())
-        # An export does not show struck prices: where it showed another offer, it is not known.
+        # An export shows no struck prices: once it shows a different offer, the price is unknown.
         return None if is_same else SHOWN_OTHERWISE
 
     def _restored(
         self, item: Item, now: KnownOffer, before: EarlierOffer | None
     ) -> Mapping[str, Value] | MessageText:
-        """The cells of an Update that restores an offer, none where the run changed nothing."""
+        """Return the cells of an Update that restores an offer; none if the run changed nothing."""
         is_whole = item.package_type == PackageType.UPSERT
         if before is None or not before.fields:
             is_new = before is not None and before.fields is None
             return CREATED if is_new else MAYBE_CREATED if is_whole else NOT_KNOWN
         sent, old = state.offer_fields(item.package_type, item.body), before.fields
         if sent.get(state.ORIGIN) is None and state.ORIGIN not in old:
-            sent.pop(state.ORIGIN, None)  # whether there was one nobody knows, nor shows
+            sent.pop(state.ORIGIN, None)  # a struck price before is unknown, and never shown
         changed = {name for name in RESTORED if name in sent and old.get(name) != sent[name]}
         if not changed <= old.keys() or (state.ORIGIN in changed and old[state.ORIGIN] is None):
             return STRUCK if changed <= old.keys() else NOT_KNOWN
@@ -228,13 +228,13 @@ class _Undo:
     def _cells(
         self, old: OfferFields, changed: set[str], quantity: int | None
     ) -> Mapping[str, Value] | MessageText:
-        """The cells that bring some fields back, and a quantity; all of them or none."""
+        """Return the cells that restore some fields and a quantity, or the reason against it."""
         if not changed and quantity is None:
             return {}
         if state.ORIGIN in changed:
-            changed.add(state.PRICE)  # an update is judged by both
+            changed.add(state.PRICE)  # an update needs both to be checked
         if state.MODES in changed:
-            changed.add(state.PREPARATION)  # which goes with them
+            changed.add(state.PREPARATION)  # required with delivery modes
         if not changed <= old.keys():
             return NOT_KNOWN
         values = {name: old[name] if name in changed else None for name in RESTORED}
@@ -264,7 +264,7 @@ class _Undo:
 RESTORED = (state.PRICE, state.ORIGIN, state.TAXES, state.MODES, state.PREPARATION)
 """The fields of an offer that are restored."""
 PREFIXES = {state.TAXES: "taxes.", state.MODES: "deliveryModes."}
-"""The beginnings of the keys of what an Update replaces as a whole."""
+"""Key prefixes of the columns that an Update replaces as a whole."""
 
 
 def _amount(value: float) -> Decimal:

@@ -1,7 +1,7 @@
 """The sandbox's offers.
 
-Reading order: `packages` and `offers` (the routes), `integration` and `rules` (the outcome of an
-offer request), `store` (the offers).
+Reading order: `packages` and `offers` (the routes), `integration` and `rules` (outcomes of offer
+requests), `store` (the offers).
 """
 
 from feedtool.areas.offers.sandbox import packages

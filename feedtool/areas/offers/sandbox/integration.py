@@ -1,7 +1,7 @@
-"""A package is integrated: every offer request in it comes to its outcome, in upload order.
+"""The integration of a package: every offer request gets its outcome, in upload order.
 
-Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batches, each a step of
-its own, so that no package is ever wholly in memory and nobody waits for all of it.
+Part "Offers (JSON packages)", rules 1 to 4. A package is integrated in batches, each a separate
+step, so that it is never wholly in memory and other requests need not wait for it.
 """
 
 from collections import Counter
@@ -65,16 +65,16 @@ class OfferOutcome(NamedTuple):
 
 
 def rejected(*codes: str) -> OfferOutcome:
-    """Refused by itself; the rest of the package goes on (part "Errors", rule 10)."""
+    """Return the refusal of one request; its package goes on (part "Errors", rule 10)."""
     return OfferOutcome("Rejected", list(codes))
 
 
 def apply_batch(db: Connection, behaviour: OfferBehaviour, package: Row) -> Counter[str]:
-    """Apply the next staged requests and log their outcomes; how many had which status.
+    """Apply the next staged requests, log their outcomes, and count them by status.
 
-    Nothing is counted once all are applied, and what was staged is then gone. A batch is read
-    before any of it is applied. That is safe: a reference that occurs twice is never applied, so no
-    request sees the offer that another one of its package has changed.
+    Returns no counts once all are applied, and deletes the staged requests. A batch is read before
+    any of it is applied. That is safe: a reference that occurs twice is never applied, so no
+    request sees an offer changed by another request of its package.
     """
     batch = db.execute(
         NEXT_BATCH,
@@ -87,7 +87,7 @@ def apply_batch(db: Connection, behaviour: OfferBehaviour, package: Row) -> Coun
     ).fetchall()
     if not batch:
         db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
-    store = OfferStore(db, package["seller"], package["channel"], at=package["next_at"])
+    store = OfferStore(db, package["seller"], package["channel"], moment=package["next_at"])
     apply = APPLY[package["type"]]
     outcomes = [
         OfferOutcome("Duplicated", [DOUBLED])
@@ -109,7 +109,7 @@ SELECT r.reference, r.body, {KNOWN_COLUMNS},
 FROM request AS r LEFT JOIN offer AS o
   ON o.seller = :seller AND o.channel = :channel AND o.reference = r.reference
 WHERE r.package = :package AND r.ordinal > :applied ORDER BY r.ordinal LIMIT {BATCH}
-"""  # noqa: S608 - only constants of ours are filled in
+"""  # noqa: S608 - only constants are filled in
 
 
 AppliedRow = tuple[str, int, str, str, str, str, str | None, str, OfferOutcome]
@@ -117,7 +117,7 @@ AppliedRow = tuple[str, int, str, str, str, str, str | None, str, OfferOutcome]
 
 
 def log_applied(db: Connection, rows: Iterable[AppliedRow]) -> None:
-    """Add to the log of everything that was integrated or refused."""
+    """Add to the log of all integrated and refused requests."""
     db.executemany(
         "INSERT INTO applied(at, package, package_id, seller, channel, type, reference, body,"
         " outcome, codes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -147,7 +147,7 @@ def _upsert(
 def _update(
     request: OfferRequest, known: KnownOffer | None, store: OfferStore, behaviour: OfferBehaviour
 ) -> OfferOutcome:
-    """Change what is given; product and condition may be repeated but not changed (rule 2)."""
+    """Change the fields that are present; product and condition must stay the same (rule 2)."""
     if not request.reference.strip():
         return rejected("1003")
     if not known:
@@ -173,7 +173,7 @@ def _delete(
 
 
 def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:
-    """True if a request names another product or condition than the offer of its reference."""
+    """True if a request has another product or condition than the offer of its reference."""
     if request.condition and request.condition != known.condition:
         return True
     if request.gtin and known.gtin:
@@ -186,4 +186,4 @@ def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:
 Apply = Callable[[OfferRequest, KnownOffer | None, OfferStore, OfferBehaviour], OfferOutcome]
 
 APPLY: dict[str, Apply] = {"Upsert": _upsert, "Update": _update, "Delete": _delete}
-"""By packageType, which is case sensitive."""
+"""By packageType, case-sensitive."""

@@ -34,16 +34,16 @@ FEEDBACK = "salesChannelFeedback"
 
 
 def read_offers(exchange: Exchange) -> HttpResponse:
-    """The seller's offers on a channel, oldest first."""
+    """Return the seller's offers on a channel, oldest first."""
     channel = exchange.parameters.get("salesChannelId", "")
     if not channel:
         raise bad_request("salesChannelId", "salesChannelId is required.", FIELD_MISSING)
     known_channel(channel, "salesChannelId", exchange.settings)
-    # The only route for which a highest limit is documented.
+    # No other route documents a highest limit.
     if asked_number(exchange, "limit", LIMIT) > HIGHEST:
         raise bad_request("limit", f"limit must be a number from 1 to {HIGHEST}.")
     page = asked_page(exchange)
-    chosen = selection(_asked_fields(exchange))
+    chosen = selection(_requested_fields(exchange))
     filters = {name: text for name in FILTERS if (text := asked(exchange, name))}
     rows = exchange.db.execute(
         OFFERS.format(conditions="".join(f" AND {FILTERS[name][0]}" for name in filters)),
@@ -64,11 +64,11 @@ OFFERS = f"""
 SELECT {store.SHOWN_COLUMNS} FROM offer AS o JOIN stock AS s USING (seller, product, condition)
 WHERE o.seller = :seller AND o.channel = :channel AND o.id > :after{{conditions}}
 ORDER BY o.id LIMIT :rows
-"""  # noqa: S608 - only constants of ours are filled in
+"""  # noqa: S608 - only constants are filled in
 
 
-def _asked_fields(exchange: Exchange) -> list[str]:
-    """Rule 2: if fields and expand are both sent, expand is ignored."""
+def _requested_fields(exchange: Exchange) -> list[str]:
+    """Return the requested fields; with fields and expand, expand is ignored (rule 2)."""
     if (fields := exchange.parameters.get("fields")) is not None:
         return fields.split(",")
     expand = asked(exchange, "expand")
@@ -90,7 +90,7 @@ def _states(text: str) -> str:
     return _json_list(text)
 
 
-# As `store.offer_id` writes it.
+# The same text as `store.offer_id`.
 OFFER_IDS = """
   o.seller || '_' || iif(o.gtin = '', o.product_reference, o.gtin)
     || '_' || o.condition || '_' || o.channel IN (SELECT value FROM json_each(:offerIds))
@@ -98,7 +98,7 @@ OFFER_IDS = """
 OFFER_STATES = """
   iif(s.quantity = 0, 'inactive', 'active') IN (SELECT value FROM json_each(:offerStates))
 """
-# Both go by an index of their own; SQLite would rather walk through all offers in page order.
+# The subqueries use indexes; otherwise SQLite would read all offers in page order.
 GTINS = """
   o.id IN (SELECT id FROM offer WHERE seller = :seller AND gtin <> ''
     AND product IN (SELECT value FROM json_each(:gtins)))
@@ -115,14 +115,14 @@ FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "sellerExternalReferences": (REFERENCES, _json_list),
     "updatedAtMin": ("o.updated_at >= :updatedAtMin", partial(moment_stamp, "updatedAtMin")),
 }
-"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
+"""By query parameter: its SQL condition, and the function that converts its value."""
 
 
 # Fields.
 
 
 ALWAYS = ("offerId", "sellerExternalReference", "offerState", "createdAt", "updatedAt")
-"""Returned even with `fields`, and alone by default (rule 1)."""
+"""Fields returned always, and the only ones by default (rule 1)."""
 
 
 def _leaves(names: str) -> dict[str, Any]:
@@ -174,7 +174,7 @@ PATHS = frozenset(_paths(FIELDS))
 
 
 def selection(paths: Iterable[str]) -> frozenset[str]:
-    """The dotted paths that are shown; unknown names are all told (ER400-179)."""
+    """Return the dotted paths to show; the refusal lists all unknown names (ER400-179)."""
     chosen = list(paths)
     if faults := [
         ErrorEntry(f"Fields[{position}]", f"The field {path!r} does not exist.", UNKNOWN_FIELD)
@@ -186,7 +186,7 @@ def selection(paths: Iterable[str]) -> frozenset[str]:
 
 
 def _pick(node: Any, chosen: Collection[str], above: str = "") -> Any:
-    """The chosen part of a document; a list stands for each of its items."""
+    """Return the chosen part of a document; the paths apply to each item of a list."""
     if isinstance(node, list):
         return [_pick(item, chosen, above) for item in node]
     if not isinstance(node, dict):
@@ -204,12 +204,12 @@ def _pick(node: Any, chosen: Collection[str], above: str = "") -> Any:
 def offer_document(
     row: Row, settings: SandboxSettings, chosen: Collection[str] = tuple(FIELDS)
 ) -> Any:
-    """The chosen part of an offer; what the channel says nothing about is null (rule 3)."""
+    """Return the chosen part of an offer; fields unknown to the channel are null (rule 3)."""
     return _pick(_document(row, is_primary=row["channel"] == settings.primary_channel), chosen)
 
 
 def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
-    """An offer in every detail. A struck price is not given back."""
+    """Return an offer with every field. The struck price is never returned."""
     modes = orjson.loads(row["modes"])
     unknown = ("legacyDeliveryModeId", "minDeliveryTime", "maxDeliveryTime")
     return {
@@ -248,7 +248,7 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
         "createdAt": row["created_at"],
         "updatedAt": row["updated_at"],
         "conversionDate": None,
-        # On the primary channel alone (part "What the service does").
+        # On the primary channel only (part "What the service does").
         "comments": (row["comment"] or None) if is_primary else None,
         "offerCompetition": None,
         FEEDBACK: _feedback(row, min(mode["cost"] for mode in modes)) if is_primary else None,
@@ -256,20 +256,22 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
 
 
 def _feedback(row: Row, cost: float) -> dict[str, Any]:
-    """The little that a channel with no other seller on it has to say."""
-    at, price = row["updated_at"], row["price"]
+    """Return the feedback of a channel without other sellers."""
+    updated_at, price = row["updated_at"], row["price"]
     best = {
         "isBestOffer": True,
-        "isBestOfferUpdatedAt": at,
-        "updatedAt": at,
-        "bestOffer": {"price": price, "deliveryCost": cost, "updatedAt": at},
+        "isBestOfferUpdatedAt": updated_at,
+        "updatedAt": updated_at,
+        "bestOffer": {"price": price, "deliveryCost": cost, "updatedAt": updated_at},
     }
     return {
         "isOnline": bool(row["quantity"]),
         "displayedOfferPrice": price,
         "deliveryCost": cost,
-        "updatedAt": at,
-        "offlineReason": None if row["quantity"] else {"reason": "OutOfStock", "updatedAt": at},
+        "updatedAt": updated_at,
+        "offlineReason": None
+        if row["quantity"]
+        else {"reason": "OutOfStock", "updatedAt": updated_at},
         "bestOfferDetails": best if row["quantity"] else None,
         "offerQuality": None,
         "productInformation": None,

@@ -43,8 +43,8 @@ from feedtool.sandbox.state import moment_of, stamp
 
 WAITING = "WaitingForCompletion"
 IMPORTING = "Importing"
-"""Between an upload and WaitingForCompletion. An assumption: the specification says only that a
-package has to settle "in WaitingForCompletion after an upload", and names no state before it."""
+"""The state between an upload and WaitingForCompletion. An assumption: the specification says only
+that a package has to settle "in WaitingForCompletion after an upload"."""
 READY = "Ready"
 PENDING = "IntegrationPending"
 INTEGRATED = "Integrated"
@@ -94,7 +94,7 @@ _STRUCTURE = {
         "type": "object",
         "properties": {
             "sellerExternalReference": TEXT,
-            # Integrations send it both ways.
+            # Integrations send texts and numbers.
             "product": record(gtin={"type": ["string", "integer", "null"]}, reference=TEXT),
             "condition": TEXT,
             "price": record(
@@ -110,9 +110,9 @@ _OFFER_REQUESTS = jsonschema_rs.Draft202012Validator(_STRUCTURE)
 
 
 def _offer_requests(request: HttpRequest) -> list[dict[str, Any]]:
-    """The offer requests of an upload: "array or set", so a bare array or one in a wrapper.
+    """Return the offer requests of an upload: "array or set", so a bare array or one in a wrapper.
 
-    One that holds none is 400: there is nothing in it to be looked at after Ready.
+    An upload without requests is refused with 400.
     """
     document = json_body(request)
     if isinstance(document, dict):
@@ -123,7 +123,7 @@ def _offer_requests(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def create(exchange: Exchange) -> HttpResponse:
-    """POST /offer-packages: bind a new package to one channel, one type and one language."""
+    """POST /offer-packages: open a package for one channel, one type and one language."""
     now = exchange.now
     channel = required_header(exchange.request, "SalesChannelId")
     known_channel(channel, "SalesChannelId", exchange.settings)
@@ -135,7 +135,7 @@ def create(exchange: Exchange) -> HttpResponse:
         " settled_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
         (exchange.seller, channel, kind, language, WAITING, expires, stamp(now)),
     ).lastrowid
-    # The time is part of it, so that a new state gives none that an earlier one gave.
+    # The time is part of it, so that a new state never repeats an id of an earlier state.
     package_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"package {row} of {stamp(now)}"))
     exchange.db.execute("UPDATE package SET package_id = ? WHERE id = ?", (package_id, row))
     location = f"{exchange.request.base}/offer-packages/{package_id}"
@@ -168,7 +168,7 @@ def upload(exchange: Exchange) -> HttpResponse:
 
 
 def complete(exchange: Exchange) -> HttpResponse:
-    """PATCH /offer-packages/{packageId}: the package is complete, from here it goes by itself."""
+    """PATCH /offer-packages/{packageId}: complete the package, which then integrates by itself."""
     package = _package(exchange)
     chosen(exchange.request, "state", (READY,))
     if package["shown_state"] != WAITING:
@@ -181,7 +181,7 @@ def complete(exchange: Exchange) -> HttpResponse:
     return HttpResponse(204, {"Content-Language": package["language"]})
 
 
-# What a seller sees.
+# Reading.
 
 
 def read(exchange: Exchange) -> HttpResponse:
@@ -241,7 +241,7 @@ def _behaviour(exchange: Exchange) -> OfferBehaviour:
 
 
 def _package(exchange: Exchange) -> Row:
-    """The seller's package, or 404: unknown, another seller's, or expired."""
+    """Return the seller's package; 404 if unknown, another seller's, or expired."""
     row: Row | None = exchange.db.execute(
         f"{_PACKAGES} WHERE package_id = :package AND seller = :seller",
         {
@@ -256,7 +256,7 @@ def _package(exchange: Exchange) -> Row:
 
 
 def package_document(package: Row) -> dict[str, Any]:
-    """A package as it is read: "state, type, submission date, results info"."""
+    """Return a package's "state, type, submission date, results info"."""
     document = {
         "packageId": package["package_id"],
         "packageType": package["type"],
@@ -274,26 +274,26 @@ def package_document(package: Row) -> dict[str, Any]:
     return document
 
 
-# What a package does by itself.
+# Changes by time.
 
 
 def next_due(db: Connection) -> str | None:
-    """When the next package expires or goes on."""
+    """Return the time of the next package's next step."""
     due: str | None
     (due,) = db.execute("SELECT MIN(next_at) FROM package WHERE next_at IS NOT NULL").fetchone()
     return due
 
 
 def step(db: Connection, settings: SandboxSettings) -> None:
-    """Let the package whose time has come first expire or go on."""
+    """Expire or advance the package that is due first."""
     package = db.execute(
         "SELECT * FROM package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     ).fetchone()
-    BY_ITSELF[package["state"]](db, settings.of(OfferBehaviour), package)
+    STEPS[package["state"]](db, settings.of(OfferBehaviour), package)
 
 
 def _expire(db: Connection, _behaviour: OfferBehaviour, package: Row) -> None:
-    """Part "Limits": an open package is kept 6 hours if not completed."""
+    """Delete an open package that was not completed in time (part "Limits": 6 hours)."""
     db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
     db.execute("DELETE FROM package WHERE id = ?", (package["id"],))
 
@@ -309,10 +309,10 @@ def _pend(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
 
 
 def _integrate(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
-    """Integrate some more of the package, until there is no more of it."""
+    """Integrate the next batch of the package, and finish it after the last."""
     counts = integration.apply_batch(db, behaviour, package)
     if not counts:
-        # A package with nothing in it is rejected as a whole; nothing else is.
+        # Only an empty package is rejected as a whole.
         result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
         db.execute(
             "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL"
@@ -326,7 +326,7 @@ def _integrate(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
     )
 
 
-BY_ITSELF: dict[str, Callable[[Connection, OfferBehaviour, Row], None]] = {
+STEPS: dict[str, Callable[[Connection, OfferBehaviour, Row], None]] = {
     WAITING: _expire,
     READY: _pend,
     PENDING: _integrate,

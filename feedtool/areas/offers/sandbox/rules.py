@@ -1,8 +1,8 @@
-"""The behaviour of the sandbox's offers, and its demands on a request once its package is Ready.
+"""The behaviour of the sandbox's offers, and its rules for requests once a package is Ready.
 
-Parts "Offer package and offer request", "Offers (JSON packages)" and "Delivery modes on orders".
-Where they are silent the field's practice fills the gap. Every rule is a line in a table, its
-result a code of `messages`; all codes that apply to a request are given.
+Parts "Offer package and offer request", "Offers (JSON packages)" and "Delivery modes on orders";
+gaps are filled by the field's practice. Every rule is a line in a table, its result a code of
+`messages`; a request gets all codes that apply.
 """
 
 import re
@@ -28,30 +28,30 @@ CONDITIONS = (
 
 
 class OfferBehaviour(Struct, frozen=True):
-    """Of packages of offers, and of the offers themselves. All durations are sandbox time."""
+    """Settings of offers and their packages. All durations are sandbox time."""
 
     settle: timedelta = timedelta(seconds=1)
-    """After an upload: how long PATCH still answers 400."""
+    """The time after an upload in which PATCH answers 400."""
     pend: timedelta = timedelta(seconds=1)
-    """From Ready to IntegrationPending."""
+    """The time from Ready to IntegrationPending."""
     integrate: timedelta = timedelta(seconds=2)
-    """From Ready to Integrated or Rejected."""
+    """The time from Ready to Integrated or Rejected."""
     delays: tuple[timedelta, ...] = ()
-    """Added to `integrate`, package after package in turn: with some, packages are not
-    integrated in the order in which they were completed."""
+    """Added to `integrate`, one per package in turn; different delays change the order of
+    integration."""
     open_life: timedelta = timedelta(hours=6)
-    """An open package that is not completed by then is gone (part "Limits")."""
+    """The time until an open package expires (part "Limits")."""
     results_life: timedelta = timedelta(days=3)
-    """Results are readable for so long after processing (part "Limits")."""
+    """The time for which results are readable after processing (part "Limits")."""
     upload_limit: int = 100
     package_limit: int = 50_000
     conditions: tuple[str, ...] = CONDITIONS
     delivery_modes: tuple[str, ...] = SMALL_PARCELS + LARGE_PARCELS + RETIRING_MODES
-    """The ones that are configured for every seller."""
+    """The modes configured for every seller."""
     modes_without_tracked: tuple[str, ...] = LARGE_PARCELS
     """An offer with one of these needs no TrackedHomeDelivery."""
     reference_length: int = 50
-    """Longest sellerExternalReference and product.reference."""
+    """The longest sellerExternalReference and product.reference, in characters."""
 
 
 MOST_STOCK = 9_999_999_999
@@ -60,7 +60,7 @@ LONGEST_PREPARATION = 999
 GTIN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
 PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]*")
 UNWANTED = re.compile(r"[|\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""No reference may hold `|` and what nobody can see (joiners inside emoji are seen)."""
+"""Characters refused in references: `|` and invisible ones (joiners inside emoji are allowed)."""
 
 
 Items = Iterable[Mapping[str, Any]]
@@ -68,7 +68,7 @@ Items = Iterable[Mapping[str, Any]]
 
 
 class OfferRequest(NamedTuple):
-    """An offer request laid flat; what was absent or null is None (or an empty text).
+    """A flat offer request; an absent or null field becomes None (or an empty text).
 
     An empty list is not absent: "arrays replace the existing array" (rule 2).
     """
@@ -86,7 +86,7 @@ class OfferRequest(NamedTuple):
 
 
 def read_request(body: Mapping[str, Any]) -> OfferRequest:
-    """Lay a request flat; "unrecognized fields are ignored"."""
+    """Flatten a request; "unrecognized fields are ignored"."""
     product, price = body.get("product") or {}, body.get("price") or {}
     gtin = product.get("gtin")
     return OfferRequest(
@@ -98,7 +98,7 @@ def read_request(body: Mapping[str, Any]) -> OfferRequest:
         origin_price=_number(float, price.get("originPrice")),
         taxes=price.get("taxes"),
         modes=body.get("deliveryModes"),
-        # To JSON Schema 7.0 is an integer, and so it is here.
+        # As in JSON Schema, 7.0 is an integer.
         preparation=_number(int, body.get("preparationTime")),
         quantity=_number(int, body.get("quantity")),
     )
@@ -109,12 +109,12 @@ def _number(kind: Callable[[float], Any], value: float | None) -> Any:
 
 
 class TaxRule(Struct, frozen=True):
-    """The digits that stand for a tax in a code, and its highest value."""
+    """The digits of a tax in result codes, and its highest value."""
 
     digits: str
     highest: float
     kind: str
-    """The type that a read offer gives it: Amount for amount taxes."""
+    """The tax's type in an offer that is read: Amount for amount taxes."""
 
 
 AMOUNT = "Amount"
@@ -124,7 +124,7 @@ TAXES = {
     "EcoPart": TaxRule("08", float("inf"), AMOUNT),
     "DEA": TaxRule("31", float("inf"), AMOUNT),
 }
-"""There are no others: one that is not among them is refused, not left out."""
+"""All taxes; any other is refused, not ignored."""
 
 MODE_DIGITS = {
     "Standard": ("11", "15"),
@@ -132,7 +132,7 @@ MODE_DIGITS = {
     "TrackedHomeDelivery": ("12", "16"),
     "SignedHomeDelivery": ("13", "17"),
 }
-"""The digits that stand for a mode's cost and additional cost; other modes have none."""
+"""The digits of a mode's cost and additional cost in result codes."""
 OTHER_MODE = ("28", "28")
 
 REQUIRED: tuple[tuple[str, Callable[[OfferRequest], object]], ...] = (
@@ -143,16 +143,16 @@ REQUIRED: tuple[tuple[str, Callable[[OfferRequest], object]], ...] = (
     ("1009", lambda request: request.preparation is not None),
     ("1005", lambda request: request.quantity is not None),
 )
-"""Code, and what an Upsert must have; its taxes and delivery modes are looked at below."""
+"""Code and required value of an Upsert; taxes and delivery modes are checked below."""
 
 CHANGEABLE = ("price", "origin_price", "taxes", "modes", "preparation", "quantity")
 """Fields of an OfferRequest that an Update may change; product and condition never (rule 2)."""
 
 
 def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
-    """The codes by which an Upsert is refused whatever the state is; none when it is well."""
+    """Return the codes that refuse an Upsert regardless of stored offers; [] for a valid one."""
     return _distinct(
-        *(code for code, given in REQUIRED if not given(request)),
+        *(code for code, value_of in REQUIRED if not value_of(request)),
         *_identity_codes(request, behaviour),
         *(["1302"] if request.condition and request.condition not in behaviour.conditions else []),
         *_missing_taxes(request.taxes or ()),
@@ -165,7 +165,7 @@ def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
 def update_codes(
     request: OfferRequest, known: OfferRequest, behaviour: OfferBehaviour
 ) -> list[str]:
-    """The codes by which an Update of the known offer is refused; none when it is well."""
+    """Return the codes that refuse an Update of the known offer; [] for a valid one."""
     changes = [name for name in CHANGEABLE if getattr(request, name) is not None]
     if not changes:
         return ["1028"]
@@ -179,7 +179,7 @@ def update_codes(
 
 
 def updated(request: OfferRequest, known: OfferRequest) -> OfferRequest:
-    """The known offer with the changes; "arrays replace the existing array" (rule 2)."""
+    """Return the known offer with the changes; "arrays replace the existing array" (rule 2)."""
     changes = {name: getattr(request, name) for name in CHANGEABLE}
     return known._replace(**{name: value for name, value in changes.items() if value is not None})
 
@@ -203,9 +203,9 @@ def _identity_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterato
 
 
 def is_gtin(text: str) -> bool:
-    """True for 8, 12, 13 or 14 digits, the last of which checks the others (GS1).
+    """True for 8, 12, 13 or 14 digits with a correct check digit (GS1).
 
-    The check digit of zeros alone is right, but they number no product.
+    Zeros alone have a correct check digit, but are no GTIN.
     """
     if not GTIN.fullmatch(text) or not text.strip("0"):
         return False
@@ -216,20 +216,20 @@ def is_gtin(text: str) -> bool:
 
 
 def _missing_taxes(taxes: Items) -> Iterator[str]:
-    """The taxes that are missing: "taxes must be listed even when zero"."""
+    """Yield codes of missing taxes: "taxes must be listed even when zero"."""
     listed = {tax.get("code") for tax in taxes}
     return ("10" + rule.digits for code, rule in TAXES.items() if code not in listed)
 
 
 def _missing_tracked(modes: Items, behaviour: OfferBehaviour) -> Iterator[str]:
-    """TrackedHomeDelivery is "mandatory everywhere", for what can go as a small parcel."""
-    given = {mode.get("code") for mode in modes}
-    if not given.intersection({"TrackedHomeDelivery", *behaviour.modes_without_tracked}):
+    """Yield a code if TrackedHomeDelivery, "mandatory everywhere" for small parcels, is missing."""
+    codes = {mode.get("code") for mode in modes}
+    if not codes.intersection({"TrackedHomeDelivery", *behaviour.modes_without_tracked}):
         yield "1012"
 
 
 def _value_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
-    """The codes of values that are there, and wrong."""
+    """Yield the codes of wrong values."""
     if request.price is not None and request.price <= 0:
         yield "1906"
     if _splits_cents(request.price):
@@ -251,13 +251,13 @@ def _value_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[s
 
 
 def _repeated(items: Items) -> Iterator[str]:
-    """The codes that several items of a list have: which of them should count?"""
+    """Return codes that several items of a list have, which makes them ambiguous."""
     counts = Counter(item.get("code") or "" for item in items)
     return (code for code, count in counts.items() if code and count > 1)
 
 
 def _splits_cents(amount: float | None) -> bool:
-    """True if an amount has more decimals than money has."""
+    """True if an amount has more than two decimals."""
     return amount is not None and round(amount, 2) != amount
 
 
@@ -291,7 +291,7 @@ def _amount_codes(
 
 
 def _coherence_codes(request: OfferRequest) -> Iterator[str]:
-    """The codes of a price that does not fit its struck price or its taxes."""
+    """Yield the codes of a price that does not fit its struck price or its taxes."""
     if request.price is None or request.price <= 0:
         return
     if request.origin_price is not None and request.origin_price < request.price:

@@ -1,7 +1,7 @@
-"""A seller's offers on one sales channel, and the stock that the channels share.
+"""A seller's offers on one sales channel, and the stock that channels share.
 
 "Stock quantity is shared across channels for the same product and condition" (part "What the
-service does"), so the quantity is not the offer's but the stock's.
+service does"), so the quantity belongs to the stock, not to the offer.
 """
 
 from sqlite3 import Connection, Row
@@ -59,16 +59,16 @@ KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.
 
 
 class KnownOffer(NamedTuple):
-    """An offer that is in the store."""
+    """A stored offer."""
 
     id: int
     product: str
     request: OfferRequest
-    """Its fields as a request would give them; without reference and quantity."""
+    """The offer as a request, without reference and quantity."""
 
 
 def known_offer(row: Row) -> KnownOffer | None:
-    """The offer in the KNOWN_COLUMNS of an outer join, or None where there is none."""
+    """Return the offer in KNOWN_COLUMNS of an outer join, or None without one."""
     if row["id"] is None:
         return None
     texts = ("gtin", "product_reference", "condition", "price", "origin_price", "preparation")
@@ -81,14 +81,14 @@ def known_offer(row: Row) -> KnownOffer | None:
 
 
 def gtin_product(gtin: str) -> str:
-    """The identifier of the product of a GTIN: its 14 digits, since leading zeros say nothing."""
+    """Return the identifier of a GTIN's product: 14 digits, as leading zeros do not count."""
     return gtin.zfill(14)
 
 
 def has_sheet(db: Connection, product: str) -> bool:
     """True if the catalogue has the product.
 
-    It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet until
+    It has every GTIN except restricted ones: a GTIN-13 that begins with 2 has no sheet until
     products-integration creates it.
     """
     if not product.startswith("02"):
@@ -98,12 +98,12 @@ def has_sheet(db: Connection, product: str) -> bool:
 
 
 def note_sheet(db: Connection, product: str) -> None:
-    """Let the catalogue have the product from now on."""
+    """Add a product to the catalogue."""
     db.execute("INSERT OR IGNORE INTO product_sheet VALUES (?)", (product,))
 
 
 def offered_products(db: Connection, seller: str, channel: str) -> list[str]:
-    """The products that a seller offers on a channel under a GTIN."""
+    """Return the products that a seller offers on a channel under a GTIN."""
     rows = db.execute(
         "SELECT DISTINCT product FROM offer WHERE seller = ? AND channel = ? AND gtin <> ''",
         (seller, channel),
@@ -112,7 +112,7 @@ def offered_products(db: Connection, seller: str, channel: str) -> list[str]:
 
 
 def offers_of_others(db: Connection, seller: str, channel: str, product: str) -> list[Row]:
-    """The offers of a product by all sellers but this one, oldest first, with their stock."""
+    """Return the other sellers' offers of a product, oldest first, with their stock."""
     return db.execute(
         "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
         " WHERE o.channel = ? AND o.seller <> ? AND o.product = ? ORDER BY o.id",
@@ -120,17 +120,17 @@ def offers_of_others(db: Connection, seller: str, channel: str, product: str) ->
     ).fetchall()
 
 
-def sellable(db: Connection, seller: str, channel: str, most: int) -> list[Row]:
-    """The first of a seller's Active offers on a channel, with their stock."""
+def sellable(db: Connection, seller: str, channel: str, limit: int) -> list[Row]:
+    """Return the first of a seller's Active offers on a channel, with their stock."""
     return db.execute(
         "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
         " WHERE o.seller = ? AND o.channel = ? AND s.quantity > 0 ORDER BY o.id LIMIT ?",
-        (seller, channel, most),
+        (seller, channel, limit),
     ).fetchall()
 
 
-def sell(db: Connection, offer: Row, quantity: int, at: str) -> None:
-    """Take some of an offer's stock; the offers of all channels change with it."""
+def sell(db: Connection, offer: Row, quantity: int, moment: str) -> None:
+    """Reduce an offer's stock, which changes the offers of all channels."""
     key = (offer["seller"], offer["product"], offer["condition"])
     db.execute(
         "UPDATE stock SET quantity = quantity - ?"
@@ -139,28 +139,28 @@ def sell(db: Connection, offer: Row, quantity: int, at: str) -> None:
     )
     db.execute(
         "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
-        (at, *key),
+        (moment, *key),
     )
 
 
 def offer_id(offer: Row) -> str:
-    """The service's name of an offer."""
+    """Return the service's id of an offer."""
     product = offer["gtin"] or offer["product_reference"]
     return f"{offer['seller']}_{product}_{offer['condition']}_{offer['channel']}"
 
 
 class OfferStore(Struct, frozen=True):
-    """The offers of one seller on one channel, changed as of one moment."""
+    """The offers of one seller on one channel, changed at one moment."""
 
     db: Connection
     seller: str
     channel: str
-    at: str
+    moment: str
 
     def product(self, request: OfferRequest) -> str:
-        """The identifier of the product: its GTIN, else its reference.
+        """Return the identifier of the product: its GTIN, else its reference.
 
-        A reference that the seller has used with a GTIN stands for that GTIN's product.
+        A reference that the seller has used with a GTIN identifies that GTIN's product.
         """
         if request.gtin:
             return gtin_product(request.gtin)
@@ -172,7 +172,7 @@ class OfferStore(Struct, frozen=True):
         return row["product"] if row else f"reference {request.product_reference}"
 
     def find(self, reference: str | None) -> KnownOffer | None:
-        """The offer that has this reference."""
+        """Return the offer with this reference."""
         row = self.db.execute(
             f"SELECT {KNOWN_COLUMNS} FROM offer AS o"  # noqa: S608 - only constants are filled in
             " WHERE o.seller = ? AND o.channel = ? AND o.reference = ?",
@@ -181,40 +181,39 @@ class OfferStore(Struct, frozen=True):
         return known_offer(row) if row else None
 
     def create(self, request: OfferRequest, product: str) -> bool:
-        """Put an offer in the store; False when another one has its product and condition."""
+        """Store an offer; return False if another offer has its product and condition."""
         done = self.db.execute(
             "INSERT INTO offer(seller, channel, reference, product, gtin, product_reference,"
             " condition, price, origin_price, taxes, modes, preparation, created_at, updated_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (
                 *(self.seller, self.channel, request.reference, product),
-                *(*_columns(request), self.at, self.at),
+                *(*_columns(request), self.moment, self.moment),
             ),
         )
         return self._stocked(done.rowcount, request, product)
 
     def write(self, offer: KnownOffer, request: OfferRequest, product: str) -> bool:
-        """Give a known offer all of these terms; False as in `create`."""
+        """Replace the fields of a known offer; return False as `create` does."""
         done = self.db.execute(
             "UPDATE OR IGNORE offer SET product = ?, gtin = ?, product_reference = ?,"
             " condition = ?, price = ?, origin_price = ?, taxes = ?, modes = ?, preparation = ?,"
             " updated_at = ? WHERE id = ?",
-            (product, *_columns(request), self.at, offer.id),
+            (product, *_columns(request), self.moment, offer.id),
         )
         return self._stocked(done.rowcount, request, product)
 
     def remove(self, offer: KnownOffer) -> None:
-        """Take the offer out of the store."""
         self.db.execute("DELETE FROM offer WHERE id = ?", (offer.id,))
 
     def clear(self) -> None:
-        """Take all offers of the channel out of the store."""
+        """Remove all offers of the channel."""
         self.db.execute(
             "DELETE FROM offer WHERE seller = ? AND channel = ?", (self.seller, self.channel)
         )
 
     def comment(self, reference: str, text: str) -> None:
-        """Give an offer a comment, or an empty one."""
+        """Set the comment of an offer, maybe to ""."""
         self.db.execute(
             "INSERT OR REPLACE INTO offer_comment"
             " SELECT id, ? FROM offer WHERE seller = ? AND channel = ? AND reference = ?",
@@ -222,7 +221,7 @@ class OfferStore(Struct, frozen=True):
         )
 
     def _stocked(self, written: int, request: OfferRequest, product: str) -> bool:
-        """Set the shared stock; the offers of other channels change with it."""
+        """Set the shared stock if an offer was written, which changes offers of other channels."""
         if not written:
             return False
         if request.quantity is None:
@@ -237,7 +236,7 @@ class OfferStore(Struct, frozen=True):
             self.db.execute(
                 "UPDATE offer SET updated_at = ?"
                 " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
-                (self.at, *key, self.channel),
+                (self.moment, *key, self.channel),
             )
         else:
             self.db.execute("INSERT OR IGNORE INTO stock VALUES (?, ?, ?, ?)", (*key, quantity))

@@ -1,7 +1,7 @@
 """The result messages, by code and language: part "Offer package and offer request".
 
-The specification shows no list of codes. As observed, a code is two digits for the error and two
-for the property that it is about: 10|05 is "required" on the stock.
+The specification does not list the codes. As observed, a code has two digits for the error and two
+for its property: 10|05 is "required" on the stock.
 """
 
 from feedtool.sandbox.arguments import texts
@@ -14,5 +14,5 @@ PACKAGE_FULL = "1723"
 
 
 def message(code: str, language: str) -> dict[str, str]:
-    """A result as the service shows it."""
+    """Return a result in the service's form."""
     return {"resultCode": code, "message": texts(__name__, language)[code]}
