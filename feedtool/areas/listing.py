@@ -41,6 +41,7 @@ from feedtool.service.answers import Unreadable, as_whole, counted, items_of, mo
 Pairs = tuple[tuple[str, str], ...]
 """Parameters of a call."""
 
+READ_OR_NONE = READ | {400, 404}
 COUNTED, LISTED = "counted", "listed"
 """In the tally: the entries that the service counts, and those that it lists."""
 
@@ -153,6 +154,8 @@ class Listing(NamedTuple):
     entries: Entries = Entries()
     in_language: bool = False
     """True if the service answers in the language that it is asked in."""
+    tries_pages: bool = False
+    """True if a page of the next number is tried where no Link leads on."""
     counts: Callable[[AccountSettings], Call] | None = None
     """The call that counts everything."""
     is_counted_first: bool = False
@@ -168,11 +171,12 @@ class Listing(NamedTuple):
             headers = (("Accept-Language", language_tag(query.language)),)
         for choice in product(*(by.parameters(query) for by in self.filters)):
             pairs = (pair for pairs in choice for pair in pairs)
-            whole = (*pairs, *since, *more, *call.query)
-            yield replace(call, query=whole, headers=headers)
+            yield replace(call, query=(*pairs, *since, *more, *call.query), headers=headers)
 
     def read(self, reply: Reply) -> Sequence[Any]:
-        """The entries of a page; Unreadable for anything else."""
+        """The entries of a page, none where it was but tried; Unreadable for anything else."""
+        if reply.status not in READ:
+            return []
         if self.entries.read:
             return self.entries.read(reply)
         return [item for item in items_of(reply, self.noun) if isinstance(item, dict)]
@@ -218,7 +222,7 @@ def export_of(listing: Listing) -> Export:
 
 
 def _entry_list(listing: Listing) -> ServiceList:
-    def page(query: Query, reply: Reply, _: Call) -> ListPage:
+    def page(query: Query, reply: Reply, call: Call) -> ListPage:
         rows: list[tuple[None, KeyedRow]] = []
         things: list[ListedItem] = []
         entries = listing.read(reply)
@@ -230,7 +234,10 @@ def _entry_list(listing: Listing) -> ServiceList:
             else:
                 rows += [(None, row) for row in rows_of_entry]
         tally = {(LISTED, ""): len(entries)}
-        return ListPage(rows, next_call(reply), progress=len(entries), tally=tally, things=things)
+        following, is_guess = next_call(reply), False
+        if listing.tries_pages and not following and entries and call.target == listing.page.target:
+            following, is_guess = _next_number(call), True
+        return ListPage(rows, following, is_guess, len(entries), tally, things=things)
 
     return ServiceList(
         listing.noun,
@@ -240,6 +247,13 @@ def _entry_list(listing: Listing) -> ServiceList:
         OF_FILTERS if listing.filters else OF_SELLER,
         unit=listing.noun,
     )
+
+
+def _next_number(call: Call) -> Call:
+    """The call for the page behind one; a service that has none may refuse it."""
+    query = dict(call.query)
+    query["pageIndex"] = str(int(query.get("pageIndex", "1")) + 1)
+    return replace(call, success=READ_OR_NONE, query=tuple(query.items()))
 
 
 def _count_list(listing: Listing, counts: Callable[[AccountSettings], Call]) -> ServiceList:

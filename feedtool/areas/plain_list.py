@@ -15,18 +15,16 @@ from feedtool.feeds.export import (
     ExportTally,
     FilledTemplate,
     KeyedRows,
-    ListPage,
     PlainTable,
     Query,
 )
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import TEXT, CellEntry, Field
-from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.header import Column
 from feedtool.model.text import LANGUAGES, Language, Translator
-from feedtool.service.answers import amount, moment, next_call, text
+from feedtool.service.answers import amount, moment, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 WIDTH = 24
@@ -65,19 +63,6 @@ def date_of(value: object) -> Value:
     if read is None:
         return None
     return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
-
-
-def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Call]) -> ListPage:
-    """The page, and the next of a list whose parameters are not shown.
-
-    It is where a Link leads; else a page of the next number is tried while there are rows.
-    """
-    if call_of_link := next_call(reply):
-        return page._replace(next=call_of_link)
-    if not page.rows or call.target != ask(1).target:
-        return page
-    number = int(dict(call.query).get("pageIndex", "1"))
-    return page._replace(next=ask(number + 1), is_guess=True)
 
 
 class Table(NamedTuple):

@@ -1,15 +1,13 @@
 """`feedtool export offer-packages`: the seller's packages, from feedtool or other programs."""
 
-from itertools import product
-
+from feedtool.areas.listing import By, Empty, Entries, Listing, export_of
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.offers import read_packages
-from feedtool.areas.plain_list import DATE, Table, flat_row, no_loss, nothing
-from feedtool.feeds.export import Export, Filter, ListPage, ServiceList
+from feedtool.areas.plain_list import DATE, Table
+from feedtool.feeds.export import OF_FILTERS, Filter
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import Call, Reply
 from feedtool.model.text import tr
-from feedtool.service.answers import id_of, items_of, next_call
+from feedtool.service.answers import id_of
 
 KNOWN = {
     "packageId": (tr("Package"), TEXT),
@@ -52,22 +50,14 @@ EXPORT = Export(
 
     Other programs' packages are here, too. `feedtool runs` lists what was sent from here.
     """,
-    lambda _: (
-        ServiceList(
-            tr("packages"),
-            lambda query, _: [
-                read_packages(state=state, channel=channel)
-                for state, channel in product(
-                    query["state"] or ("",), query["sales-channel"] or ("",)
-                )
-            ],
-            lambda _: packages_in,
-            nothing(tr("there are no packages like that"), HINT),
-            HINT,
-            unit=tr("packages"),
-        ),
+    noun=tr("packages"),
+    page=read_packages(),
+    sheet=Table(tr("Packages of offers"), KNOWN),
+    empty=Empty(tr("there are no packages like that"), OF_FILTERS),
+    filters=(
+        By(BY_STATE, "state", is_single=True),
+        By(BY_SALES_CHANNEL, "salesChannelId", is_single=True),
     ),
-    Table(tr("Packages of offers"), KNOWN).sheet,
-    no_loss,
-    (BY_STATE, BY_SALES_CHANNEL),
+    entries=Entries(key=lambda package: id_of(package) or repr(package)),
 )
+EXPORT = export_of(PACKAGE_LIST)

@@ -42,7 +42,7 @@ def granting(act: Act, replies: Sequence[Reply]) -> Granting:
     requests = tuple(
         request
         for page in pages
-        for request in wire.gestures_of(page)[0]
+        for request in wire.gestures_of(page)
         if request.order in {"", act.reference}
     )
     return Granting(wire.order_of(order), wire.available_of(available), requests)

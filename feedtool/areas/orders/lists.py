@@ -3,13 +3,14 @@
 Members that the specification does not show are brought as they come, under the service's names.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from feedtool.areas.channel_list import ENABLED, RECEIVERS, channel_list, channels_in
+from feedtool.areas.listing import By, Empty, Entries, Listing, export_of
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
 from feedtool.areas.plain_list import (
@@ -17,7 +18,6 @@ from feedtool.areas.plain_list import (
     NUMBER,
     Table,
     flat_row,
-    following,
     no_loss,
     nothing,
 )
@@ -36,7 +36,6 @@ from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.text import tr
-from feedtool.service.answers import items_of
 
 KNOWN = {
     "salesChannelId": (tr("Sales channel"), TEXT),
@@ -65,7 +64,6 @@ KNOWN = {
 }
 MOST_EVENTS = 1000
 
-HINT = tr("look at --seller; nothing was written")
 OF_CHANNELS = tr("look at --sales-channel")
 
 flat = partial(flat_row, known=KNOWN)
@@ -74,48 +72,30 @@ flat = partial(flat_row, known=KNOWN)
 # Gestures.
 
 
-def _gestures(orders: Collection[str], reply: Reply, _: Call) -> ListPage:
-    gestures, link = wire.gestures_of(reply)
-    rows = [
-        (it.id or repr(it), {**flat(it.document), "requestId": it.id, "orderId": it.order})
-        for it in gestures
-        if not orders or it.order in {"", *orders}
-    ]
-    return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(rows))
+def _gesture_rows(gesture: wire.Gesture, query: Query) -> list[KeyedRow]:
+    """The row of a gesture, whose order a service need not show."""
+    if query["order"] and gesture.order not in {"", *query["order"]}:
+        return []
+    return [{**flat(gesture.document), "requestId": gesture.id, "orderId": gesture.order}]
 
 
-GESTURES = Export(
+GESTURE_LIST = Listing(
     "gestures",
     """Export the commercial gestures that were asked for, with what became of each, into a table.
 
     A gesture is granted or rejected some time after it was asked for.
     """,
-    lambda _: (
-        ServiceList(
-            tr("gestures"),
-            lambda query, _: [wire.read_gestures(order) for order in query["order"] or ("",)],
-            lambda query: partial(_gestures, query["order"]),
-            nothing(tr("there are no commercial gestures"), HINT),
-            HINT,
-            unit=tr("gestures"),
-        ),
+    noun=tr("gestures"),
+    page=wire.read_gestures(),
+    sheet=Table(tr("Commercial gestures"), KNOWN),
+    empty=Empty(tr("there are no commercial gestures")),
+    filters=(By(BY_ORDER, "orderId", is_single=True),),
+    entries=Entries(
+        wire.gestures_of, _gesture_rows, key=lambda gesture: gesture.id or repr(gesture)
     ),
-    Table(tr("Commercial gestures"), KNOWN).sheet,
-    no_loss,
-    (BY_ORDER,),
 )
 
-
 # Parcels that a warehouse of the service ships.
-
-
-def _trackings(reply: Reply, call: Call) -> ListPage:
-    """The parcels of a page, by their events."""
-    if reply.status not in READ:
-        return ListPage()
-    parcels = [it for it in items_of(reply, tr("parcels")) if isinstance(it, dict)]
-    rows = [(repr(row), row) for parcel in parcels for row in events(parcel)]
-    return following(ListPage(rows, progress=len(parcels)), reply, call, wire.read_trackings)
 
 
 def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
@@ -127,28 +107,23 @@ def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
         yield common | flat(event, prefix="event.")
 
 
-ORDER_TRACKING = Export(
+TRACKING_LIST = Listing(
     "order-tracking",
     """Export where the parcels are that the service's warehouse ships for you, into a table.
 
     A row for each event of a parcel. The service looks for new events every 8 hours.
     """,
-    lambda _: (
-        ServiceList(
-            tr("parcels"),
-            lambda *_: [wire.read_trackings()],
-            lambda _: _trackings,
-            nothing(
-                tr("there are no parcels to follow"),
-                tr("only orders that the service's warehouse ships are here; nothing was written"),
-            ),
-            HINT,
-            unit=tr("parcels"),
-        ),
+    noun=tr("parcels"),
+    page=Call("GET", "/parcel-trackings", READ),
+    sheet=Table(tr("Parcels"), KNOWN),
+    empty=Empty(
+        tr("there are no parcels to follow"),
+        tr("only orders that the service's warehouse ships are here; nothing was written"),
     ),
-    Table(tr("Parcels"), KNOWN).sheet,
-    no_loss,
+    entries=Entries(rows=lambda parcel, _: events(parcel), key=lambda parcel: repr(flat(parcel))),
+    tries_pages=True,
 )
+GESTURES, ORDER_TRACKING = export_of(GESTURE_LIST), export_of(TRACKING_LIST)
 
 
 # What channels allow.

@@ -22,7 +22,6 @@ from feedtool.service.answers import (
     items_of,
     last_segment,
     loads,
-    next_link,
     spelled,
     text,
 )
@@ -291,10 +290,10 @@ def read_gestures(order: str = "") -> Call:
     return Call("GET", "/order-commercial-gesture-requests", READ, query=query, unsure=unsure)
 
 
-def gestures_of(reply: Reply) -> tuple[list[Gesture], str | None]:
-    """A page of requests, and the address of the next."""
+def gestures_of(reply: Reply) -> list[Gesture]:
+    """A page of requests."""
     items = items_of(reply, tr("gestures"))
-    return [_gesture(item) for item in items if isinstance(item, dict)], next_link(reply)
+    return [_gesture(item) for item in items if isinstance(item, dict)]
 
 
 def _gesture(fields: Mapping[str, Any]) -> Gesture:
@@ -310,16 +309,6 @@ def _gesture(fields: Mapping[str, Any]) -> Gesture:
 
 
 # Other lists.
-
-
-def read_trackings(page: int = 1) -> Call:
-    """The parcels of orders that the warehouse ships (specification: parameters not shown).
-
-    A further page is but tried: a service that has none may refuse it.
-    """
-    if page == 1:
-        return Call("GET", "/parcel-trackings", READ)
-    return Call("GET", "/parcel-trackings", READ_OR_NONE, query=(("pageIndex", str(page)),))
 
 
 def read_configuration(channel: str) -> Call:

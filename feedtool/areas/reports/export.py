@@ -2,27 +2,18 @@
 
 from pathlib import Path
 
-from feedtool.areas.plain_list import (
-    DATE,
-    Table,
-    flat_row,
-    following,
-    no_loss,
-    nothing,
-)
+from feedtool.areas.listing import Empty, Entries, Listing, export_of
+from feedtool.areas.plain_list import DATE, Table, flat_row
 from feedtool.areas.reports import wire
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,
     DocumentFile,
     Documents,
-    Export,
     KeyedRow,
-    ListPage,
-    ServiceList,
 )
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr
 
 REPORT = "reportId"
@@ -33,25 +24,6 @@ KNOWN = {
     "periodEnd": (tr("Until"), DATE),
     "createdAt": (tr("Created"), DATE),
 }
-HINT = tr("look at --seller; nothing was written")
-
-
-def _page(reply: Reply, call: Call) -> ListPage:
-    rows = [
-        (name or None, {**flat_row(report, known=KNOWN), REPORT: name})
-        for name, report in wire.reports_of(reply)
-    ]
-    return following(ListPage(rows, progress=len(rows)), reply, call, wire.read_reports)
-
-
-LISTING = ServiceList(
-    tr("reports"),
-    lambda *_: [wire.read_reports()],
-    lambda _: _page,
-    nothing(tr("there are no reports yet"), HINT),
-    HINT,
-    unit=tr("reports"),
-)
 
 
 def _key(row: KeyedRow) -> str:
@@ -63,32 +35,38 @@ def _file(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
     return DocumentAnswer([DocumentFile(report, wire.file_name(reply, report), body)])
 
 
-REPORTS = Export(
+REPORT_LIST = Listing(
     "reports",
     """Export which reports the service has made of your sales into a table.
 
     A row for each: the sales summary of a month, or the transactions of a year.
     """,
-    lambda _: (LISTING,),
-    Table(tr("Reports"), KNOWN).sheet,
-    no_loss,
+    noun=tr("reports"),
+    page=Call("GET", "/reports", READ),
+    sheet=Table(tr("Reports"), KNOWN),
+    empty=Empty(tr("there are no reports yet")),
+    entries=Entries(
+        wire.reports_of,
+        lambda report, _: [{**flat_row(report[1], known=KNOWN), REPORT: report[0]}],
+        key=lambda report: report[0] or repr(report),
+    ),
+    tries_pages=True,
 )
-EXPORTS = (
-    REPORTS,
-    REPORTS._replace(
-        kind="report-documents",
-        help="""Bring the files of all reports into a folder, with a list of them.
+DOCUMENT_LIST = REPORT_LIST._replace(
+    kind="report-documents",
+    help="""Bring the files of all reports into a folder, with a list of them.
 
     The files have the names that the service gives them. What is there already is not replaced.
     """,
-        documents=Documents(
-            _key,
-            lambda _, rows: [
-                DocumentCall(wire.read_document(report), (report,))
-                for report in map(_key, rows)
-                if report
-            ],
-            _file,
-        ),
+    documents=Documents(
+        _key,
+        lambda _, rows: [
+            DocumentCall(wire.read_document(report), (report,))
+            for report in map(_key, rows)
+            if report
+        ],
+        _file,
     ),
 )
+REPORTS = export_of(REPORT_LIST)
+EXPORTS = (REPORTS, export_of(DOCUMENT_LIST))

@@ -13,22 +13,12 @@ from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr
 from feedtool.service.answers import items_of, text
 
-READ_OR_NONE = READ | {400, 404}
-"""A further page is but tried: a service that has none may refuse it."""
 ANYTHING = (("Accept", "application/pdf, application/problem+json, */*"),)
 ENDINGS = {"application/pdf": ".pdf", "application/zip": ".zip", "text/csv": ".csv"}
 
 
-def read_reports(page: int = 1) -> Call:
-    """The seller's reports."""
-    query = (("pageIndex", str(page)),) if page > 1 else ()
-    return Call("GET", "/reports", READ_OR_NONE if page > 1 else READ, query=query)
-
-
 def reports_of(reply: Reply) -> list[tuple[str, Mapping[str, Any]]]:
     """The reports of a page, each with its identifier, which may lack; Unreadable for no list."""
-    if reply.status not in READ:
-        return []
     reports = [item for item in items_of(reply, tr("reports")) if isinstance(item, dict)]
     names = [text(report.get("reportId")) or text(report.get("id")) for report in reports]
     return [*zip(names, reports, strict=True)]

@@ -193,8 +193,7 @@ def read_packages(link: str | None = None, state: str = "", channel: str = "") -
     """
     if link is not None:
         return Call("GET", link, READ)
-    filters = {"state": state, "salesChannelId": channel}
-    query = tuple((name, value) for name, value in filters.items() if value)
+    query = (("state", state),) if state else ()
     return Call("GET", "/offer-packages", READ, query=query)
 
 
