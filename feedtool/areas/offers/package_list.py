@@ -1,4 +1,4 @@
-"""`feedtool export offer-packages`: the seller's packages, from feedtool or other programs."""
+"""`feedtool export offer-packages`: the seller's packages, begun here or elsewhere."""
 
 from feedtool.areas.listing import By, Empty, Entries, Listing, export_of
 from feedtool.areas.offers.wire import packages
@@ -23,8 +23,7 @@ KNOWN = {
     "result.resultCode": (tr("Code"), TEXT),
     "result.message": (tr("Reason"), TEXT),
 }
-"""The specification does not name counts and dates: columns of other names follow these."""
-HINT = tr("look at the filters; nothing was written")
+"""The specification shows no names of counts and dates: others come behind."""
 
 BY_STATE = Filter(
     "state",
@@ -36,15 +35,7 @@ BY_STATE = Filter(
 BY_SALES_CHANNEL = Filter(
     "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
 )
-
-
-def packages_in(reply: Reply, _: Call) -> ListPage:
-    listed = [item for item in items_of(reply, tr("packages")) if isinstance(item, dict)]
-    rows = [(id_of(document), flat_row(document, known=KNOWN)) for document in listed]
-    return ListPage(rows, next_call(reply), progress=len(rows))
-
-
-EXPORT = Export(
+PACKAGE_LIST = Listing(
     "offer-packages",
     """Export the packages of offers that the service has, with the state of each, into a table.
 
