@@ -186,8 +186,8 @@ OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
 """Fields that comparisons need, beside the fields that are always shown (rule 1)."""
 
 
-def read_packages(link: str | None = None, state: str = "", channel: str = "") -> Call:
-    """Return the call for a page of the seller's packages, maybe only of a state or a channel.
+def read_packages(link: str | None = None, state: str = "") -> Call:
+    """Return the call for a page of the seller's packages, maybe only of a state.
 
     `link` is the address in the previous page.
     """
