@@ -31,11 +31,11 @@ class ParcelFolders:
 
     def __init__(self, folder: Folder, parcels: Sequence[Parcel]) -> None:
         self._folder = folder
-        self.of: Mapping[str, Parcel] = {parcel.lane: parcel for parcel in parcels}
+        self.parcels: Mapping[str, Parcel] = {parcel.lane: parcel for parcel in parcels}
 
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:
         """The route of a parcel's file; None if the parcel is not in this pass."""
-        parcel = self.of.get(place.parent.as_posix())
+        parcel = self.parcels.get(place.parent.as_posix())
         if parcel is None:
             return None
         return InboxRoute(parcel.lane, parcel.profile, parcel.kind or None)
@@ -60,7 +60,7 @@ class ParcelProcessor(FileProcessor):
         """Refuse an unclaimed parcel like a file of the inbox."""
         code = super().refuse(place, error, account)
         if code is not None and account:
-            self._note_refusal(self._folders.of[place.parent.as_posix()], error, account)
+            self._note_refusal(self._folders.parcels[place.parent.as_posix()], error, account)
         return code
 
     def refuse_unreadable(self, parcel: Parcel, error: FileProblem, account: SellerAccount) -> None:
@@ -92,11 +92,11 @@ class ParcelProcessor(FileProcessor):
         account.workspace.ledger.parcels.settle(claim, answer, self._now())
 
     def _shown(self, claim: Claim) -> str:
-        return f"{self._folders.of[claim.lane].profile}/{claim.source}"
+        return f"{self._folders.parcels[claim.lane].profile}/{claim.source}"
 
     def _summarised(self, claim: Claim) -> AnsweredFile:
         """Take the parcel's time: the answers may be written again without the claim."""
-        arrived_at = self._folders.of[claim.lane].arrived_at
+        arrived_at = self._folders.parcels[claim.lane].arrived_at
         return AnsweredFile(claim.source, claim.sha256, claim.run_id, arrived_at)
 
     def _target_shown(self, shown: str, target: Path) -> str:
@@ -128,7 +128,7 @@ class ParcelWork(Work):
         self._parcels = ParcelProcessor(environment, folders)
         super().__init__(environment, self._parcels)
         self._folders, self._is_over, self._on_answered = folders, is_over, on_answered
-        self.profiles = {parcel.profile for parcel in folders.of.values() if parcel.begun_at}
+        self.profiles = {parcel.profile for parcel in folders.parcels.values() if parcel.begun_at}
         for parcel in due:
             entry = folders.entry_of(parcel)
             if route := folders.route_of(entry.path):
@@ -143,14 +143,14 @@ class ParcelWork(Work):
         return super()._has_to_end() or self._is_over()
 
     def _under_way(self, account: SellerAccount) -> list[Claim]:
-        return account.claims.under_way(FOLDER, list(self._folders.of))
+        return account.claims.under_way(FOLDER, list(self._folders.parcels))
 
     def _is_ready(self, entry: Entry, account: SellerAccount) -> bool:
         """True once a parcel is begun and its file is written out.
 
         False if it was dropped, held or answered meanwhile.
         """
-        parcel = self._folders.of[entry.path.parent.as_posix()]
+        parcel = self._folders.parcels[entry.path.parent.as_posix()]
         workspace, folder = account.workspace, self._environment.folder
         if account.key != parcel.key:
             self._echo_other_account(parcel)
