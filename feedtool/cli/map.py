@@ -144,11 +144,11 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
 def _with_base(ctx: click.Context, reading: "ReadOptions", base: str) -> "ReadOptions":
     """The options for reading a file, with the recipe of `--from`."""
     folders = recipe_folders(ctx)
-    if folders.named:
+    if folders.recipe:
         raise UsageProblem(
             tr("--from and --recipe both name a recipe"), tr("leave one of them out")
         )
-    return replace(reading, recipes=replace(folders, named=base))
+    return replace(reading, recipes=replace(folders, recipe=base))
 
 
 def _refuse_more(recipe: "Recipe", reading: "ReadOptions", options: ReadingOptions) -> None:

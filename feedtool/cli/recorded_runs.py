@@ -69,7 +69,7 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.cli.notifier import run_notices
         from feedtool.cli.output import echo_submission
         from feedtool.runs.deliver import Submission
-        from feedtool.runs.workspace import has_to_ask
+        from feedtool.runs.workspace import needs_service
 
         each: list[tuple[int, Submission]] = []
         command = "results" if self.only_fetch else "resume"
@@ -79,7 +79,7 @@ class RecordedRuns(Struct, frozen=True):
                 try:
                     submission = (
                         self._deliver(run, notices.on_event)
-                        if has_to_ask(run, self.workspace)
+                        if needs_service(run, self.workspace)
                         else self.write_copies(run)
                     )
                 except FeedtoolError as error:
@@ -143,7 +143,7 @@ class RecordedRuns(Struct, frozen=True):
         from feedtool.runs.workspace import options_of
 
         recorded = options_of(run, self.workspace)
-        account, page = self._account(run, recorded), recorded.asked.dialect.report_page_size
+        account, page = self._account(run, recorded), recorded.reading.dialect.report_page_size
         with (
             stopping() as stop,
             connect(self.home, account, stop, page=page) as session,
@@ -183,7 +183,7 @@ class RecordedRuns(Struct, frozen=True):
             raise ValueError(f"the ledger has no run {run}")
         profile = options.configuration.profile or recorded.profile
         kept = chosen(ctx).config.profiles.get(profile or "")
-        other, own = on_command_line(ctx, "channel")["channel"], recorded.asked.channel
+        other, own = on_command_line(ctx, "channel")["channel"], recorded.reading.channel
         if other not in {None, own}:
             channels = {"run": run_id, "channel": own, "other": other}
             echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
@@ -197,7 +197,7 @@ class RecordedRuns(Struct, frozen=True):
         )
         return ChosenAccount(
             connection=connection,
-            channel=recorded.asked.channel,
+            channel=recorded.reading.channel,
             profile=profile,
             language=run.language,
             is_sandbox=recorded.is_sandbox,

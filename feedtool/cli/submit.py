@@ -159,7 +159,7 @@ def _plan_only(
         records_there(home, options.records, basis) as workspace,
         asking_live(home, account, reading)
         if planning.live
-        else nullcontext(basis.known(workspace)) as known,
+        else nullcontext(basis.accepted(workspace)) as known,
         previewing(known) if is_previewed else nullcontext() as preview,
     ):
         results = plan_only(
@@ -240,7 +240,7 @@ def _submit(
                 on_event=on_event,
                 selection=basis.selection,
                 confirm=confirming(most, is_sure=is_sure),
-                plan_file=plan_file(basis, basis.known(workspace)),
+                plan_file=plan_file(basis, basis.accepted(workspace)),
                 words=words,
             )
             passing.end(submission)

@@ -13,7 +13,7 @@ from feedtool.runs.exit_code import exit_code
 from feedtool.runs.passes import note_pass
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.seller_account import SellerAccount
-from feedtool.runs.workspace import has_to_ask
+from feedtool.runs.workspace import needs_service
 
 RESUME = "resume "
 """The beginning of the keys of jobs."""
@@ -38,7 +38,7 @@ def _resume(session: PageSession, run: int, account: str, job: Job) -> None:
     job.begin_run(run)
     with session.accounts.open(account) as opened:
         _refuse_other_seller(run, opened)
-        if has_to_ask(run, opened.workspace):
+        if needs_service(run, opened.workspace):
             with note_pass(opened.session, opened.workspace) as passing:
                 submission = passing.end(resume(run, opened.session, opened.workspace))
             end(submission, opened)

@@ -267,7 +267,7 @@ def _make(session: PageSession, file: FileUpload, job: Job) -> None:
         last_run, counted_at = workspace.ledger.pages.last_of(seller_key(service, seller))
         reading = recorded(chosen(session, account.reading, file), folder / KEPT)
         basis = basis_of(file, reading, account.selection, account.identity)
-        known = basis.known(workspace)
+        known = basis.accepted(workspace)
         with preview_of(known) as preview:
             results = plan_only(
                 read,

@@ -87,7 +87,7 @@ def _write_marked(
     options = options_of(run, workspace)
     results = results_of(run, workspace)
     outputs = Outputs({name: place}, language=speaks)
-    write_copies_of(kept_inputs(options, workspace), results, outputs, options.asked)
+    write_copies_of(kept_inputs(options, workspace), results, outputs, options.reading)
     refuse_unwritten([result for result in results if result.checked.file == name], place)
 
 

@@ -15,7 +15,7 @@ from feedtool.model.nouns import AS_ASKED, Status
 from feedtool.page.desk import PageSession
 from feedtool.page.run_list import counts_shown, visible_sellers
 from feedtool.page.users import User
-from feedtool.runs.sellers import PAGE, named
+from feedtool.runs.sellers import PAGE, account_names
 
 BAR = 100
 """Units of a bar's length."""
@@ -111,7 +111,7 @@ def found_sellers(
             for name, key in accounts
             if user.sees(name) and not session.accounts.is_sandbox(name)
         }
-        every = overview.lines(known=named(known), among=among)
+        every = overview.lines(known=account_names(known), among=among)
         lines = [*filter(search.filter(now).takes, every)]
         begin = (search.page - 1) * PAGE
         states = overview.states(lines[begin : begin + PAGE], now)

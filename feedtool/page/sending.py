@@ -101,7 +101,7 @@ def _send(
                 account.workspace,
                 is_all_or_nothing=basis.is_all_or_nothing,
                 confirm=_confirming(removals),
-                plan_file=basis.verifier(plan, basis.known(account.workspace), lambda _: None),
+                plan_file=basis.verifier(plan, basis.accepted(account.workspace), lambda _: None),
                 selection=basis.selection,
                 on_begun=begun,
             )

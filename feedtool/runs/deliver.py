@@ -31,9 +31,9 @@ from feedtool.runs.workspace import (
     checked_sheets_of,
     clock_of,
     fetch_context_of,
-    has_to_ask,
     kept_inputs,
     locked,
+    needs_service,
     options_of,
     record,
 )
@@ -132,7 +132,7 @@ def write_copies(
 
     def note(place: Path) -> None:
         digest = digest_of(place) or ""
-        others = former if place in options.wanted() else ()
+        others = former if place in options.copy_places() else ()
         for name in {place.absolute(), *others}:
             workspace.ledger.add_output(run, str(name), digest, now)
 
@@ -140,7 +140,7 @@ def write_copies(
         kept,
         outcomes,
         options.outputs,
-        options.asked,
+        options.reading,
         spares=partial(workspace.spares, run),
         may_replace=may_replace,
         on_written=note,
@@ -160,7 +160,7 @@ def add_corrections(
 
     Sheets that were kept hold too little for that, so they are read again if `is_read_again`.
     """
-    if has_to_ask(run, workspace):
+    if needs_service(run, workspace):
         return
     for outcome in outcomes:
         outcome.count_left()
@@ -205,8 +205,8 @@ def resume(
         if not only_fetch and not options.is_whole(workspace.ledger.files(run)):
             sheets = check_again(options, workspace)
             account = (session.address, session.seller)
-            select_rows(workspace, sheets, options.asked, options.selection, account, run)
-            plan = Plan(sheets, load().feeds, options.asked.dialect.limits)
+            select_rows(workspace, sheets, options.reading, options.selection, account, run)
+            plan = Plan(sheets, load().feeds, options.reading.dialect.limits)
             record(workspace, run, plan, options, session.wall())
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
@@ -218,7 +218,7 @@ def resume(
         deadlines = warnings(packages, clock_of(session, workspace), load().routes)
         stopped = deliver_run(
             run,
-            options.asked,
+            options.reading,
             session,
             workspace,
             wait=wait,
@@ -248,7 +248,7 @@ def results(
     outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
     note_sent_again(outcomes, run, workspace)
     if stopped is None or not options.outputs.only_whole:
-        other_names = former.wanted() if outputs else ()
+        other_names = former.copy_places() if outputs else ()
         write_copies(run, files, outcomes, options, now, workspace, other_names)
     add_corrections(run, outcomes, options, now, workspace, is_read_again=True)
     return outcomes

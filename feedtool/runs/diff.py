@@ -42,7 +42,7 @@ SHEET = tr("Differences")
 
 
 class Difference(NamedTuple):
-    """The difference of a reference on a channel; a row is None if that side lacks it."""
+    """The difference of a reference on a channel; a row is None if its side lacks the reference."""
 
     reference: str
     channel: str

@@ -39,7 +39,7 @@ def validate_and_fix(
     *,
     always: bool = False,
 ) -> list[SheetResult]:
-    """Return the result of each sheet as it is fixed, after writing fixed copies of the files.
+    """Fix the problems of files in copies, and return the result of each sheet after its fixes.
 
     `names` are fixes beside the safe ones. A file without a fix gets no copy, unless `always`.
     UsageProblem for an unknown fix, or a file that has no cells.
@@ -108,7 +108,7 @@ class _Fixing:
         return FixedCells(cells, self.offered.get(key, {}), valid)
 
     def improve(self, chosen: frozenset[str]) -> bool:
-        """Make the fixes that prove right together; False if there are none."""
+        """Make the fixes that prove right together; False without any."""
         before = {_key(sheet): sheet for sheet in self.sheets}
         proposals = {key: self._propose(sheet, chosen) for key, sheet in before.items()}
         self.offered = {key: proposal.offered for key, proposal in proposals.items()}

@@ -106,7 +106,7 @@ def _left_of(held: HeldCode, run: Run, workspace: Workspace) -> list[RowResult]:
 
 
 def drop(run_id: int, code: str, workspace: Workspace, now: datetime) -> bool:
-    """Drop the rows that the guard of a code holds in a run, for ever; False if there are none."""
+    """Drop the rows that the guard of a code holds in a run, for ever; False without any."""
     return workspace.ledger.held.drop(run_id, code, now)
 
 
@@ -142,7 +142,7 @@ def read_as_then(
     It is judged by the catalogue of `reading`.
     """
     options = options_of(run_id, workspace)
-    read_then = options.asked
+    read_then = options.reading
     recipes = [kept._replace(file=name) for kept in options.snapshots.recipes if kept.file == file]
     return replace(
         read_then,

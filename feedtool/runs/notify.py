@@ -61,7 +61,7 @@ class Hook:
     """A command of the user."""
 
     def __init__(self, command: str, longest: float = LONGEST_HOOK) -> None:
-        """Parse the command; UsageProblem if it is none."""
+        """Parse the command; UsageProblem for an unreadable or empty one."""
         try:
             self._command = words_of(command)
         except ValueError as error:
@@ -126,7 +126,7 @@ class Webhook:
     """An address that takes a POST."""
 
     def __init__(self, url: str, post: Post) -> None:
-        """Check the address; UsageProblem if it is none, or would send the summary unencrypted."""
+        """Check the address; UsageProblem if it is wrong, or would send the summary unencrypted."""
         host, is_open = host_of(
             url,
             tr("the webhook is no address"),

@@ -37,7 +37,7 @@ class Outputs(Struct, frozen=True):
 
 
 def has_workbook_copy(path: Path) -> bool:
-    """True if the annotated copy is a workbook of the rows, since the file itself is none.
+    """True if the annotated copy is a workbook of the rows, since the file cannot be annotated.
 
     That is so for an Offers.xml, and for a spreadsheet in another format than .xlsx and CSV.
     """

@@ -28,7 +28,7 @@ def note_pass(session: Session, workspace: Workspace) -> Iterator[Pass]:
     """Note with the seller whether the sending reaches its end.
 
     An error is noted as the seller's trouble if the service could not be reached, or refused the
-    account. A stop by the user is none, nor is a wrong option or file.
+    account. A stop by the user, a wrong option and a wrong file are not noted.
     """
     passing = Pass()
     try:

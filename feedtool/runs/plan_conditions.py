@@ -1,4 +1,4 @@
-"""The conditions on which a plan was made, and how they differ from those when it is sent."""
+"""The conditions on which a plan was made, and their differences to those at its sending."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,23 +10,23 @@ from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 
 Conditions = Mapping[str, Any]
-"""What must be the same when a plan is sent, as its first line has it."""
+"""The facts that must be the same when a plan is sent, as in its first line."""
 CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
 Hashes = Sequence[tuple[str, str | None]]
-"""Each file's name, and the SHA-256 of its content; None where it cannot be read."""
+"""Each file's name, and the SHA-256 of its content; None if it cannot be read."""
 
-WHOSE = {
+ACCOUNT_NAMES = {
     "service": tr("the service"),
     "seller": tr("the seller"),
     "profile": tr("the profile"),
 }
-"""What says whose offers are meant, as people call it."""
+"""The fields that identify the account, with their names for people."""
 
 TOOL = f"feedtool {__version__}"
 
 
 class Account(NamedTuple):
-    """The account that a plan is for; None where it was made without one."""
+    """The account of a plan; None in each field if it was made without one."""
 
     service: str | None = None
     seller: str | None = None
@@ -35,19 +35,19 @@ class Account(NamedTuple):
 
 
 def conditions_of(
-    inputs: Hashes, asked: ReadOptions, account: Account, **options: str | bool | None
+    inputs: Hashes, reading: ReadOptions, account: Account, **options: str | bool | None
 ) -> Conditions:
-    """Those of a command; `options` are those that decide what is sent, by click's names."""
-    named = {
-        "as": asked.kind,
-        "sheet": ", ".join(asked.sheets),
-        "channel": asked.channel,
-        "purge-and-replace": asked.purges,
-        "as-row": list(asked.as_rows),
-        **{f"default {key}": value for key, value in asked.defaults.items()},
+    """Return the conditions of a command; `options`, by click's names, decide what is sent."""
+    by_name = {
+        "as": reading.kind,
+        "sheet": ", ".join(reading.sheets),
+        "channel": reading.channel,
+        "purge-and-replace": reading.purges,
+        "as-row": list(reading.as_rows),
+        **{f"default {key}": value for key, value in reading.defaults.items()},
         **{name.replace("_", "-"): value for name, value in options.items()},
     }
-    typed = {f"--{name}": value for name, value in named.items() if value}
+    typed = {f"--{name}": value for name, value in by_name.items() if value}
     return {
         "tool": TOOL,
         "inputs": [{"file": name, "sha256": sha256} for name, sha256 in inputs],
@@ -55,7 +55,7 @@ def conditions_of(
         "seller": account.seller,
         "profile": account.profile,
         "sandbox": account.is_sandbox,
-        "settings": {**typed, **dict(_flat(RunOptions(asked, Outputs()).as_json()["dialect"]))},
+        "settings": {**typed, **dict(_flat(RunOptions(reading, Outputs()).as_json()["dialect"]))},
     }
 
 
@@ -67,16 +67,16 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{name}", value
 
 
-def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
-    """The reasons why a plan no longer fits: what was other then, each in a few words."""
+def differences(planned: Conditions, now: Conditions) -> Iterator[str]:
+    """Yield the reasons why a plan no longer fits: each former value, in a few words."""
     if planned["tool"] != now["tool"]:
         yield tr(
             "it was made by {planned}, and this is {now}", planned=planned["tool"], now=now["tool"]
         )
     yield from _other_inputs(planned["inputs"], now["inputs"])
-    for word, name in WHOSE.items():
+    for word, name in ACCOUNT_NAMES.items():
         before, after = planned[word], now[word]
-        if before is not None and before != after:  # any will do if it was made without one
+        if before is not None and before != after:  # a plan without account fits any
             yield tr("{name} was {shown}, and is {now}", name=name, shown=before, now=_shown(after))
     if planned["sandbox"] != now["sandbox"]:
         is_for = tr("it is for the sandbox")
@@ -86,7 +86,7 @@ def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
         if before != after:
             yield tr(
                 "{name} was {shown}, and is {now}",
-                name=_named(name),
+                name=_setting_name(name),
                 shown=_shown(before),
                 now=_shown(after),
             )
@@ -98,22 +98,22 @@ def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> I
         yield tr("it is for {names}, and not for {count} files", names=names, count=len(now))
         return
     for then, file in zip(planned, now, strict=True):
-        name, given = then["file"], file["file"]
+        name, present_name = then["file"], file["file"]
         if file["sha256"] is None and then["sha256"] is not None:
-            yield tr("{given} cannot be read", given=given)
-        elif then["sha256"] != file["sha256"] and name == given == "-":
+            yield tr("{given} cannot be read", given=present_name)
+        elif then["sha256"] != file["sha256"] and name == present_name == "-":
             yield tr("standard input holds something else")
         elif then["sha256"] != file["sha256"]:
-            is_same = name == given
+            is_same = name == present_name
             yield (
-                tr("the file {given} was changed", given=given)
+                tr("the file {given} was changed", given=present_name)
                 if is_same
-                else tr("{given} is not {name} as it was", given=given, name=name)
+                else tr("{given} is not {name} as it was", given=present_name, name=name)
             )
 
 
-def _named(name: str) -> str:
-    """A setting; of an option what is behind it is said apart, `--release price-factor`."""
+def _setting_name(name: str) -> str:
+    """Return the name of a setting; an option keeps its argument: `--release price-factor`."""
     option, _, rest = name.partition(" ")
     if not option.startswith("--"):
         return name

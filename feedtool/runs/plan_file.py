@@ -3,14 +3,14 @@
 A file of JSON lines, so that it can be read, searched and compared:
 
     conditions     on which it was made: inputs by their hash, account, settings, tool
-    the recipes    by which the inputs were read, and the files that they join, as they were
-    a request      each row that would be sent, where it travels, and its body as it is sent
-    a sheet        after its rows, what was found in it
-    the effects    what the numbers came to by the ledger of that moment
-    the digest     SHA-256 of all that stands above
+    the recipes    by which the inputs were read, and the files that they join, unchanged
+    a request      each row that would be sent, where it travels, and its exact body
+    a sheet        after its rows, the result of its check
+    the effects    the numbers, by the ledger of that moment
+    the digest     SHA-256 of all lines above
 
-The digest shows that a plan was edited, or is not whole. It does not show who made it: whoever can
-write the file can make a plan.
+The digest shows that a plan was edited, or is not whole. It does not show who made it: anybody who
+can write the file can make a plan.
 """
 
 import gzip
@@ -33,21 +33,21 @@ from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import joined, tr
 from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.runs.personal import is_personal
-from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
+from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, differences
 from feedtool.sheets.atomic_write import atomic_write
 
 FORMAT = 1
-USED = (b'{"recipes"', b'{"kept"')
-ASIDE = (*USED, b'{"effects"', b'{"digest"')
-"""The beginnings of the lines that say nothing of a row or a sheet."""
+RECIPE_LINES = (b'{"recipes"', b'{"kept"')
+OTHER_LINES = (*RECIPE_LINES, b'{"effects"', b'{"digest"')
+"""The beginnings of lines that are about no row or sheet."""
 AGAIN = tr("nothing was sent; make the plan again with --dry-run --save-plan")
-ABSURD = (
+CORRUPT = (
     *(ValueError, RecursionError, TypeError, KeyError, AttributeError, EOFError),
     *(gzip.BadGzipFile, zlib.error),
 )
-"""Raised where what is read as JSON, or unpacked, is not what `save` has written."""
+"""Errors of reading or unpacking a file that `save` has not written."""
 LONGEST_HEAD = 1 << 20
-"""Bytes of the first line; more is no plan."""
+"""The most bytes of the first line; a longer one is no plan."""
 
 
 def save(
@@ -60,10 +60,10 @@ def save(
     now: datetime,
     recipes: RecordedRecipes | None = None,
 ) -> None:
-    """Writes a plan, whole or not at all; an earlier plan in its place is replaced.
+    """Write a plan, whole or not at all; an earlier plan in its place is replaced.
 
-    `words` are the options that were typed, and are to be the same when it is sent. UsageProblem
-    where something else is in the place, or it cannot be written.
+    `words` are the typed options, which must be the same when it is sent. UsageProblem if another
+    file is in the place, or writing fails.
     """
     if place.exists():
         try:
@@ -96,7 +96,7 @@ def _line(value: object) -> bytes:
 
 
 def _contents(plan: Plan) -> Iterator[bytes]:
-    """A line for each request that would be sent, and one for each sheet."""
+    """Yield a line for each request that would be sent, and one for each sheet."""
     for sheet in plan.sheets:
         for package, upload in () if plan.blocked else plan.uploads(sheet):
             for item in upload.items:
@@ -107,7 +107,7 @@ def _contents(plan: Plan) -> Iterator[bytes]:
                     "packageType": item.package_type,
                     "salesChannelId": item.channel,
                 }
-                # The body as it is: what was read into numbers and written again might differ.
+                # The exact body: numbers that are parsed and written again might differ.
                 yield _line(where)[:-2] + b', "request": ' + item.body + b"}\n"
         yield _line(
             {
@@ -147,28 +147,28 @@ class SavedPlan(Struct, frozen=True):
     place: Path
     conditions: Conditions
     words: Mapping[str, Any]
-    """The options that were typed, by click's names."""
+    """The typed options, by click's names."""
     digest: str
 
     def recipes(self, folder: Path, names: Sequence[str]) -> KeptRecipes:
-        """The recipes by which its files were read, with what they join, written into a folder.
+        """Return the recipes by which its files were read; their files are written into a folder.
 
-        `names` are those that the files have now.
+        `names` are the present names of the files.
         """
         then = [file["file"] for file in self.conditions["inputs"]]
         with self.place.open("rb") as file:
             file.readline()
-            used = map(json.loads, takewhile(lambda line: line.startswith(USED), file))
+            used = map(json.loads, takewhile(lambda line: line.startswith(RECIPE_LINES), file))
             try:
                 return recipes_of(used, folder, dict(zip(then, names, strict=False)))
-            except ABSURD as error:
+            except CORRUPT as error:
                 raise _no_plan(self.place) from error
 
     def refuse_other(self, plan: Plan) -> None:
-        """UsageProblem unless just what was planned would be sent."""
+        """Raise PlanUnfit unless exactly the planned requests would be sent."""
         with self.place.open("rb") as file:
             file.readline()
-            planned = (line for line in file if not line.startswith(ASIDE))
+            planned = (line for line in file if not line.startswith(OTHER_LINES))
             for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
                     raise PlanUnfit(
@@ -183,7 +183,7 @@ class SavedPlan(Struct, frozen=True):
 
 
 class PlanUnfit(UsageProblem):
-    """A plan is no longer what would be sent; nothing is sent by it."""
+    """The plan differs from what would be sent; nothing is sent by it."""
 
     def __init__(self, place: Path, reason: str) -> None:
         super().__init__(
@@ -193,7 +193,7 @@ class PlanUnfit(UsageProblem):
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
-    then, now = map(judged_line, (before, after))
+    then, now = map(planned_row, (before, after))
     row = min((line["row"] for line in (then, now) if "row" in line), default=None)
     if row is None:
         return tr("its rows are judged otherwise")
@@ -204,18 +204,18 @@ def _where(before: bytes | None, after: bytes | None) -> str:
     return tr("row {row} would now be sent", row=row)
 
 
-def judged_line(line: bytes | None) -> dict[str, Any]:
-    """The line of a row; empty for all else."""
+def planned_row(line: bytes | None) -> dict[str, Any]:
+    """Return the fields of a row's line; empty for all other lines."""
     try:
         read = json.loads(line or b"{}")
-    except ABSURD:
+    except CORRUPT:
         return {}
     is_row = isinstance(read, dict) and isinstance(read.get("row"), int)
     return read if is_row else {}
 
 
 def load(place: Path) -> SavedPlan:
-    """A plan that is whole; UsageProblem where it cannot be read, or was changed since."""
+    """Load a plan that is whole; UsageProblem if it cannot be read, or was changed since."""
     digest = hashlib.sha256()
     try:
         with place.open("rb") as file:
@@ -251,7 +251,7 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
     try:
         head: dict[str, Any] = json.loads(line)
         form = head["plan"]
-    except ABSURD as error:
+    except CORRUPT as error:
         raise _no_plan(place) from error
     if form != FORMAT:
         raise UsageProblem(
@@ -273,39 +273,38 @@ def _no_plan(place: Path) -> UsageProblem:
 
 
 class _ShownPlan(Struct):
-    """A plan that a command makes or keeps to; its effects are shown before it is sent."""
+    """A plan that a command makes or follows; its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
     open_accepted: OpenAccepted
     show: Callable[[Mapping[str, Effects]], None]
 
     def show_effects(self, plan: Plan) -> dict[str, Effects]:
-        """The effects on the offers of each channel, once they are shown."""
+        """Show and return the effects on the offers of each channel."""
         uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
         self.show(effects := effects_of(uploads, self.open_accepted))
         return effects
 
 
 class PlanWriter(_ShownPlan):
-    """A plan that is to be saved."""
+    """A plan to save."""
 
     place: Path
     hashes: Callable[[], Hashes]
-    """Of the files as they are when it is called."""
+    """Returns the hashes of the files at the time of the call."""
     words: Mapping[str, Any]
     now: datetime
     recipes: RecordedRecipes
     _inputs: Hashes = ()
 
     digest: ClassVar[None] = None
-    """Nothing is sent by it."""
+    """None, since nothing is sent by it."""
 
     def begin(self, inputs: Hashes) -> None:
-        """Remember the files as they are now."""
         self._inputs = inputs
 
     def verify(self, plan: Plan) -> None:
-        """Show the effects, and write the plan; UsageProblem where a file was changed since."""
+        """Show the effects, and write the plan; UsageProblem if a file was changed since."""
         if self.hashes() != self._inputs:
             raise UsageProblem(
                 tr("a file was changed while it was read"), tr("make the plan again")
@@ -323,22 +322,21 @@ class PlanWriter(_ShownPlan):
 
 
 class PlanVerifier(_ShownPlan):
-    """A plan that is to be sent."""
+    """A plan to send."""
 
     plan: SavedPlan
 
     @property
     def digest(self) -> str:
-        """Of the plan."""
         return self.plan.digest
 
     def begin(self, inputs: Hashes) -> None:
-        """UsageProblem unless files, account and settings are as they were."""
-        if others := [*unfit(self.plan.conditions, self.conditions(inputs))]:
+        """Raise PlanUnfit unless files, account and settings are the same."""
+        if others := [*differences(self.plan.conditions, self.conditions(inputs))]:
             raise PlanUnfit(self.plan.place, joined(others, "; "))
 
     def verify(self, plan: Plan) -> None:
-        """Show the effects; UsageProblem unless just what was planned would be sent."""
+        """Show the effects; PlanUnfit unless exactly the planned requests would be sent."""
         self.plan.refuse_other(plan)
         self.show_effects(plan)
 

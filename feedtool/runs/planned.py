@@ -1,7 +1,7 @@
-"""What a plan is made on: how files are read, which rows of them are sent, and from which account.
+"""The basis of a plan: how files are read, which of their rows are sent, and from which account.
 
-A dry run that is kept is `plan_only` with the writer, and sends exactly that as `submit` with the
-verifier of the same basis.
+A dry run that is saved is `plan_only` with the writer; `submit` with the verifier of the same basis
+sends exactly that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,11 +29,11 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
     from feedtool.ledger import Ledger
 
 Show = Callable[[Mapping[str, Effects]], None]
-"""Is shown what a plan does to the offers of each channel, before it is kept or sent."""
+"""Shows the effects of a plan on the offers of each channel, before it is saved or sent."""
 
 
 def recorded(reading: ReadOptions, folder: Path) -> ReadOptions:
-    """The same way to read, so that each recipe is kept in a folder by which a plan is made."""
+    """Return the reading options so that each recipe that a plan uses is kept in a folder."""
     from feedtool.ledger.snapshots import Snapshots
 
     kept = Snapshots(folder)
@@ -41,22 +41,21 @@ def recorded(reading: ReadOptions, folder: Path) -> ReadOptions:
 
 
 class PlanBasis(Struct, frozen=True):
-    """All that decides on what would be sent, but for the files."""
+    """All but the files that decides what would be sent."""
 
     reading: ReadOptions
     selection: SelectionOptions
     account: Account
     is_all_or_nothing: bool = False
     recipe: str | None = None
-    """As it was named, where one was."""
+    """The recipe that was named, if any."""
 
     @property
     def is_account_known(self) -> bool:
-        """True if it is said whose offers are meant."""
         return self.account.service is not None and self.account.seller is not None
 
     def conditions(self, inputs: Hashes) -> Conditions:
-        """What must be the same when the plan is sent."""
+        """Return the conditions that must be the same when the plan is sent."""
         selection = self.selection
         options: dict[str, str | bool | None] = {
             "all_or_nothing": self.is_all_or_nothing,
@@ -69,18 +68,22 @@ class PlanBasis(Struct, frozen=True):
         return conditions_of(inputs, self.reading, self.account, **options)
 
     def select(self, workspace: Workspace | None) -> Callable[[Sequence[CheckedSheet]], None]:
-        """Decides which rows would be sent, by what the ledger knows of the account, if any."""
-        asked, selection = self.reading, self.selection
+        """Return a function that selects the rows to send, by the ledger if it is known."""
         if workspace is None or not self.is_account_known:
-            return partial(select_unknown, asked=asked, selection=selection)
-        whose = self._whose()
-        return partial(select_rows, workspace, asked=asked, selection=selection, account=whose)
+            return partial(select_unknown, reading=self.reading, selection=self.selection)
+        return partial(
+            select_rows,
+            workspace,
+            reading=self.reading,
+            selection=self.selection,
+            account=self._address_and_seller(),
+        )
 
-    def known(self, workspace: Workspace | None) -> OpenAccepted:
-        """Opens what the service has accepted, by the ledger; None where nothing is known."""
+    def accepted(self, workspace: Workspace | None) -> OpenAccepted:
+        """Return an opener of the accepted offers in the ledger; it gives None if unknown."""
         if workspace is None or not self.is_account_known:
             return lambda: None
-        return partial(accepted_offers, workspace, self._whose())
+        return partial(accepted_offers, workspace, self._address_and_seller())
 
     def writer(
         self,
@@ -91,7 +94,7 @@ class PlanBasis(Struct, frozen=True):
         now: datetime,
         words: Mapping[str, Any],
     ) -> PlanWriter:
-        """The plan that is to be saved; the reading is `recorded`.
+        """Return a plan to save; `reading` must be `recorded`.
 
         `words` are the options to be typed again when it is sent, by click's names.
         """
@@ -107,10 +110,9 @@ class PlanBasis(Struct, frozen=True):
         )
 
     def verifier(self, plan: SavedPlan, known: OpenAccepted, show: Show) -> PlanVerifier:
-        """The plan that is to be sent, or not at all."""
         return PlanVerifier(self.conditions, known, show, plan)
 
-    def _whose(self) -> tuple[str, str]:
+    def _address_and_seller(self) -> tuple[str, str]:
         return self.account.service or "", self.account.seller or ""
 
 

@@ -1,4 +1,4 @@
-"""The recipes that ship."""
+"""The recipes that come with feedtool."""
 
 from datetime import date
 from functools import lru_cache
@@ -11,14 +11,14 @@ from feedtool.model.text import tr
 
 
 def presets() -> list[str]:
-    """The names of the recipes that ship."""
+    """Return the names of the presets."""
     folder = folder_of("feedtool.check.recipes") / "presets"
     return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
 
 
 @lru_cache(64)
 def preset(name: str, today: date) -> Recipe:
-    """A recipe that ships. UsageProblem where there is none of that name."""
+    """Return a preset; UsageProblem for an unknown name."""
     if name not in presets():
         raise UsageProblem(
             tr("there is no preset “{name}”", name=name), did_you_mean(name, presets())

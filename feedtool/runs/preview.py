@@ -1,4 +1,4 @@
-"""A preview of a plan: a row for each offer, with what would happen to it, the biggest first."""
+"""A preview of a plan: a row for each offer, with its change, the biggest first."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,13 +30,13 @@ SHEET = tr("Changes")
 
 
 class Preview(Struct):
-    """What the rows of a plan would do, by the file and sheet that they stand in."""
+    """The changes that the rows of a plan would make, by file and sheet."""
 
     open_accepted: OpenAccepted
     _sheets: dict[tuple[str, str | None], RowBuffer]
 
     def add(self, plan: Plan) -> None:
-        """Look up what all rows of a plan would do, and those that guards hold."""
+        """Look up the changes of all rows of a plan, and of those that guards hold."""
         for sheet in plan.sheets:
             if sheet.error:
                 continue
@@ -66,7 +66,7 @@ class Preview(Struct):
             result.changes = () if rows is None else map(json_of_row, rows)
 
     def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
-        """Write the workbook of all changes; how many there are."""
+        """Write the workbook of all changes, and return their number."""
         with _largest_first() as rows:
             for (file, _), changes in self._sheets.items():
                 name = {"file": file} if len(self._sheets) > 1 else {}
@@ -74,9 +74,11 @@ class Preview(Struct):
                     said = {"change": say(WORDS[str(row["change"])]), **name}
                     rows.put(None, {**row, **said})
             fields = [
-                Field(it.key, say(it.label), "", CellEntry(it.number_format, it.width))
-                for it in COLUMNS
-                if it.key in rows.columns or it.key not in OPTIONAL
+                Field(
+                    column.key, say(column.label), "", CellEntry(column.number_format, column.width)
+                )
+                for column in COLUMNS
+                if column.key in rows.columns or column.key not in OPTIONAL
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)
             return write(target, [SheetRows(table, rows)], limits).rows
@@ -88,7 +90,7 @@ def _largest_first() -> RowBuffer:
 
 @contextmanager
 def preview_of(open_accepted: OpenAccepted) -> Iterator[Preview]:
-    """A preview, for as long as its rows are needed."""
+    """Yield a preview; its rows are dropped at the end."""
     sheets: dict[tuple[str, str | None], RowBuffer] = {}
     try:
         yield Preview(open_accepted, sheets)

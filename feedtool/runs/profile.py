@@ -1,4 +1,4 @@
-"""A profile: where an account is reached, and how its service speaks; see `config`."""
+"""A profile: the address of an account, and the form of its service; see `config`."""
 
 import codecs
 import math
@@ -20,16 +20,16 @@ ACCOUNT = (
     *("client_id", "client_secret", "client_secret_file", "client_secret_command"),
     *("token_scope", "token_audience", "hook", "webhook", "log", "results"),
 )
-"""Texts of a profile that say how the service and people are reached; each is an option too."""
+"""Texts of a profile for reaching the service and people; each is an option, too."""
 
 PATHS = ("token_file", "client_secret_file", "log")
-"""Those that are paths: in a file of its own they are of its folder."""
+"""Texts that are paths; in a separate file of a profile they start at its folder."""
 
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
-"""In seconds; each is an option too."""
+"""Seconds; each is an option, too."""
 
 FLAGS = ("changed_only", "prefer_update", "insecure_http")
-"""Yes or no in a profile on how its files are sent; each is an option too."""
+"""Yes or no, about the sending of files; each is an option, too."""
 
 CHOICES = {
     "upload_body": ("array", "offerRequests"),
@@ -57,7 +57,7 @@ RECORDS: Mapping[str, type[Any]] = {
     for name in AccountSettings.__struct_fields__
     if isinstance(value := getattr(AccountSettings(), name), Struct)
 }
-"""The fields of the settings that have fields of their own: each is a table."""
+"""The settings that are records: each is a table in the file."""
 
 
 class Profile(Struct, frozen=True):
@@ -67,13 +67,13 @@ class Profile(Struct, frozen=True):
     """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
     dialect: AccountSettings = field(default_factory=AccountSettings)
     recipes: Path | None = None
-    """The folder of its recipes and of the files that they join."""
+    """The folder of its recipes, and of the files that they join."""
     default: Mapping[str, Constant] = field(default_factory=dict)
     """Values of blank and absent cells, by key."""
     budget: Budget | None = None
-    """What it may ask of the service together with others; None is as much as it likes."""
+    """The budget of calls that it shares with others; None: no limit."""
     path: Path | None = None
-    """Its file, where it has one of its own."""
+    """The separate file of the profile, if it has one."""
 
 
 def profile_of(
@@ -83,14 +83,14 @@ def profile_of(
     budgets: Mapping[str, Budget],
     path: Path | None = None,
 ) -> Profile:
-    """The profile of a table; UsageProblem for a name that nobody knows, or a value that cannot be.
+    """Return the profile of a table; UsageProblem for an unknown name, or an impossible value.
 
     Args:
-        table: What stands under `[profile.NAME]`.
-        where: The place of it, for people.
-        folder: Where its recipes are.
-        budgets: Those that it may name.
-        path: Its file, if it has one of its own.
+        table: The table `[profile.NAME]`.
+        where: Its place, for people.
+        folder: The folder for relative paths of recipes.
+        budgets: The budgets that it may name.
+        path: Its separate file, if it has one.
     """
     table = dict(table)
     default = table_of(table, "default", where)
@@ -106,9 +106,9 @@ def profile_of(
             reason = tr("{name} = {value} is no text or number", name=key, value=value)
             hint = tr("write {name} = 2, for example", name=key)
             raise config_problem(f"{where}, [default]", reason, hint)
-    known, own = AccountSettings.__struct_fields__, (*ACCOUNT, *TIMEOUTS, *FLAGS)
-    refuse_unknown(table, (*own, *known, "recipes", "default", "budget"), where)
-    account = {name: table[name] for name in own if name in table}
+    known, account_names = AccountSettings.__struct_fields__, (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    refuse_unknown(table, (*account_names, *known, "recipes", "default", "budget"), where)
+    account = {name: table[name] for name in account_names if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
     if path:
@@ -146,7 +146,7 @@ def _check_account(name: str, value: Any, where: str) -> None:
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
-    """The settings with the fields of a profile that differ from the default."""
+    """Return the settings with the fields of a profile that differ from the default."""
     default = AccountSettings()
     for name, allowed in CHOICES.items():
         if name in table and table[name] not in allowed:
@@ -166,7 +166,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
 
 
 def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
-    """Values that cannot be, and what to do."""
+    """Yield impossible values, and how to correct them."""
     if settings.legacy_transport == "url":
         if not settings.legacy_folder:
             yield (
@@ -203,16 +203,16 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
 
 
 def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The fields of a table as their defaults are: those of `RECORDS` as records."""
+    """Return the fields of a table in the types of their defaults, `RECORDS` as records."""
     refuse_unknown(table, default.__struct_fields__, where)
     values = {}
     for name, value in table.items():
         if name not in RECORDS:
             values[name] = typed_like(getattr(default, name), value, f"{where}: {name}")
             continue
-        own, place = table_of(table, name, where), f"{where}, [{name}]"
+        subtable, place = table_of(table, name, where), f"{where}, [{name}]"
         try:
-            values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
+            values[name] = RECORDS[name](**_values(getattr(default, name), subtable, place))
         except ValueError as error:
             raise config_problem(place, str(error), tr("correct it in the file")) from error
     return values

@@ -1,9 +1,9 @@
-"""Profiles in a folder, a file for each: hundreds of sellers, whose secrets change by themselves.
+"""Profiles in a folder, a file for each: hundreds of sellers, whose secrets change on their own.
 
-`NAME.toml` holds what a table `[profile.NAME]` of `feedtool.toml` would. Whenever a profile is
-asked for its file is looked at, and read if it has changed; no other one is. So a change counts
-from the next time on, in whatever has been running for weeks, and what is wrong with a file stops
-its own seller alone.
+`NAME.toml` holds the lines of a table `[profile.NAME]` of `feedtool.toml`. Each access to a profile
+looks at its file, and reads it if it has changed; no other file is read. So a change counts from
+the next access on, also in processes that have run for weeks, and a wrong file stops its own seller
+alone.
 """
 
 import os
@@ -25,25 +25,25 @@ ENDING = ".toml"
 class FolderProfiles(Mapping[str, Profile]):
     """The profiles of a configuration, then those of a folder by their names.
 
-    To ask for one raises KeyError where there is none, and UsageProblem where it is of no use.
+    An access raises KeyError for an unknown name, and UsageProblem for an unusable file.
     """
 
-    own: Mapping[str, Profile]
-    """Those of the configuration."""
+    in_config: Mapping[str, Profile]
+    """The profiles of the configuration."""
     folder: Path
     budgets: Mapping[str, Budget]
     config: Path | None = None
-    """The configuration, for people."""
+    """The path of the configuration, for messages."""
     _read: dict[str, tuple[Version, Profile]] = field(default_factory=dict, compare=False)
-    """What each file held when it was read last."""
+    """The profiles that were read, with the versions of their files."""
 
     def __getitem__(self, name: str) -> Profile:
         place = self.place_of(name)
         version = version_of(place) if _is_name(name) else None
-        if name in self.own:
+        if name in self.in_config:
             if version:
                 raise self._twice(name, place)
-            return self.own[name]
+            return self.in_config[name]
         if version is None:
             raise KeyError(name)
         known, profile = self._read.get(name, (None, None))
@@ -63,22 +63,22 @@ class FolderProfiles(Mapping[str, Profile]):
         return profile_of(tables, str(place), place.parent, self.budgets, place)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.own or (
+        return name in self.in_config or (
             isinstance(name, str) and _is_name(name) and self.place_of(name).is_file()
         )
 
     def __iter__(self) -> Iterator[str]:
-        yield from self.own
-        yield from sorted(name for name in self._names() if name not in self.own)
+        yield from self.in_config
+        yield from sorted(name for name in self._names() if name not in self.in_config)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __bool__(self) -> bool:
-        return bool(self.own) or any(True for _ in self._names())
+        return bool(self.in_config) or any(True for _ in self._names())
 
     def place_of(self, name: str) -> Path:
-        """The file of a profile, which may not be there."""
+        """Return the path of a profile's file, which may be missing."""
         return self.folder / f"{name}{ENDING}"
 
     def _names(self) -> Iterator[str]:
@@ -98,11 +98,10 @@ class FolderProfiles(Mapping[str, Profile]):
 
 
 def folder_problem(folder: Path, why: str) -> UsageProblem:
-    """The error of a folder that cannot be used."""
     text = tr("the folder of profiles {folder} cannot be read: {why}", folder=folder, why=why)
     return UsageProblem(text, tr("name another one with --profiles"))
 
 
 def _is_name(name: str) -> bool:
-    """False of what leads elsewhere, and of the hidden files that editors and servers put there."""
+    """False for paths, and for hidden files of editors and servers."""
     return bool(name) and not name.startswith(".") and Path(name).name == name

@@ -1,4 +1,4 @@
-"""A recipe as it is written, and its place."""
+"""Write the text of a recipe, and find its place."""
 
 import json
 import re
@@ -33,8 +33,8 @@ def recipe_text(
     values: Mapping[str, Mapping[str, str]],
     defaults: Table,
 ) -> str:
-    """The recipe of some columns, as TOML; what its base has beside columns is in it, too."""
-    named = [column for column in columns if column.key]
+    """Return the recipe of some columns, as TOML, with all of its base but its columns."""
+    with_field = [column for column in columns if column.key]
     folds = [folded(column.header) for column in proposal.columns]
 
     def name(column: ColumnProposal) -> str:
@@ -61,7 +61,7 @@ def recipe_text(
         if not (column.key or column.replaces or column in marks)
         and folded(column.header) not in read
     ]
-    of_columns = {name(column): column.key or False for column in [*named, *useless]}
+    of_columns = {name(column): column.key or False for column in [*with_field, *useless]}
     tables: dict[str, Table] = {"columns": {**of_columns, **of_base.pop("columns", {})}, **of_base}
     for key, meanings in values.items():
         title = f"values.{quoted(key)}"
@@ -86,7 +86,7 @@ def recipe_text(
 
 
 def _match(proposal: SheetProposal) -> Table:
-    """The sheet's name, if it was asked for by it, and what else the base says."""
+    """Return the pattern of the sheet, if the user named it, and the other texts of the base."""
     match = proposal.base.file.match if proposal.base else None
     lines = {"sheet": match.sheet, "rows": match.rows} if match else {}
     sheet, pattern = proposal.sheet or "", lines.get("sheet")
@@ -99,9 +99,9 @@ def _match(proposal: SheetProposal) -> Table:
 def _of_base(
     proposal: SheetProposal, columns: Sequence[ColumnProposal]
 ) -> tuple[dict[str, Table], list[str]]:
-    """The tables of the base, and the names of what needs a column that the sheet lacks.
+    """Return the tables of the base, and the names of entries that need a missing column.
 
-    Of a base that was named nothing is left out: a header that no column has now stays as before.
+    All entries of a named base stay, also headers that no column has now.
     """
     if proposal.base is None:
         return {}, []
@@ -154,7 +154,7 @@ def _of_base(
 
 
 def quoted(text: str | Sequence[str]) -> str:
-    """A text, or a list of some, as TOML has it."""
+    """Return a text, or a list of texts, in TOML."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -169,10 +169,10 @@ def _constant(value: Constant | Mapping[str, str]) -> str:
 
 
 def recipe_place(file: Path, out: Path | None) -> Path:
-    """Where a recipe for a file is written: never over another one.
+    """Return the place for a new recipe of a file; it never replaces another.
 
     Raises:
-        UsageProblem: the place that was asked for is taken.
+        UsageProblem: the place `out` is taken.
     """
     if out:
         if out.exists():
@@ -184,14 +184,14 @@ def recipe_place(file: Path, out: Path | None) -> Path:
 
 
 def free_place(folder: Path, file: Path) -> Path:
-    """Where a recipe for a file is written in a folder: a place that no other one has."""
+    """Return a free place in a folder for a recipe of a file."""
     stem = re.sub(r"[\W\d_]+$", "", file.stem) or "recipe"
     names = (f"{stem}.toml", *(f"{stem}-{number}.toml" for number in range(2, 1000)))
     return next(folder / name for name in names if not (folder / name).exists())
 
 
 def write_recipe(place: Path, text: str) -> None:
-    """Writes a recipe, and makes its folder; CannotWrite where that cannot be."""
+    """Write a recipe, and make its folder; CannotWrite if that fails."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

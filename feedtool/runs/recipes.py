@@ -1,4 +1,4 @@
-"""Where recipes and the files that they join are found."""
+"""Find recipes and the files that they join."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from feedtool.check.recipes.recipe import Recipe
 
 FOLDER = "recipes"
-"""Beside a sheet, and in the user's settings."""
+"""The name of the folder, beside a sheet, and in the user's settings."""
 PRESET = "preset:"
 TEMPORARY = ("~$", ".")
-"""The beginnings of the names of files that programs keep beside an open one."""
+"""The first characters of the names of temporary files beside an open one."""
 
 
 class RecipeFolders(Struct, frozen=True):
-    """The recipes of a command: the one that is named, else those of some folders."""
+    """The recipes of a command: the named one, else those of some folders."""
 
     clock: Callable[[], datetime]
-    named: str | None = None
+    recipe: str | None = None
     """`--recipe`: a path, or `preset:NAME`."""
     profile: Path | None = None
     """The folder of the account's recipes and joined files."""
     user: Path | None = None
     """The folder in the user's settings."""
     is_dropped: bool = False
-    """True if nothing that lies beside a file counts, since anybody may have dropped it."""
+    """True if files beside the sheet do not count, since anybody may have put them there."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """The named recipe or the account's, or else those beside the file and the user's.
+        """Return the named recipe or the account's, or else those beside the file and the user's.
 
-        UsageProblem for one that cannot be used.
+        UsageProblem for an unusable one.
         """
         today = self.clock().date()
-        if is_wanted and self.named:
-            return [replace(_named(self.named, today), is_wanted=True, must_fit=True)]
+        if is_wanted and self.recipe:
+            return [replace(_named_recipe(self.recipe, today), is_wanted=True, must_fit=True)]
         if is_wanted:
             return [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
-        if self.named:
+        if self.recipe:
             return []
         beside = [] if self.is_dropped else _in_folder(path.parent / FOLDER, today)
         seen = {recipe.sha256 for recipe in (*_in_folder(self.profile, today), *beside)}
@@ -55,29 +55,29 @@ class RecipeFolders(Struct, frozen=True):
         return [*beside, *user]
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> list[JoinFile]:
-        """The newest file of each name in a recipe's join.
+        """Return the newest file for each name in a recipe's join.
 
-        They are beside the sheet, else in the account's folder; of a dropped sheet only there.
+        They are beside the sheet, else in the account's folder; for a dropped sheet only there.
 
         Raises:
-            JoinUnusable: there is none, or it is too old.
+            JoinUnusable: a file is missing, or too old.
             UsageProblem: the recipe's words for it cannot be understood.
         """
         files = recipe.file.join[name].files
-        return [self.newest(recipe, name, wanted, path) for wanted in files]
+        return [self.newest(recipe, name, file, path) for file in files]
 
-    def newest(self, recipe: "Recipe", name: str, wanted: str, path: Path) -> JoinFile:
-        """The newest file of one of these names. Raises as `joined`."""
+    def newest(self, recipe: "Recipe", name: str, file_name: str, path: Path) -> JoinFile:
+        """Return the newest file that fits one of these names. Raises as `joined`."""
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
-        pattern = Path(wanted)
+        pattern = Path(file_name)
         if self.is_dropped and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
-                tr("{place}: {file} leaves the folder of recipes", place=place, file=wanted),
+                tr("{place}: {file} leaves the folder of recipes", place=place, file=file_name),
                 tr("name a file in that folder"),
             )
         folders = [self.profile] if self.is_dropped else [path.parent, self.profile]
         groups = [max(_matching(folder, pattern, path), default=None) for folder in folders]
-        newest_of_each = sorted(filter(None, groups), key=lambda found: not found[0])
+        newest_of_each = sorted(filter(None, groups), key=lambda group: not group[0])
         is_other, changed, newest = next(iter(newest_of_each), (False, 0.0, None))
         if newest and not (is_other or join.sheet):
             raise JoinUnusable(
@@ -91,7 +91,7 @@ class RecipeFolders(Struct, frozen=True):
                 tr(
                     "{place}: there is no {file} in {folder}",
                     place=place,
-                    file=wanted,
+                    file=file_name,
                     folder=where,
                 ),
                 tr("bring it, or correct its name")
@@ -123,10 +123,10 @@ class RecipeFolders(Struct, frozen=True):
         return file
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """Nothing is kept."""
+        """Do nothing: this reading keeps no recipes."""
 
 
-def _named(name: str, today: date) -> "Recipe":
+def _named_recipe(name: str, today: date) -> "Recipe":
     if name.startswith(PRESET):
         from feedtool.runs.presets import preset
 
@@ -140,17 +140,16 @@ def _in_folder(folder: Path | None, today: date) -> "list[Recipe]":
 
 
 def _read(path: Path, today: date) -> "Recipe":
-    from feedtool.check.recipes.recipe import read_recipe  # most sheets need none
+    from feedtool.check.recipes.recipe import read_recipe  # most sheets do not need it
 
     return read_recipe(path, today)
 
 
 def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[bool, float, Path]]:
-    """The files of a pattern, each with the time of its last change; first, whether it is another.
+    """Return the files of a pattern: whether each is another file, its last change, and its path.
 
-    The file that is read counts only where there is no other, and a sheet of it is named.
-
-    JoinUnusable where their folder cannot be read.
+    The file that is read counts only if there is no other, and a sheet of it is named. JoinUnusable
+    if the folder cannot be read.
     """
     place = folder / pattern.parent if folder else None
     matching = []

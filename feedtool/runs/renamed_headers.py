@@ -1,4 +1,4 @@
-"""A recipe carried over to a later delivery, which calls some columns by other headers."""
+"""Adapt a recipe to a later delivery whose columns have some other headers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -17,7 +17,7 @@ from feedtool.model.text import tr
 
 
 def read_headers(recipe: Recipe) -> list[str]:
-    """The headers that a recipe reads, in a field or otherwise."""
+    """Return the headers that a recipe reads, in a field or otherwise."""
     file = recipe.file
     headers = (
         *(header for header, key in file.columns.items() if key),
@@ -29,9 +29,9 @@ def read_headers(recipe: Recipe) -> list[str]:
 
 
 def missing_headers(recipe: Recipe, headers: Iterable[str]) -> dict[str, str]:
-    """The headers that a recipe reads and a sheet lacks, each with its field.
+    """Return the headers that a recipe reads and a sheet lacks, each with its field.
 
-    The field is "" where names in expressions, joins or `[fill_down]` alone read the header.
+    The field is "" if only names in expressions, joins or `[fill_down]` read the header.
     """
     known, columns = set(map(folded, headers)), recipe.file.columns.items()
     fields = {folded(header): key for header, key in columns if isinstance(key, str)}
@@ -44,11 +44,10 @@ def missing_headers(recipe: Recipe, headers: Iterable[str]) -> dict[str, str]:
 def with_renamed(
     columns: Sequence[ColumnProposal], recipe: Recipe, missing: Mapping[str, str], least: int
 ) -> list[ColumnProposal]:
-    """The proposals, where new headers are taken for those that a recipe misses.
+    """Return the proposals, with new headers taken for those that a recipe misses.
 
-    A header that has a field is followed by the field's column. Another is followed by a column
-    that is called like the same thing, or is spelt nearly so; where none is, the new columns are
-    asked for that would be of no use.
+    A header with a field is followed by the field's column. Another is followed by a column with an
+    equivalent or similar name; without one the user is asked about new columns without use.
     """
     known = set(map(folded, (*recipe.file.columns, *read_headers(recipe))))
     new = {column.index: column for column in columns if folded(column.header) not in known}
@@ -94,7 +93,7 @@ def with_renamed(
 
 
 def renamed(recipe: Recipe, renames: Mapping[str, str]) -> Recipe:
-    """A recipe that reads the new headers."""
+    """Return a recipe that reads the new headers."""
     by_fold = {folded(header): text for header, text in renames.items()}
 
     def new(header: str) -> str:

@@ -28,10 +28,10 @@ _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
 def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
-    """Writes what would be sent, upload by upload; equal names of files are numbered.
+    """Write the requests that would be sent, upload by upload; equal names of files are numbered.
 
-    The offers and the products of one file share its folder. UsageProblem where the folder cannot
-    be written, or holds something that is not ours.
+    The offers and the products of one file share its folder. UsageProblem if the folder cannot be
+    written, or holds other files.
     """
     used: set[tuple[str, bool]] = set()
     try:
@@ -41,13 +41,13 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
             feed = load().feeds.get(sheet.kind or "")
             is_apart = feed is not None and feed.travel.provides is not None
             free = next(name for name in numbered if (name, is_apart) not in used)
-            own = folder / free
+            file_folder = folder / free
             if (free, not is_apart) not in used:
-                _clear(own)
+                _clear(file_folder)
             used.add((free, is_apart))
             is_private = feed is not None and feed.requests.is_personal
-            own.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
-            _write_uploads(own, plan.uploads(sheet), settings)
+            file_folder.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
+            _write_uploads(file_folder, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(
             tr(
@@ -83,7 +83,7 @@ def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSe
 
 
 def _clear(folder: Path) -> None:
-    """Takes away what an earlier run wrote, and nothing else."""
+    """Delete the requests of an earlier run; UsageProblem if there are other files."""
     old = [path for path in folder.rglob("*") if not path.is_dir()]
     for path in old:
         if not _OURS.fullmatch(path.relative_to(folder).as_posix()):

@@ -1,4 +1,4 @@
-"""What became of every row, and what of it is written beside the row."""
+"""Results of rows, and the notes written beside them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
@@ -37,7 +37,7 @@ FIXED: Literal["fixed"] = "fixed"
 
 
 def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
-    """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
+    """Yield every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it is withheld."""
     return every_row(checked, _not_refused(checked))
 
 
@@ -50,14 +50,14 @@ def _not_refused(checked: CheckedSheet) -> Iterator[RowResult]:
 
 
 def every_row(checked: CheckedSheet, sent: Iterable[RowResult]) -> Iterator[RowResult]:
-    """The service's verdicts and our own ones of the rows that were not sent, by row."""
+    """Yield the results of sent rows, and the own results of the others, by row."""
     return (verdict for verdict, _ in _with_problems(checked, sent))
 
 
 def _with_problems(
     checked: CheckedSheet, sent: Iterable[RowResult]
 ) -> Iterator[tuple[RowResult, Sequence[Problem]]]:
-    """The same, each with what checking found in the row."""
+    """Yield the same, each with the problems of its row."""
     refused = refused_rows(checked)
     others = iter(sent)
     other = next(others, None)
@@ -73,8 +73,10 @@ def _with_problems(
                 for problem in problems
                 if problem.severity is Severity.ERROR
             )
-            own = next(refused)
-            result = RowResult(row, own.reference or "", Status.INVALID, messages, own.channel)
+            refused_row = next(refused)
+            result = RowResult(
+                row, refused_row.reference or "", Status.INVALID, messages, refused_row.channel
+            )
             yield result, problems
     while other:
         yield other, ()
@@ -82,7 +84,7 @@ def _with_problems(
 
 
 def refused_rows(checked: CheckedSheet) -> Iterator[RefusedRow]:
-    """The invalid rows, those too that are valid but for their neighbours; each once."""
+    """Yield the invalid rows, once each, also those that only their neighbours make invalid."""
     late = (
         RefusedRow(row, item.reference, item.product, item.channel)
         for row, item in rows_of(checked.rows.items)
@@ -96,7 +98,7 @@ def refused_rows(checked: CheckedSheet) -> Iterator[RefusedRow]:
 
 
 def as_sentence(problem: Problem) -> MessageText:
-    """A problem as one sentence: place, reason, way out; a name is not said twice."""
+    """Return a problem as one sentence: place, reason, hint; a name occurs only once."""
     name = place_name(problem, ENGLISH)
     known = FieldName(name) if name == problem.field else name
     place = joined(filter(None, (problem.column, known)), " ")
@@ -109,13 +111,13 @@ def _with_hint(problem: Problem) -> str:
 
 
 def _line(problem: Problem, say: Translator) -> str:
-    """The same, in the words of the problem's sheet."""
+    """Return the same sentence, in the words of the problem's sheet."""
     place = " ".join(filter(None, (problem.column, place_name(problem, say))))
     return say(joined(filter(None, (place, _with_hint(problem))), ": "))
 
 
 def sheet_translator(checked: CheckedSheet, say: Translator) -> Translator:
-    """A translator that calls fields as a sheet does, in names that can be shown."""
+    """Return a translator that uses the field names of a sheet, made printable."""
     names = checked.names(say.language).items()
     return checked.translator(say, {key: value(name) for key, name in names})
 
@@ -125,7 +127,7 @@ def notes(
     verdicts: Callable[[], Iterable[RowResult]] | None = None,
     say: Translator = ENGLISH,
 ) -> SheetNotes:
-    """What is written beside the rows of a sheet; without verdicts, what checking found."""
+    """Return the notes beside the rows of a sheet; without verdicts, those of its check."""
     if checked.header is None:
         raise ValueError("only a sheet with a header has rows to write beside")
     row = checked.header.headings_row
@@ -146,7 +148,7 @@ def notes(
 def with_fixes(
     notes: SheetNotes, fixes: Iterable[CellFix], say: Translator = ENGLISH
 ) -> SheetNotes:
-    """The notes, with what was fixed: new values, and the old ones beside and in the cells."""
+    """Return the notes with the fixes: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
     for fix in fixes:
         by_row.setdefault(fix.row, []).append(fix)
@@ -177,7 +179,7 @@ def _with_fixes(
 
 
 def _fixed(fix: CellFix, say: Translator) -> str:
-    """A correction as one sentence: place, what was there, what is there now, and by which fix."""
+    """Describe a fix in one sentence: place, old value, new value, and the fix."""
     field = fix.field or ""
     name = say(FieldName(field))
     name = fix.header or field if name == field else name
@@ -201,30 +203,31 @@ def _old(fix: CellFix) -> str:
 def _notes(
     results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: Columns, say: Translator
 ) -> Iterator[Note]:
-    """A note for each row."""
     of_row: list[RowResult] = []
-    found: Sequence[Problem] = ()
-    # By hand: `groupby` takes a tenth longer, and there are as many as the sheet has rows.
+    row_problems: Sequence[Problem] = ()
+    # `groupby` would take a tenth longer, for each row of the sheet.
     for result, problems in results:
         if of_row and of_row[0].row != result.row:
-            yield note(of_row, found, columns, say)
+            yield note(of_row, row_problems, columns, say)
             of_row = []
         of_row.append(result)
-        found = problems
+        row_problems = problems
     if of_row:
-        yield note(of_row, found, columns, say)
+        yield note(of_row, row_problems, columns, say)
 
 
 def join_problems(
     checked: CheckedSheet, rows: Iterable[OfRow]
 ) -> Iterator[tuple[OfRow, Sequence[Problem]]]:
-    """Results of rows, or their values, each with what checking found in the row."""
-    problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
-    row, found = next(problems, (0, []))
+    """Yield results of rows, or their values, each with the problems of the row."""
+    problems = (
+        (row, row_problems) for row, row_problems in checked.problems_by_row() if row is not None
+    )
+    row, row_problems = next(problems, (0, []))
     for of_row in rows:
         while row and row < of_row.row:
-            row, found = next(problems, (0, []))
-        yield of_row, found if row == of_row.row else ()
+            row, row_problems = next(problems, (0, []))
+        yield of_row, row_problems if row == of_row.row else ()
 
 
 def note(
@@ -233,10 +236,10 @@ def note(
     columns: Columns,
     say: Translator = ENGLISH,
 ) -> Note:
-    """What is written beside a row, and its guilty cells.
+    """Return the note of a row, and its guilty cells.
 
-    Where the row has several results each is a line, and the worst status counts. `columns` are the
-    0-based indexes of the sheet's columns by their keys.
+    Of several results each is a line, and the worst status counts. `columns` are the 0-based
+    indexes of the sheet's columns by their keys.
     """
     status = worst_status(results)
     codes = [message.code for result in results for message in result.messages if message.code]
@@ -250,17 +253,19 @@ def note(
     codes += [warning.code for warning in warnings]
     if len(results) == 1:
         is_ours = status is Status.INVALID and errors
-        own = (
-            [_line(error, say) for error in errors] if is_ours else _said(results[0], columns, say)
+        result_lines = (
+            [_line(error, say) for error in errors]
+            if is_ours
+            else _message_lines(results[0], columns, say)
         )
-        lines = list(dict.fromkeys([*own, *texts]))
+        lines = list(dict.fromkeys([*result_lines, *texts]))
         if say.language != ENGLISH.language:  # the status itself is never translated
             lines[:1] = [say(joined((status_word(status), *lines[:1]), ": "))]
     else:
         lines = []
         for result in results:
             line = f"{result.channel or result.reference} {result.status}"
-            said = joined(_said(result, columns, say), "; ")
+            said = joined(_message_lines(result, columns, say), "; ")
             lines.append(say(joined(filter(None, (line, said)), ": ")))
         lines += dict.fromkeys(texts)
     guilty: dict[int, Severity] = {}
@@ -282,8 +287,8 @@ def note(
 def _faults(
     results: Sequence[RowResult], problems: Sequence[Problem], columns: Columns
 ) -> Iterator[tuple[int, Severity, str]]:
-    """The cells to colour: their 0-based columns, how bad it is, and what is said of them."""
-    is_invalid = results[0].status is Status.INVALID  # else a later run has sent it corrected
+    """Yield the cells to colour: 0-based column, severity, and text."""
+    is_invalid = results[0].status is Status.INVALID  # else a later run sent the row corrected
     for problem in sorted(problems, key=lambda problem: problem.severity is Severity.ERROR):
         if problem.column:
             severity = problem.severity if is_invalid else Severity.WARNING
@@ -298,7 +303,7 @@ def _faults(
 def messages_in_cells(
     result: RowResult, columns: Columns
 ) -> Iterator[tuple[Message, int | None, Severity]]:
-    """The messages to read of a result, how bad each is, and its column; None is the whole row."""
+    """Yield the readable messages of a result, with column and severity; None: the whole row."""
     for message in to_read(result, is_confirmation):
         usual = (None, _severity(message, result))
         index, severity = next(_guilty(message, result, columns), usual)
@@ -308,7 +313,7 @@ def messages_in_cells(
 def _guilty(
     message: Message, result: RowResult, columns: Columns
 ) -> Iterator[tuple[int, Severity]]:
-    """The columns that a message is about: that of its code, then those of its field."""
+    """Yield the columns that a message is about: that of its code, then those of its field."""
     if result.status in REFUSED:
         for index in _columns_of(field_of(message.code) or "", result, columns):
             yield index, Severity.ERROR
@@ -317,34 +322,35 @@ def _guilty(
 
 
 def _severity(message: Message, result: RowResult) -> Severity:
-    """What an answer says is no error unless it has refused the row."""
+    """Return the severity of a message; a row that was not refused has warnings at most."""
     return message.severity if result.status in REFUSED else Severity.WARNING
 
 
-def _said(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:
-    """The messages to read, each once, behind the names of all fields that it is said of."""
+def _message_lines(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:
+    """Yield the readable messages, each once, after the names of all its fields."""
     fields: dict[str, list[str]] = {}
     for message in to_read(result, is_confirmation):
         if not message.text:
             continue
-        named = fields.setdefault(message.text, [])
+        names = fields.setdefault(message.text, [])
         if message.field:
-            places = _columns_of(message.field, result, columns)  # a sheet may have none for it
-            at = (key for key, indexes in columns.items() if places and places[0] in indexes)
-            key = message.field if message.field in columns else next(at, message.field)
+            places = _columns_of(message.field, result, columns)  # a sheet may lack the column
+            keys = (key for key, indexes in columns.items() if places and places[0] in indexes)
+            key = message.field if message.field in columns else next(keys, message.field)
             name = say(FieldName(key))
-            named.append(f"{letters(places[0])} {name}" if places else name)
-    for text, named in fields.items():
-        yield say(joined((", ".join(dict.fromkeys(named)), text), ": ") if named else text)
+            names.append(f"{letters(places[0])} {name}" if places else name)
+    for text, names in fields.items():
+        yield say(joined((", ".join(dict.fromkeys(names)), text), ": ") if names else text)
 
 
 def _columns_of(field: str, result: RowResult, columns: Columns) -> Sequence[int]:
-    """The columns of a field, or of its result's own channel, or those that it is computed from.
+    """Return the columns of a field, or of its result's own channel, or those it is computed from.
 
-    Of a field that has several columns (`sellerPictureUrls_1`) it is the first.
+    For a field with several columns (`sellerPictureUrls_1`) it is the first.
     """
     several = (f"{field}_", f"{field}.", f"{field}[")
     places = columns.get(f"{field}[{result.channel}]") or columns.get(field)
     if places or not field:
         return places or ()
-    return [at for key, indexes in columns.items() if key.startswith(several) for at in indexes][:1]
+    matches = (indexes for key, indexes in columns.items() if key.startswith(several))
+    return [index for indexes in matches for index in indexes][:1]

@@ -1,4 +1,4 @@
-"""The results of a command's sheets, its exit code, and the later runs that sent rows again."""
+"""The results of a command's sheets, and the later runs that sent rows again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -27,7 +27,7 @@ GIVEN_UP = tr("Not sent: the run was given up.")
 
 
 def results_of_check(sheets: Sequence[CheckedSheet]) -> list[SheetResult]:
-    """The results of a check, with each row's; the sheets were read with their items."""
+    """Return the results of a check, with those of rows; the sheets were read with their items."""
     return [
         SheetResult(sheet, is_submitted=True, verdicts=partial(row_notes.of_check, sheet))
         for sheet in sheets
@@ -35,7 +35,7 @@ def results_of_check(sheets: Sequence[CheckedSheet]) -> list[SheetResult]:
 
 
 def results_of_plan(plan: Plan) -> list[SheetResult]:
-    """The results of a dry run, and of a command that sends nothing."""
+    """Return the results of a dry run, or of a command that sends nothing."""
     is_single = load().is_single
     return [
         SheetResult(
@@ -60,7 +60,7 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[RowR
 
 
 def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[SheetResult]:
-    """What is told of sheets of which no run was begun, since something stopped it."""
+    """Return the results of sheets without a run, since an error stopped it."""
     return [
         SheetResult(
             sheet,
@@ -75,7 +75,7 @@ def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Sh
 def results_of_run(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
 ) -> list[SheetResult]:
-    """What is told of sheets after their delivery."""
+    """Return the results of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     dependencies = Dependencies(sheets, load().feeds)
     begun = ledger.run(run)
@@ -115,7 +115,7 @@ def results_of_run(
 
 
 def _add_requests(result: SheetResult, ledger: "Ledger", file: int) -> None:
-    """Add what was sent of a sheet: packages, or single requests."""
+    """Add the packages, or the single requests, that were sent of a sheet."""
     if load().is_single(result.checked.kind):
         result.acts = ledger.acts(file)
     else:
@@ -126,7 +126,7 @@ NOT_TAKEN = {Status.INVALID, *REFUSED, Status.UNKNOWN, Status.HELD, Status.SUPER
 
 
 def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Workspace) -> None:
-    """Lets each row that was not taken say in which later run its reference was sent again."""
+    """Note with each row that was not taken the later run that sent its reference again."""
     run = workspace.ledger.run(run_id)
     if run is None or not workspace.ledger.has_later(run):
         return
@@ -139,7 +139,7 @@ def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Wor
 def _sent_again(
     outcome: SheetResult, run: "Run", workspace: Workspace
 ) -> dict[tuple[int, str], int]:
-    """The last run that has sent a row again, by row and channel."""
+    """Return the last run that has sent a row again, by row and channel."""
     not_taken = {
         (result.row, result.channel)
         for result in outcome.every_verdict()
@@ -161,7 +161,7 @@ def _sent_again(
 def _references(
     checked: CheckedSheet, run: "Run", workspace: Workspace
 ) -> Iterator[tuple[int, str, str]]:
-    """The row, the channel and the reference of each row that has any."""
+    """Yield the row, the channel and the reference of each row that has any."""
     for file in workspace.ledger.files(run.run_id):
         if (file.path, file.sheet) == (checked.file, checked.sheet):
             yield from workspace.ledger.references_of(file.file)
@@ -177,10 +177,10 @@ def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iter
 
 
 def rows_to_correct(sheet: SheetResult) -> Iterator[int]:
-    """The rows of a sheet to correct: those that were refused, here or by the service.
+    """Yield the rows of a sheet to correct: those that were refused, here or by the service.
 
-    With the held nothing is wrong that a guard knows for sure, they are sent with `--release`. What
-    is Pending or Unknown may be in force, and a later run has the Superseded.
+    Held rows are not surely wrong; they are sent with `--release`. Pending or Unknown rows may be
+    in force, and a later run has sent the Superseded ones.
     """
     to_correct = (result.row for result in sheet.left() if result.status in TO_CORRECT)
     return (row for row, _ in groupby(to_correct))

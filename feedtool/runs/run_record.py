@@ -1,4 +1,4 @@
-"""A run as it is kept: its options with the ledger, and what checking found beside its files.
+"""The record of a run: its options with the ledger, and the results of its check beside its files.
 
 So its answers can be written beside the rows at any time, without a second check.
 """
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 BATCH = 1000
 PLAIN_FACTS = ("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges")
-"""Facts of a sheet that are kept as they are."""
+"""Facts of a sheet that are kept unchanged."""
 
 
 def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
-    """Writes what results need of checked sheets into a file."""
+    """Write the part of checked sheets that results need into a file."""
     with_items = len({sheet.kind for sheet in sheets}) > 1
-    # Neither a time nor a name, so that the same sheets are kept once.
+    # Without time and name, so that equal sheets give equal files, kept once.
     with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
         for sheet in sheets:
             for line in _lines(sheet, with_items=with_items):
@@ -57,7 +57,7 @@ def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
 
 
 def read_sheets(path: Path) -> list[CheckedSheet]:
-    """The sheets that `write_sheets` has written, their columns known by their keys alone."""
+    """Return the sheets that `write_sheets` has written; columns have only their keys."""
     sheets: list[CheckedSheet] = []
     batch: list[Problem] = []
 
@@ -95,14 +95,17 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield from (["refused", *refused] for refused in refused_rows(sheet))
     for skipped in sheet.rows.skipped:
         row, reference, status, messages, channel = skipped
-        kept = [(of.code, kept_text(of.text), of.field, of.severity) for of in messages]
+        kept = [
+            (message.code, kept_text(message.text), message.field, message.severity)
+            for message in messages
+        ]
         yield ["skipped", row, reference, status, kept, channel]
     for item in sheet.valid_items() if with_items else ():
         yield ["item", *item[:5], item.number, item.further_rows]
 
 
 def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
-    """The problems of a sheet, without the values of cells that may name people."""
+    """Yield the problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
     for problem in sheet.problems():
         is_hidden = feed is not None and feed.requests.is_hidden(problem.field or "")
@@ -134,7 +137,7 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
 def _sheet(facts: dict[str, Any]) -> CheckedSheet:
     header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
     facts["kind_reason"] = text_of_kept(facts["kind_reason"])
-    unchosen = facts.pop("unchosen", 0)  # a run may be older than this
+    unchosen = facts.pop("unchosen", 0)  # missing in older runs
     rows = CheckedRows(RowStates(b64decode(marks)), problems_by_source=[ProblemSpool()])
     sheet = CheckedSheet(**facts, rows=rows, selected=SelectedRows(unchosen=unchosen))
     if header:
@@ -143,10 +146,13 @@ def _sheet(facts: dict[str, Any]) -> CheckedSheet:
             for index, key in header["columns"].items()
         }
         texts = {int(index): text for index, text in header["texts"].items()}
-        unknown, own = tuple(map(tuple, header["unknown"])), frozenset(header["own"])
-        origins = {int(at): tuple(of) for at, of in header.get("origins", {}).items()}
+        unknown = tuple(map(tuple, header["unknown"]))
+        origins = {
+            int(index): tuple(sources) for index, sources in header.get("origins", {}).items()
+        }
         labels = {int(index): text for index, text in header.get("labels", {}).items()}
-        header |= {"columns": columns, "texts": texts, "unknown": unknown, "own": own}
+        header |= {"columns": columns, "texts": texts, "unknown": unknown}
+        header["own"] = frozenset(header["own"])
         header["labels"] = labels
         header["origins"] = origins
         sheet.header = Header(**header)
@@ -159,80 +165,79 @@ def _sheet(facts: dict[str, Any]) -> CheckedSheet:
 
 def _item(*kept: Any) -> Item:
     row, package_type, channel, reference, product, *rest = kept
-    number, further_rows = rest or (0, ())  # a run may be older than these
+    number, further_rows = rest or (0, ())  # missing in older runs
     plain = Item(row, package_type, channel, reference, product, b"")
     return plain._replace(number=number, further_rows=tuple(further_rows))
 
 
 def _result(row: int, reference: str, status: str, kept: list[Any], *channel: str) -> RowResult:
     messages = [
-        Message(code, text_of_kept(text), field, Severity(of)) for code, text, field, of in kept
+        Message(code, text_of_kept(text), field, Severity(severity))
+        for code, text, field, severity in kept
     ]
     return RowResult(row, reference, Status(status), tuple(messages), *channel)
 
 
 TABLES = ("inputs", "sheets", "kinds")
-"""Options of several lines each; an older run lacks some."""
+"""Options of several lines each; older runs lack some."""
 PLAIN = (
     *("profile", "catalog", "checked", "removals", "who", "invalid", "plan", "words", "files"),
 )
-"""Options that are kept as they are, under their own names; an older run lacks some."""
+"""Options that are kept unchanged, under their own names; older runs lack some."""
 OF_COPIES = {
     "in_place": "is_in_place",
     "only_whole": "only_whole",
     "plain": "is_plain",
     "no_failed": "no_failed",
 }
-"""Options about annotated copies, with their names in `Outputs`; an older run lacks some."""
+"""Options about annotated copies, with their names in `Outputs`; older runs lack some."""
 
 
 class RunSnapshots(Struct, frozen=True):
-    """Files that a run was made of, by the SHA-256 of their snapshots."""
+    """The files that a run was made of, by the SHA-256 of their snapshots."""
 
     inputs: Sequence[tuple[str, str]] = ()
-    """Each file's name as it was given, and its snapshot."""
+    """Each file's name in the command, and its snapshot."""
     checked: str | None = None
-    """The results of checking (`write_sheets`); None in a run older than this."""
+    """The results of the check (`write_sheets`); None in older runs."""
     catalog: str | None = None
-    """The part of the catalogue that its products were judged by; None without products."""
+    """The part of the catalogue that judged its products; None without products."""
     recipes: Sequence[KeptRecipe] = ()
-    """The recipes by which its files were read; none in a run older than this."""
+    """The recipes by which its files were read; none in older runs."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files that its cells name, by path; see `kept_files`."""
 
 
 class RunOptions(Struct, frozen=True):
-    """What a command was told, as the ledger keeps it with its run."""
+    """The options of a command, as the ledger keeps them with its run."""
 
-    asked: ReadOptions
+    reading: ReadOptions
     outputs: Outputs
     snapshots: RunSnapshots = RunSnapshots()
     profile: str | None = None
-    """The account's, where one was named."""
+    """The account's name, if one was named."""
     is_sandbox: bool = False
     sheets: Sequence[tuple[str, str | None]] = ()
-    """Those that are to be in the ledger, as (file's name, sheet's name)."""
+    """The sheets to send, as (file's name, sheet's name)."""
     removals: int | None = None
-    """Of a purge, how many removals of offers were confirmed."""
+    """The confirmed number of removals of offers by a purge."""
     who: str = ""
-    """Who began it: `user@host`; empty in a run that is older than this."""
+    """The user who began it, `user@host`; empty in older runs."""
     invalid: int = 0
-    """How many rows the checks refused."""
+    """The number of rows that the checks refused."""
     selection: SelectionOptions = field(default_factory=SelectionOptions)
     plan: str | None = None
-    """The digest of the plan that it sends, where it sends one."""
+    """The digest of the plan that it sends, if any."""
     abandoned: datetime | None = None
     forgotten: datetime | None = None
-    """When it was forgotten; only a few of these options are kept then."""
+    """The time of its forgetting; then only a few of these options are kept."""
     kinds: Sequence[tuple[str, str | None, str]] = ()
-    """File's name, sheet's name and kind of what was read; none in a run older than this."""
+    """File's name, sheet's name and kind of each sheet that was read; none in older runs."""
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Options to be typed again with the rows to correct, by name; none in a run older than this.
-    """
+    """Options to type again with the rows to correct, by name; none in older runs."""
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON has it."""
-        asked, outputs = self.asked, self.outputs
+        reading, outputs = self.reading, self.outputs
         fields = {
             name: getattr(record, name)
             for record in (self, self.snapshots)
@@ -240,12 +245,12 @@ class RunOptions(Struct, frozen=True):
         }
         return {
             "asked": {
-                **{name: getattr(asked, name) for name in ("kind", "channel", "purges")},
-                "sheets": list(asked.sheets),
-                "as_rows": sorted(asked.as_rows),
-                "defaults": dict(asked.defaults),
+                **{name: getattr(reading, name) for name in ("kind", "channel", "purges")},
+                "sheets": list(reading.sheets),
+                "as_rows": sorted(reading.as_rows),
+                "defaults": dict(reading.defaults),
             },
-            "dialect": _changed(asked.dialect, AccountSettings()),
+            "dialect": _changed(reading.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
             **{key: getattr(outputs, name) for key, name in OF_COPIES.items()},
             "language": list(outputs.language),
@@ -258,13 +263,13 @@ class RunOptions(Struct, frozen=True):
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "RunOptions":
-        """From what `as_json` made. UsageProblem for a setting that no longer exists."""
+        """Return the options of the JSON of `as_json`; UsageProblem for an unknown setting."""
         dialect = dialect_of(kept.get("dialect", {}), tr("the run's settings"))
-        asked, selection = dict(kept.get("asked", {})), dict(kept.get("sifting", {}))
-        # A run that is older than `as_rows` has taken every row.
-        asked["as_rows"] = tuple(asked["as_rows"]) if "as_rows" in asked else EVERY_ROW
-        named = asked.pop("sheet", None)  # of a run that is older than several
-        asked["sheets"] = tuple(asked.get("sheets", [named] if named else ()))
+        reading, selection = dict(kept.get("asked", {})), dict(kept.get("sifting", {}))
+        # Runs without `as_rows` took every row.
+        reading["as_rows"] = tuple(reading["as_rows"]) if "as_rows" in reading else EVERY_ROW
+        only_sheet = reading.pop("sheet", None)  # older runs could name one sheet only
+        reading["sheets"] = tuple(reading.get("sheets", [only_sheet] if only_sheet else ()))
         selection["released"] = tuple(map(_released, selection.get("released", ())))
         selection["rows"] = tuple(ChosenRows(*entry) for entry in selection.get("rows", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
@@ -274,9 +279,9 @@ class RunOptions(Struct, frozen=True):
         names = RunSnapshots.__struct_fields__
         of_snapshots = {name: as_kept.pop(name) for name in names if name in as_kept}
         recipes = [KeptRecipe.from_json(line) for line in kept.get("recipes", ())]
-        given_up, forgotten = kept.get("abandoned"), kept.get("forgotten")  # by the ledger itself
+        given_up, forgotten = kept.get("abandoned"), kept.get("forgotten")  # set by the ledger
         return cls(
-            asked=ReadOptions(dialect, **asked),
+            reading=ReadOptions(dialect, **reading),
             outputs=Outputs(
                 targets, **of_copies, language=LanguageChoice(*kept.get("language", ()))
             ),
@@ -290,33 +295,33 @@ class RunOptions(Struct, frozen=True):
 
     @property
     def released(self) -> list[ReleasedGuard]:
-        """The guards that were released, each with whoever has done it."""
+        """The guards that were released, each with the user who released it."""
         return [guard._replace(who=guard.who or self.who) for guard in self.selection.released]
 
-    def wanted(self) -> list[Path]:
-        """Where a copy is to be: of each file that could be read."""
+    def copy_places(self) -> list[Path]:
+        """Return the places of the copies of all readable files."""
         readable = {name for name, _ in self.sheets}
         return [place for name, place in self.outputs.targets.items() if name in readable]
 
     def is_whole(self, files: "Iterable[File]") -> bool:
-        """True if all that is to be sent is in the ledger, of which these are the run's files."""
+        """True if all sheets to send are in the ledger; `files` are those of the run there."""
         return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
             self.sheets
         )
 
 
 def _released(kept: str | Sequence[str]) -> ReleasedGuard:
-    """A guard as it is kept; a run that is older than reasons has its code alone."""
+    """Return a guard that was kept; older runs kept only its code."""
     return ReleasedGuard(kept) if isinstance(kept, str) else ReleasedGuard(*kept)
 
 
 def is_recordable(name: str) -> bool:
-    """True if a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
+    """True if a name can be kept in a ledger: it must be UTF-8."""
     return name == name.encode("utf-8", "replace").decode()
 
 
 def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
-    """Raises UsageProblem for files that no run can be recorded with, before there is a run."""
+    """Raise UsageProblem for files that cannot be recorded with a run, before it begins."""
     targets = (str(target.absolute()) for target in outputs.targets.values())
     for name in (*(file.name for file in inputs), *targets):
         if not is_recordable(name):
@@ -330,7 +335,7 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
 
 
 def _changed(settings: Any, default: Any) -> dict[str, Any]:
-    """What differs from the default, as a profile would have it."""
+    """Return the settings that differ from the default, as in a profile."""
     table = {}
     for name in settings.__struct_fields__:
         value, usual = getattr(settings, name), getattr(default, name)

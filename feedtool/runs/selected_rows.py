@@ -1,4 +1,4 @@
-"""Which valid rows of a command are sent: those that were chosen, that no guard holds, that change.
+"""Select the valid rows of a command to send: chosen ones, that no guard holds, and that change.
 
 `chosen_rows`, `held_rows` and the changes of offers each decide on their part.
 """
@@ -24,16 +24,16 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
 def select_rows(
     workspace: Workspace,
     sheets: Sequence[CheckedSheet],
-    asked: ReadOptions,
+    reading: ReadOptions,
     selection: SelectionOptions,
     account: tuple[str, str],
     run: int | None = None,
 ) -> None:
-    """Decides which rows are sent, by what the ledger knows of an account (address, seller)."""
+    """Decide which rows are sent, by the ledger of an account (address, seller)."""
     known = accepted_offers(workspace, account, run)
     withdraw(sheets, known)
     choose(sheets, selection.rows)
-    if asked.purges:  # sent whole, whatever has changed
+    if reading.purges:  # sent whole, also if little has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
 
     def earlier(sheet: CheckedSheet) -> EarlierFile | None:
@@ -45,13 +45,13 @@ def select_rows(
     doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
     known_references = partial(workspace.ledger.known_references, *account, run)
     others = hold(sheets, selection, sent_before, taken_before, doubtful_before, known_references)
-    select(others, known, selection, asked.dialect, earlier)
+    select(others, known, selection, reading.dialect, earlier)
 
 
 def accepted_offers(
     workspace: Workspace, account: tuple[str, str], run: int | None = None
 ) -> "AcceptedOffers":
-    """What the service has accepted of an account, read for a run, or before it has begun."""
+    """Open the offers that the service has accepted of an account, before `run`, if given."""
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.offers.changes.projection import project
     from feedtool.ledger.records import ABANDONED
@@ -66,8 +66,8 @@ def accepted_offers(
 
 
 def select_unknown(
-    sheets: Sequence[CheckedSheet], asked: ReadOptions, selection: SelectionOptions
+    sheets: Sequence[CheckedSheet], reading: ReadOptions, selection: SelectionOptions
 ) -> None:
-    """Decides which rows would be sent where nobody says whose they are, or nothing is known."""
+    """Decide which rows would be sent, without an account or its ledger."""
     choose(sheets, selection.rows)
-    select(hold(sheets, selection), None, selection, asked.dialect, lambda _: None)
+    select(hold(sheets, selection), None, selection, reading.dialect, lambda _: None)

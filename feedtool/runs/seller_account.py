@@ -22,15 +22,14 @@ from feedtool.runs.workspace import Session, Workspace
 
 
 def _unfiltered(kind: Export, filters: Mapping[str, Any]) -> Query:
-    """What is asked for where nothing is known of an account."""
+    """Return a query for an unknown account."""
     return query_of(kind, filters, "", "en", Context())
 
 
 class PlanningAccount(Struct, frozen=True):
-    """As much of an account as a dry run needs: neither token nor network."""
+    """The part of an account that a dry run needs: neither token nor network."""
 
     reading: ReadOptions
-    """How its files are read."""
     selection: SelectionOptions
     identity: Account
 
@@ -41,25 +40,22 @@ class SellerAccount(Struct, frozen=True):
     session: Session
     workspace: Workspace
     reading: ReadOptions
-    """How its files are read."""
     on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
     """Called with the results of a run; returns at once."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """Called with a file that is not sent, or not to its end; returns at once."""
+    """Called with a file that is not sent, or not completely; returns at once."""
     selection: SelectionOptions = EVERY_ROW
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """That of what is written for people."""
+    """The language of texts for people."""
     query: Callable[[Export, Mapping[str, Any]], Query] = _unfiltered
-    """What is asked for by an export with some filters; see `export_request.query_of`."""
+    """Returns the query of an export with some filters; see `export_request.query_of`."""
 
     @property
     def claims(self) -> Claims:
-        """The claims of the ledger."""
         return self.workspace.ledger.claims
 
     @property
     def key(self) -> SellerKey:
-        """The key of the seller whose files it sends."""
         return seller_key(self.session.address, self.session.seller)
 
 

@@ -1,4 +1,4 @@
-"""All sellers at a glance, as `feedtool sellers` shows them."""
+"""An overview of all sellers, for `feedtool sellers`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,9 +24,9 @@ from feedtool.report.statuses import statuses_text
 from feedtool.runs.profile import Profile
 
 PAGE = 100
-"""Sellers on a page."""
+"""The number of sellers on a page."""
 SEVERAL = 2
-"""Passes in a row that are counted for people."""
+"""From this number on, failed passes in a row are shown with their number."""
 HEADINGS = (
     *(tr("Seller"), tr("Waiting"), tr("In work"), tr("Last run")),
     *(tr("Refused, 7 days"), tr("Held"), tr("Trouble")),
@@ -36,9 +36,9 @@ HEADINGS = (
 def known_sellers(
     profiles: Mapping[str, Profile], typed: Mapping[str, str] | None = None
 ) -> dict[str, SellerKey]:
-    """The seller of each profile that names one; `typed` are options that count for all.
+    """Return the seller of each profile that names one; `typed` are options that override profiles.
 
-    A profile whose file is of no use, or has just been taken away, names none.
+    A profile is left out if its file is unusable, or was just removed.
     """
     accounts = {}
     for name in profiles:
@@ -54,32 +54,32 @@ def known_sellers(
 def seller_states(
     ledger: Ledger,
     now: datetime,
-    wanted: SellerFilter = EVERYBODY,
+    seller_filter: SellerFilter = EVERYBODY,
     *,
     known: Mapping[str, SellerKey],
     page: int | None = None,
 ) -> Iterator[SellerState]:
-    """The sellers that are wanted, who needs looking after first; all of them, or those of a page.
+    """Yield the sellers of a filter, the most urgent first; all of them, or those of a page.
 
-    They are read a page at a time. `known` are the sellers of accounts, by name, who may not have
+    They are read a page at a time. `known` are the sellers of accounts, by name, which may not have
     sent anything yet.
     """
     overview = SellersOverview(ledger.engine, ledger.counts)
-    lines = overview.lines(wanted, known=named(known))
+    lines = overview.lines(seller_filter, known=account_names(known))
     begins = range(0, len(lines), PAGE) if page is None else [(page - 1) * PAGE]
     for begin in begins:
         yield from overview.states(lines[begin : begin + PAGE], now)
 
 
-def named(known: Mapping[str, SellerKey]) -> dict[SellerKey, str]:
-    """The name of an account of each seller: the first of several."""
+def account_names(known: Mapping[str, SellerKey]) -> dict[SellerKey, str]:
+    """Return the name of an account of each seller: the first of several."""
     return {key: name for name, key in reversed([*known.items()])}
 
 
 def write_sellers(
     states: Iterable[SellerState], out: TextIO, form: str, say: Translator, now: datetime
 ) -> int:
-    """A table with a line each, or JSON, an object each; how many they are."""
+    """Write a table with a line for each seller, or a JSON object each; return their number."""
     if form != "text":
         counted = [_fields(state) for state in states]
         write_entries(counted, out, form)
@@ -93,7 +93,7 @@ def write_table(
     out: TextIO,
     say: Translator,
 ) -> int:
-    """A table with a line for each row, below its headings; how many they are: nothing of none."""
+    """Write a table below its headings, nothing without rows; return the number of rows."""
     lines = [[say(text) for text in row] for row in rows]
     if lines:
         table = [[say(heading) for heading in headings], *lines]
@@ -119,12 +119,11 @@ def _texts(state: SellerState, now: datetime) -> tuple[str, ...]:
 
 
 def name_of(state: SellerState) -> MessageText | str:
-    """What a seller is called."""
     return seller_name(state.line.profile, state.line.key)
 
 
 def seller_name(profile: str, key: SellerKey) -> MessageText | str:
-    """The account's name and the seller's number, as far as they differ."""
+    """Return the name of the account and the number of the seller, if they differ."""
     seller = key[1]
     if not profile or profile == seller:
         return seller
@@ -142,7 +141,7 @@ def _waiting_text(line: SellerLine) -> MessageText | str:
 
 
 def holder_text(state: SellerState) -> MessageText | str:
-    """Who is at work for the seller; nothing where nobody is."""
+    """Return the process that works for the seller, if any."""
     holder = state.holder
     if holder is None:
         return tr("another process") if state.is_in_work else ""
@@ -157,7 +156,7 @@ def _work_text(state: SellerState) -> MessageText | str:
 
 
 def last_run_text(state: SellerState) -> MessageText | str:
-    """What the last run has come to."""
+    """Return the counts of the last run."""
     last = state.last
     if last is None:
         return tr("never")
@@ -167,7 +166,7 @@ def last_run_text(state: SellerState) -> MessageText | str:
 
 
 def trouble_text(line: SellerLine) -> MessageText | str:
-    """What kept the last passes from their end; nothing where nothing did."""
+    """Return the error of the last passes, if they failed."""
     text = message_of(line)
     if line.failures < SEVERAL:
         return text
@@ -176,7 +175,7 @@ def trouble_text(line: SellerLine) -> MessageText | str:
 
 
 def next_try(line: SellerLine, now: datetime) -> datetime | None:
-    """When the next pass comes, where it is put off."""
+    """Return the time of the next pass, if it is put off."""
     is_put_off = line.failures and line.not_before and line.not_before > now
     return line.not_before if is_put_off else None
 

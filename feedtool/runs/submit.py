@@ -1,6 +1,6 @@
-"""Checks files, plans what is sent, and sends it.
+"""Check files, plan the requests, and send them.
 
-A run is written down whole before its first request leaves: whatever stops it can be resumed.
+A run is recorded completely before its first request leaves, so it can be resumed after any stop.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,8 +42,8 @@ from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RunOptions, RunSnapshots, refuse_names
 from feedtool.runs.selected_rows import select_rows
 from feedtool.runs.workspace import (
-    Kept,
     Session,
+    UnchangedInput,
     Workspace,
     ask_of,
     clock_of,
@@ -61,7 +61,7 @@ OTHERS_HELD = tr("not sent, since other rows are held, and all are sent or none"
 
 def plan_only(
     inputs: Sequence[Input],
-    asked: ReadOptions,
+    reading: ReadOptions,
     outputs: Outputs,
     *,
     requests: Path | None = None,
@@ -70,18 +70,18 @@ def plan_only(
     preview: "Preview | None" = None,
     select: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
 ) -> list[SheetResult]:
-    """The results of a dry run: everything up to the plan; nothing is sent.
+    """Return the results of a dry run: everything up to the plan; nothing is sent.
 
-    `requests` is the folder for bodies, `select` says which rows are sent, `preview` gets the plan.
+    `requests` is the folder for bodies, `select` selects the rows to send, `preview` gets the plan.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
-    sheets = _checked_sheets(inputs, asked)
+    sheets = _checked_sheets(inputs, reading)
     select(sheets)
-    checked = _Checked(inputs, sheets, asked, outputs, plan_file, is_all_or_nothing)
+    checked = _Checked(inputs, sheets, reading, outputs, plan_file, is_all_or_nothing)
     plan = checked.plan()
     if requests:
-        write_requests(requests, plan, asked.dialect)
+        write_requests(requests, plan, reading.dialect)
     results = checked.results(plan)
     if preview:
         preview.add(plan)
@@ -91,7 +91,7 @@ def plan_only(
 
 def submit(
     inputs: Sequence[Input],
-    asked: ReadOptions,
+    reading: ReadOptions,
     outputs: Outputs,
     session: Session,
     workspace: Workspace,
@@ -107,9 +107,9 @@ def submit(
     selection: SelectionOptions = EVERY_ROW,
     words: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Submission:
-    """Checks files, sends what is valid, waits, and writes the annotated copies.
+    """Check files, send the valid rows, wait, and write the annotated copies.
 
-    `on_begun` gets the run's number once it is written down whole. `confirm` is asked before a
+    `on_begun` gets the run's number once it is recorded completely. `confirm` is called before a
     purge; a `claim` is the watcher's; `words`: see `RunOptions`.
     """
     refuse_names(inputs, outputs)
@@ -117,35 +117,37 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    judged = _judged_by(consulted := Consulted(asked.catalog), asked, session, workspace, plan_file)
+    judged = _judged_by(
+        consulted := Consulted(reading.catalog), reading, session, workspace, plan_file
+    )
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
-    refuse_places(inputs, sheets, outputs, asked)
+    refuse_places(inputs, sheets, outputs, reading)
     checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
         return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
     if claim is not None and (stopped := session.stopping()):
-        raise stopped  # where nothing is begun, nothing stays claimed
+        raise stopped  # without a run nothing stays claimed
     with locked(session, workspace, "submit"):
-        select_rows(workspace, sheets, asked, selection, (session.address, session.seller))
+        select_rows(workspace, sheets, reading, selection, (session.address, session.seller))
         plan = checked.plan()
         if plan.blocked:
             return Submission(checked.results(plan))
         if requests:
-            write_requests(requests, plan, asked.dialect)
+            write_requests(requests, plan, reading.dialect)
         try:
-            removals = _confirmed_removals(sheets, asked, session, workspace, confirm)
+            removals = _confirmed_removals(sheets, reading, session, workspace, confirm)
             warnings = _open_elsewhere(sheets, session, workspace)
-        except NotAuthorised as error:  # found out before a run is written down
+        except NotAuthorised as error:  # no run is recorded yet
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals, words=dict(words))
         run, open_runs = _begin(plan, options, session, workspace, claim)
         on_begun(run)
         stopped = None
-        if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
-            stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
+        if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else no request is needed
+            stopped = deliver_run(run, reading, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
         _write_answers(run, results, files, options, stopped, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
@@ -153,90 +155,90 @@ def submit(
 
 def _judged_by(
     consulted: Consulted,
-    asked: ReadOptions,
+    reading: ReadOptions,
     session: Session,
     workspace: Workspace,
     plan_file: PlanFile | None,
 ) -> ReadOptions:
-    """The options of reading, with what the rows are judged by.
+    """Return the reading options, with the catalogue and service that judge the rows.
 
-    A plan was made without the service, and is sent as it was made.
+    A plan was made without the service, so it is sent without asking it.
     """
     ask = None if plan_file else ask_of(session)
-    return replace(workspace.recorded(asked), catalog=consulted, ask=ask)
+    return replace(workspace.recorded(reading), catalog=consulted, ask=ask)
 
 
 def _limit_keeping(
     sheets: Sequence[CheckedSheet],
-    snapshots: Sequence[Kept],
+    snapshots: Sequence[UnchangedInput],
     judged: ReadOptions,
     session: Session,
     workspace: Workspace,
 ) -> None:
-    """See that snapshots with personal data go in their time, with the files that cells name."""
+    """Let snapshots with personal data expire, and the files that cells name."""
     if not (names := personal_files(sheets)):
         return
     located = judged.locate
-    named = located.kept.values() if isinstance(located, RecordedFiles) else ()
-    own = (kept.sha256 for kept in snapshots if kept.file.name in names)
-    expire(workspace.snapshots, (*own, *named), judged.dialect, session.wall())
+    attachments = located.kept.values() if isinstance(located, RecordedFiles) else ()
+    inputs = (kept.sha256 for kept in snapshots if kept.file.name in names)
+    expire(workspace.snapshots, (*inputs, *attachments), judged.dialect, session.wall())
 
 
 class _Checked(Struct, frozen=True):
-    """The files of a command, checked, before it is known whether anything is sent."""
+    """The files of a command, checked, before the decision to send them."""
 
     files: Sequence[Input]
     sheets: Sequence[CheckedSheet]
-    asked: ReadOptions
+    reading: ReadOptions
     outputs: Outputs
     plan_file: PlanFile | None
     is_all_or_nothing: bool
 
     def blocked_reason(self) -> str:
-        """Why no row is sent although some might be; empty where they are, or could not be."""
+        """Return the reason why no row is sent though some could be; else an empty text."""
         if all(sheet.error for sheet in self.sheets):
             return ""
         if self.is_all_or_nothing and not all(sheet.is_clean() for sheet in self.sheets):
             return ALL_OR_NOTHING
-        is_whole = self.is_all_or_nothing or self.asked.purges
+        is_whole = self.is_all_or_nothing or self.reading.purges
         return OTHERS_HELD if is_whole and any(sheet.selected.held for sheet in self.sheets) else ""
 
     def plan(self) -> Plan:
-        """The plan, now that it is known which rows are sent; as the plan file has it, if any."""
-        plan = Plan(self.sheets, load().feeds, self.asked.dialect.limits, self.blocked_reason())
+        """Return the plan of the selected rows; the plan file, if any, verifies it."""
+        plan = Plan(self.sheets, load().feeds, self.reading.dialect.limits, self.blocked_reason())
         if self.plan_file:
             self.plan_file.verify(plan)
         return plan
 
     def results(self, plan: Plan) -> list[SheetResult]:
-        """The results where nothing is sent, written into the copies too."""
+        """Return the results if nothing is sent, and write them into the copies."""
         results = results_of_plan(plan)
-        write_copies_of(self.files, results, self.outputs, self.asked)
+        write_copies_of(self.files, results, self.outputs, self.reading)
         return results
 
 
 def _options(
     checked: _Checked,
-    snapshots: Sequence[Kept],
+    snapshots: Sequence[UnchangedInput],
     session: Session,
     consulted: Consulted,
     workspace: Workspace,
 ) -> RunOptions:
-    """The options of the command, with what the sheets were judged by and what was found."""
+    """Return the options of the command, with the snapshots of its inputs and of its check."""
     from feedtool.ledger.lock import who
 
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
-    recipes, located = checked.asked.recipes, checked.asked.locate
-    found = workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names])
+    recipes, located = checked.reading.recipes, checked.reading.locate
+    checked_sha256 = workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names])
     if is_personal(sheets):
-        expire(workspace.snapshots, [found], checked.asked.dialect, session.wall())
+        expire(workspace.snapshots, [checked_sha256], checked.reading.dialect, session.wall())
     return RunOptions(
-        checked.asked,
+        checked.reading,
         checked.outputs,
         RunSnapshots(
             inputs,
-            checked=found,
+            checked=checked_sha256,
             catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
             recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),
             files=located.kept if isinstance(located, RecordedFiles) else {},
@@ -253,13 +255,13 @@ def _options(
 
 def _confirmed_removals(
     sheets: Sequence[CheckedSheet],
-    asked: ReadOptions,
+    reading: ReadOptions,
     session: Session,
     workspace: Workspace,
     confirm: Confirm,
 ) -> int | None:
-    """How many offers a purge will remove, now that this is confirmed; None where it is none."""
-    if not asked.purges:
+    """Return the number of offers that a confirmed purge will remove; None without a purge."""
+    if not reading.purges:
         return None
     foreign = _open_elsewhere(sheets, session, workspace, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
@@ -271,7 +273,7 @@ def _confirmed_removals(
 def _begin(
     plan: Plan, options: RunOptions, session: Session, workspace: Workspace, claim: int | None
 ) -> tuple[int, list[str]]:
-    """A new run, with all of its rows written down, and the warnings of those that are open."""
+    """Begin a run: record all of its rows. Return it, and the warnings of other open runs."""
     from feedtool.delivery.deadlines import warnings_of_others
 
     run = workspace.ledger.start_run(
@@ -296,17 +298,17 @@ def _write_answers(
     now: datetime,
     workspace: Workspace,
 ) -> None:
-    """Writes the annotated copies, but where nothing has begun, and the rows to correct."""
+    """Write the annotated copies, unless nothing has begun, and the rows to correct."""
     if stopped is None or (any(map(_has_begun, results)) and not options.outputs.only_whole):
         write_copies(run, files, results, options, now, workspace)
     add_corrections(run, results, options, now, workspace)
 
 
 def _checked_sheets(
-    inputs: Sequence[Input], asked: ReadOptions, *, has_channel: bool = True
+    inputs: Sequence[Input], reading: ReadOptions, *, has_channel: bool = True
 ) -> list[CheckedSheet]:
-    """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
-    sheets, feeds = check(inputs, asked, load()), load().feeds
+    """Return the sheets to send; UsageProblem if they do not fit the options."""
+    sheets, feeds = check(inputs, reading, load()), load().feeds
     kinds = {sheet.kind for sheet in sheets if sheet.kind}
     of_channels = [kind for kind in kinds if feeds[kind].sheet.has_channel]
     if of_channels and not has_channel:
@@ -317,19 +319,18 @@ def _checked_sheets(
                 kinds=", ".join(sorted(of_channels)),
             ),
         )
-    if asked.purges:
-        check_one_zip(sheets, asked.dialect.limits.legacy)
+    if reading.purges:
+        check_one_zip(sheets, reading.dialect.limits.legacy)
     return sheets
 
 
 def _has_begun(result: SheetResult) -> bool:
-    """True if anything of a sheet has reached the service."""
+    """True if any request of a sheet has reached the service."""
     is_sent = any(act.calls for act in result.acts or ())
     return is_sent or any(package.package_id for package in result.packages)
 
 
 def _has_items(sheets: Iterable[CheckedSheet]) -> bool:
-    """True if any row is to be sent."""
     return any(True for sheet in sheets for _ in sheet.valid_items())
 
 
@@ -340,10 +341,10 @@ def _open_elsewhere(
     *,
     is_working: bool = False,
 ) -> list[str]:
-    """A warning for each open package of the seller that was not begun here.
+    """Return a warning for each open package of the seller that was not begun here.
 
-    Its calls are made before a run is written down, so that a wrong token leaves no run behind:
-    NotAuthorised. With `is_working` also for what is being integrated.
+    The calls come before a run is recorded, so that a wrong token leaves no run behind:
+    NotAuthorised. With `is_working` also for packages that are being integrated.
     """
     from feedtool.delivery.foreign_packages import OPEN, foreign_packages
 

@@ -1,4 +1,4 @@
-"""The sheet `feedtool summary` of an annotated workbook: what became of its rows, and why."""
+"""The sheet `feedtool summary` of an annotated workbook: the results of its rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -39,29 +39,29 @@ OF_SEVERITY: Mapping[Severity, Outcome] = {Severity.ERROR: "bad", Severity.WARNI
 
 
 def summary_sheet(results: Iterable[SheetResult], say: Translator = ENGLISH) -> Summary:
-    """The sheet in a language; one part below the other for each annotated sheet."""
+    """Return the sheet in a language, with one part for each annotated sheet."""
     tables = [summary_table(result, say) for result in results]
     lines = chain.from_iterable([(), (), *table] for table in tables)
     return Summary(SUMMARY, list(lines)[2:], WIDTHS)
 
 
 def summary_table(result: SheetResult, say: Translator = ENGLISH) -> Table:
-    """Its rows: the facts, the statuses, then a line for each code and each refusal."""
-    own = sheet_translator(result.checked, say)
+    """Return the facts, the statuses, then a line for each code and each refusal."""
+    sheet_say = sheet_translator(result.checked, say)
     counted = tally(result, 1)
     statuses = statuses_of(counted.counts)
     lines = [
         (Styled(headline_of(result, statuses), "title"),),
         (),
         *_facts(result, counted),
-        *_table(STATUS_HEADINGS, _status_lines(result, counted, statuses, own)),
-        *_table(PROBLEM_HEADINGS, _problem_lines(result, counted.groups, own)),
-        *_table(ANSWER_HEADINGS, _answer_lines(result, counted.refusals, own)),
+        *_table(STATUS_HEADINGS, _status_lines(result, counted, statuses, sheet_say)),
+        *_table(PROBLEM_HEADINGS, _problem_lines(result, counted.groups, sheet_say)),
+        *_table(ANSWER_HEADINGS, _answer_lines(result, counted.refusals, sheet_say)),
     ]
-    return [[_said(cell, own) for cell in line] for line in lines]
+    return [[_translate(cell, sheet_say) for cell in line] for line in lines]
 
 
-def _said(cell: SummaryCell, say: Translator) -> SummaryCell:
+def _translate(cell: SummaryCell, say: Translator) -> SummaryCell:
     match cell:
         case Styled(value=str(text)):
             return cell._replace(value=say(text))
@@ -73,7 +73,7 @@ def _said(cell: SummaryCell, say: Translator) -> SummaryCell:
 
 
 def _table(headings: Sequence[str], lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines below their headings, with a blank line before; nothing where there are none."""
+    """Yield the lines below their headings, with a blank line before; nothing without lines."""
     rows = list(lines)
     if rows:
         yield ()
@@ -113,7 +113,7 @@ def _problem_lines(
     codes = all_codes(say.language)
     for group in groups:
         first = group.first[0]
-        # Of a whole column the first cell is its header, of a whole row that of column A.
+        # For a whole column the cell is its header, for a whole row it is that in column A.
         header = result.checked.header
         row = first.row or (header.row if header and first.column else None)
         place = f"{first.column or 'A'}{row}" if row else ""

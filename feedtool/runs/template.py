@@ -1,7 +1,7 @@
-"""The workbooks that merchandisers start from: which kinds have one, and for which categories.
+"""The template workbooks: the kinds that have one, and their categories.
 
-`python -m feedtool.runs.template [FOLDER]` makes the workbooks of `templates/` anew, to be run when
-a column, a label or a text has changed; a test compares.
+`python -m feedtool.runs.template [FOLDER]` writes the workbooks of `templates/` again; run it after
+a change of a column, a label or a text. A test compares them.
 """
 
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def template_feed(kind: str) -> Feed:
-    """The feed whose template a kind has; UsageProblem for an action of another kind's sheet."""
+    """Return the feed of a kind's template; UsageProblem for an action of another kind's sheet."""
     feed, templates = load().feed_of(kind), load().templates
     if kind not in templates:
         whole = next(name for name in load().family(feed) if name in templates)
@@ -44,12 +44,12 @@ def for_categories(
     sync_command: str,
     tell: Callable[[str, str], None] = lambda _label, _text: None,
 ) -> Basis:
-    """The basis of a template for categories, a higher one replaced by all that it holds.
+    """Return the basis of a template for categories; a higher one is replaced by all below it.
 
-    `tell` gets a label, and what a higher one stands for.
+    `tell` gets a label, and the categories below a higher one.
 
     Raises:
-        UsageProblem: the properties of some were not brought; `sync_command` brings them.
+        UsageProblem: the properties of some are missing; `sync_command` brings them.
     """
     deepest: list[str] = []
     for code in codes:
@@ -61,14 +61,14 @@ def for_categories(
 def _deepest(
     catalog: "Catalog", code: str, sync_command: str, tell: Callable[[str, str], None]
 ) -> list[str]:
-    """All in a category that take products; the code itself where it holds none."""
+    """Return all categories below one that take products; without any, the code itself."""
     from feedtool.areas.products.categories import below, listed
 
     inside = below(catalog, code)
     category = catalog.category(code.upper())
     if not inside or category is None:
         return [code]
-    named = tr(
+    description = tr(
         "{reference} ({label}) stands for {count:,} categories",
         reference=category.reference,
         label=category.label,
@@ -79,7 +79,7 @@ def _deepest(
         raise UsageProblem(
             tr(
                 "{named}, and the properties of {categories} were not brought",
-                named=named,
+                named=description,
                 categories=listed(lacking),
             ),
             tr(
@@ -88,12 +88,12 @@ def _deepest(
                 reference=category.reference,
             ),
         )
-    tell("category", joined((named, listed(inside)), ": "))
+    tell("category", joined((description, listed(inside)), ": "))
     return inside
 
 
 def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
-    """The templates of feeds without categories, in every language: `offers-upsert.fr.xlsx`."""
+    """Write the templates of feeds without categories in all languages: `offers-upsert.fr.xlsx`."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for feed in feeds:

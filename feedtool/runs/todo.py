@@ -1,4 +1,4 @@
-"""What waits for the user: at the service, by the areas' counts, and in the ledger."""
+"""Work that waits for the user: at the service, by the areas' counts, and in the ledger."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -27,36 +27,36 @@ from feedtool.service.calls import Answer, ask_all, read_answer
 from feedtool.service.fetch import FORBIDDEN, no_answer, not_authorised
 
 RECENT, MOST = 1_000, 10
-"""Runs that are looked at for rows to correct, and those of them whose rows are looked at."""
+"""The most runs to search for rows to correct, and the most of them whose rows are counted."""
 
 
 class TodoLine(NamedTuple):
-    """Something that waits, or of which nobody knows whether it does."""
+    """Waiting work, or work of unknown amount."""
 
     name: str
     label: str
     text: str
     words: tuple[str, ...]
-    """Of the command that goes on with it."""
+    """The words of the command that continues it."""
     waiting: int | None = None
-    """How many; None where that is not known."""
+    """The number of things; None if unknown."""
     run: int | None = None
     """The run whose options the command takes."""
 
 
 def todo_at_service(session: Session, settings: AccountSettings) -> list[TodoLine]:
-    """A line for each thing that waits, or of which the service does not tell.
+    """Return a line for each kind of waiting work; also if the service does not tell its amount.
 
-    NotAuthorised where it does not accept the token, Interrupted where it cannot be reached.
+    NotAuthorised if the service refuses the token, Interrupted if it cannot be reached.
     """
-    return [*filter(None, (_asked(session, wait) for wait in load().waits(settings)))]
+    return [*filter(None, (_line_of(session, wait) for wait in load().waits(settings)))]
 
 
 # At the service.
 
 
-def _asked(session: Session, wait: Wait) -> TodoLine | None:
-    """What waits of a sort; None where nothing does."""
+def _line_of(session: Session, wait: Wait) -> TodoLine | None:
+    """Return a line about one kind of waiting work, or None."""
     call = wait.call if isinstance(wait.call, Call) else wait.call(session.now())
     answer = _ask(session, call, wait.read)
     if answer.kind is not AnswerKind.DONE:
@@ -75,7 +75,7 @@ def _ask(session: Session, call: Call, read: Callable[[Any], object]) -> Answer:
 
 
 def _stop_at(answer: Answer) -> None:
-    """Raises where no other call can be answered either; a right may lack for this one alone."""
+    """Raise if no other call can be answered either; a missing right affects this call alone."""
     if answer.error:
         raise answer.error
     if answer.kind is AnswerKind.AUTH and answer.status != FORBIDDEN:
@@ -89,7 +89,7 @@ def _stop_at(answer: Answer) -> None:
 
 
 def todo_in_ledger(workspace: Workspace, seller: tuple[str, str] | None) -> Iterator[TodoLine]:
-    """Runs that are not at their end, and rows that are to be corrected or that guards hold.
+    """Yield unfinished runs, rows to correct, and rows that guards hold.
 
     `seller` is the address of a service and a seller's name there; None is all sellers.
     """
@@ -112,23 +112,23 @@ def todo_in_ledger(workspace: Workspace, seller: tuple[str, str] | None) -> Iter
     yield from held_files(workspace, is_wanted)
 
 
-IsWanted = Callable[[Run], bool]
+RunFilter = Callable[[Run], bool]
 
 
 def rows_left(
-    workspace: Workspace, is_wanted: IsWanted, others: Collection[int]
+    workspace: Workspace, is_wanted: RunFilter, others: Collection[int]
 ) -> Iterator[TodoLine]:
-    """The newest runs of which rows are to be corrected; `others` have a line of their own."""
+    """Yield the newest runs with rows to correct; runs in `others` have other lines."""
     noted = workspace.ledger.counts.noted(workspace.ledger.run_ids()[:RECENT])
     refused = (
         number
         for number in sorted(noted, reverse=True)
         if number not in others and not NOT_TAKEN.isdisjoint(noted[number].statuses)
     )
-    wanted = (run for run in refused if is_wanted(known_run(workspace.ledger, run)))
-    for number in islice(wanted, MOST):
+    runs = (run for run in refused if is_wanted(known_run(workspace.ledger, run)))
+    for number in islice(runs, MOST):
         count = 0
-        with suppress(FeedtoolError):  # its files are kept no longer
+        with suppress(FeedtoolError):  # its files are no longer kept
             for result in results_to_correct(number, workspace):
                 result.count_left()
                 count += result.to_correct
@@ -138,8 +138,8 @@ def rows_left(
             yield TodoLine("to-correct", tr("Run {run}", run=number), text, words, count)
 
 
-def held_files(workspace: Workspace, is_wanted: IsWanted) -> Iterator[TodoLine]:
-    """The files of which guards hold rows, each in its newest run."""
+def held_files(workspace: Workspace, is_wanted: RunFilter) -> Iterator[TodoLine]:
+    """Yield the files with rows that guards hold, each in its newest run."""
     newest: dict[tuple[str, str, str], list[HeldGroup]] = {}
     for group in held_groups(workspace, is_wanted):
         groups = newest.setdefault((group.run.service, group.run.seller, group.file), [])
@@ -159,8 +159,10 @@ def held_files(workspace: Workspace, is_wanted: IsWanted) -> Iterator[TodoLine]:
 
 
 def _of_run(number: int, ledger: Ledger) -> TodoLine:
-    """A run that is not at its end; all that it has sent may only wait for answers."""
-    left = [it for it in ledger.read_packages(number) if it.phase is not Phase.CLOSED]
+    """Return the line of an unfinished run; if all is sent, it only waits for answers."""
+    left = [
+        package for package in ledger.read_packages(number) if package.phase is not Phase.CLOSED
+    ]
     is_sent = left and all(package.committed_at for package in left)
     count = ledger.statuses(number)[Status.PENDING]
     text = tr("not finished")
@@ -170,7 +172,7 @@ def _of_run(number: int, ledger: Ledger) -> TodoLine:
     return TodoLine("unfinished", tr("Run {run}", run=number), text, words, count or 1)
 
 
-# As it is shown.
+# The report.
 
 
 def write_todo(
@@ -180,7 +182,7 @@ def write_todo(
     form: str,
     say: Translator,
 ) -> None:
-    """A line for each, its command at the end; or JSON, an object for each."""
+    """Write a line for each, with its command at the end; or JSON, an object for each."""
     if form != "text":
         write_entries(map(_fields, lines, commands), out, form)
         return

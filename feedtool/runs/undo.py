@@ -1,4 +1,4 @@
-"""A workbook that takes a run back: it is planned, looked at and sent like any other."""
+"""A workbook that undoes a run: it is planned, checked and sent like any other."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -22,15 +22,15 @@ from feedtool.templates.rows import SheetRows, unfolded, write
 
 
 class UndoSheet(NamedTuple):
-    """What a workbook restores, and what it leaves alone."""
+    """The number of rows of a workbook, and the rows that it does not restore."""
 
     rows: int
-    """None of them: no workbook was written."""
+    """0: no workbook was written."""
     left: Spool[UndoRow]
 
 
 def run_to_undo(run_id: int, workspace: Workspace, account: tuple[str | None, str | None]) -> Run:
-    """A run of an account (address, seller) that is at its end. UsageProblem for any other."""
+    """Return a finished run of an account (address, seller); UsageProblem for any other."""
     run = kept_run(workspace.ledger, run_id)
     if account != (run.service, run.seller):
         raise UsageProblem(
@@ -58,7 +58,7 @@ def write_undo(
     language: Language,
     options: UndoOptions,
 ) -> UndoSheet:
-    """What a run's workbook restores, once it is written; UsageProblem as `undo_rows`."""
+    """Write the workbook that undoes a run; UsageProblem as `undo_rows`."""
     known: AcceptedOffers = accepted_offers(workspace, (run.service, run.seller))
     left = Spool(UndoRow)
     with RowBuffer() as rows:

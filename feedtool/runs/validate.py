@@ -1,4 +1,4 @@
-"""Reads and checks files, and writes the annotated copies that were asked for."""
+"""Read and check files, and write the requested annotated copies."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from feedtool.runs.outputs import Outputs
 def note_fixable(
     results: Sequence[SheetResult], inputs: Sequence[Input], reading: ReadOptions
 ) -> None:
-    """Note of each sheet what `--fix` can fix of its errors; the files are read again for it."""
+    """Note in the results how many errors `--fix` can fix; the files are read again for it."""
     areas, files = load(), {file.name: file for file in inputs}
     fixes = {fix.name: fix for fix in all_fixes(areas)}
     codes = {code.name for fix in fixes.values() for code in fix.codes}
@@ -42,13 +42,13 @@ def note_fixable(
 
 
 def validate(inputs: Sequence[Input], reading: ReadOptions, outputs: Outputs) -> list[SheetResult]:
-    """The result of each sheet; nothing is planned or sent."""
+    """Return the result of each sheet; nothing is planned or sent."""
     sheets = check(inputs, reading, load())
     results = [SheetResult(sheet) for sheet in sheets]
     if outputs.targets:
         from feedtool.runs.annotated_copy import refuse_places, write_copies_of
 
-        if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
+        if len(inputs) == 1:  # with several files, one unusable place does not stop the others
             refuse_places(inputs, sheets, outputs, reading)
         write_copies_of(inputs, results, outputs, reading)
     return results

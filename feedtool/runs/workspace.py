@@ -1,4 +1,4 @@
-"""What outlives a command (the ledger, the snapshots), and the service as it has reached it."""
+"""The ledger and snapshots that outlive a command, and the session with the service."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -33,91 +33,92 @@ if TYPE_CHECKING:
 
 
 UNWRITTEN = ""
-"""In the place of a hash: what a run is to write there is not written yet."""
+"""The hash of an output that is not written yet."""
 
 
 class Workspace(Struct, frozen=True):
-    """What outlives a command."""
+    """The ledger and snapshots that outlive a command."""
 
     ledger: "Ledger"
     snapshots: "Snapshots"
     folder: Path
-    """Where copies go that cannot be written where they belong."""
+    """The folder for copies that cannot be written to their own places."""
 
-    def keep(self, file: Input) -> "Kept":
-        """A file as it is now; what cannot be read is told where it is read."""
+    def keep(self, file: Input) -> "UnchangedInput":
+        """Keep a file unchanged; the reading reports an unreadable one."""
         try:
             sha256 = self.snapshots.keep(file.path)
-            return Kept(Input(file.name, self.snapshots.path_of(sha256)), sha256)
-        except FileChanging as error:  # it may rest when it is read, and was not kept as it is then
-            return Kept(replace(file, problem=error), None)
+            return UnchangedInput(Input(file.name, self.snapshots.path_of(sha256)), sha256)
+        except FileChanging as error:
+            # It may no longer change when it is read, but then it was not kept.
+            return UnchangedInput(replace(file, problem=error), None)
         except FileProblem:
-            return Kept(file, None)
+            return UnchangedInput(file, None)
 
     def keep_used(self, path: Path) -> str:
-        """A file that others were judged by, as it is now; its SHA-256."""
+        """Keep a file that decides about others; return its SHA-256."""
         return self.snapshots.keep(path)
 
-    def recorded(self, asked: ReadOptions) -> ReadOptions:
-        """How to read, so that each recipe that is used is kept, and each file that rows name."""
+    def recorded(self, reading: ReadOptions) -> ReadOptions:
+        """Return the reading options so that each recipe, and each file that rows name, is kept."""
         path_of = self.snapshots.path_of
-        recipes = RecordedRecipes(asked.recipes, self.keep_used, path_of)
-        files = RecordedFiles(self.keep_used, path_of, allowed=asked.locate)
-        return replace(asked, recipes=recipes, locate=files)
+        recipes = RecordedRecipes(reading.recipes, self.keep_used, path_of)
+        files = RecordedFiles(self.keep_used, path_of, allowed=reading.locate)
+        return replace(reading, recipes=recipes, locate=files)
 
     def keep_excerpt(self, excerpt: bytes) -> str:
-        """What was judged by, beside the files that were; its SHA-256."""
+        """Keep the part of the catalogue that judged the files; return its SHA-256."""
         with temporary_folder() as folder:
             path = folder / "catalogue.json"
             path.write_bytes(excerpt)
             return self.snapshots.keep(path)
 
     def keep_sheets(self, sheets: Sequence[CheckedSheet]) -> str:
-        """What checking found, beside the files; its SHA-256."""
+        """Keep the results of a check; return their SHA-256."""
         with temporary_folder() as folder:
             path = folder / "checked.jsonl.gz"
             write_sheets(sheets, path)
             return self.snapshots.keep(path)
 
     def spares(self, run: int, target: Path) -> Iterator[Path]:
-        """Other places for a copy: beside it, then with the ledger."""
+        """Yield other places for a copy: beside it, then with the ledger."""
         yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
         with suppress(OSError):
             self.folder.mkdir(mode=0o700, exist_ok=True)
         yield self.folder / f"{target.stem}.run-{run}{target.suffix}"
 
 
-class Kept(NamedTuple):
-    """An input that stays as it is, whatever becomes of the user's file."""
+class UnchangedInput(NamedTuple):
+    """An input that does not change with the user's file."""
 
     file: Input
     sha256: str | None
-    """None where it could not be read."""
+    """None if it could not be read."""
 
 
 def options_of(run: int, workspace: Workspace) -> RunOptions:
-    """The options of a run, its sheets of the kinds that they had. UsageProblem as `kept_run`."""
+    """Return the options of a run, its sheets with their former kinds. Raises as `kept_run`."""
     options = RunOptions.from_json(kept_run(workspace.ledger, run).options)
     kinds = {(file.path, file.sheet): file.kind for file in workspace.ledger.files(run)}
     kinds |= {(name, sheet): kind for name, sheet, kind in options.kinds}
     settled = replace(
-        options.asked,
+        options.reading,
         settle=lambda file, sheet, _: kinds.get((file, sheet)),
         recipes=KeptRecipes(options.snapshots.recipes, workspace.snapshots.path_of),
         locate=KeptFiles(options.snapshots.files, workspace.snapshots.path_of),
     )
-    return replace(options, asked=settled)
+    return replace(options, reading=settled)
 
 
 def unfinished(workspace: Workspace) -> list[int]:
-    """The runs whose packages, rows or answers are not all there yet, oldest first."""
-    open_ones = set(workspace.ledger.unfinished())
-    runs = sorted(open_ones.union(workspace.ledger.pages.may_go_on()))
-    return [run for run in runs if run in open_ones or _is_left(run, workspace)]
+    """Return the runs whose packages, rows or answers are incomplete, oldest first."""
+    open_runs = set(workspace.ledger.unfinished())
+    runs = sorted(open_runs.union(workspace.ledger.pages.may_go_on()))
+    return [run for run in runs if run in open_runs or _is_left(run, workspace)]
 
 
-def has_to_ask(run: int, workspace: Workspace) -> bool:
-    """True if anything of a run is still to be sent to the service, or to be fetched from it."""
+def needs_service(run: int, workspace: Workspace) -> bool:
+    """True if requests or answers of a run are still to be exchanged with the service."""
     is_whole = options_of(run, workspace).is_whole(workspace.ledger.files(run))
     return not is_whole or run in workspace.ledger.unfinished()
 
@@ -126,7 +127,7 @@ def _is_left(run: int, workspace: Workspace) -> bool:
     try:
         options = options_of(run, workspace)
     except UsageProblem:
-        return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
+        return False  # all of its packages are closed, and `feedtool runs` reports the problem
     if options.abandoned:
         return False
     if not options.is_whole(workspace.ledger.files(run)):
@@ -137,12 +138,12 @@ def _is_left(run: int, workspace: Workspace) -> bool:
             workspace.ledger.output(str(spare.absolute()))
             for spare in workspace.spares(run, target)
         )
-        for target in options.wanted()
+        for target in options.copy_places()
     )
 
 
 def kept_inputs(options: RunOptions, workspace: Workspace) -> list[Input]:
-    """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
+    """Return a run's unchanged files; FileProblem if a snapshot is gone, or was changed."""
     return [
         Input(name, workspace.snapshots.path_of(sha256))
         for name, sha256 in options.snapshots.inputs
@@ -150,9 +151,9 @@ def kept_inputs(options: RunOptions, workspace: Workspace) -> list[Input]:
 
 
 def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
-    """What checking found when a run was begun, or finds again if it was not kept, or elsewhere.
+    """Return the results of a run's check; without usable ones its files are checked again.
 
-    FileProblem where a snapshot of the files themselves is gone, or was changed.
+    FileProblem if a snapshot of the files themselves is gone, or was changed.
     """
     sheets: list[CheckedSheet] = []
     if options.snapshots.checked is not None:
@@ -165,28 +166,28 @@ def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[Checked
 
 
 def check_again(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
-    """A run's files, judged as they were then; FileProblem where a snapshot is gone."""
+    """Check a run's files again, with the same catalogue; FileProblem if a snapshot is gone."""
     return check(kept_inputs(options, workspace), read_options_again(options, workspace), load())
 
 
 def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions:
-    """How a run's files were read, with what judged them; FileProblem where that is gone."""
+    """Return the reading options of a run, with its catalogue; FileProblem if that is gone."""
     if not options.snapshots.catalog:
-        return options.asked
+        return options.reading
     kept = workspace.snapshots.path_of(options.snapshots.catalog)
-    return replace(options.asked, catalog=from_excerpt(kept.read_bytes()))
+    return replace(options.reading, catalog=from_excerpt(kept.read_bytes()))
 
 
 def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now: datetime) -> None:
-    """Writes down what is to be written, and the sheets' rows before any of them is sent.
+    """Record the outputs to write, and the rows of sheets before any of them is sent.
 
-    What is there already stays: whoever was killed in the midst of it goes on.
+    Existing records stay: after a crash the recording continues.
     """
-    for target in options.wanted():
+    for target in options.copy_places():
         workspace.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
-    there = {(file.path, file.sheet) for file in workspace.ledger.files(run)}
+    recorded = {(file.path, file.sheet) for file in workspace.ledger.files(run)}
     for sheet in plan.sent:
-        if (sheet.file, sheet.sheet) not in there:
+        if (sheet.file, sheet.sheet) not in recorded:
             workspace.ledger.add_file(
                 run,
                 plan.uploads(sheet),
@@ -201,7 +202,7 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
 
 
 class Session(Struct, frozen=True):
-    """A way to the service, and its time."""
+    """A connection to the service, and its time."""
 
     client: Sender
     seller: str
@@ -211,28 +212,28 @@ class Session(Struct, frozen=True):
     sleep: Callable[[float], None]
     pool: int = 4
     page: int | None = None
-    """Results a page is asked for; None leaves it to the session."""
+    """The number of results to request for a page; None leaves it to the session."""
     stopping: "Callable[[], FeedtoolError | None]" = lambda: None
-    """Why no step is to be begun any more, once that is so."""
+    """Returns the reason to begin no further step, if there is one."""
     profile: str | None = None
-    """The account's name in the configuration, if it was reached by that."""
+    """The account's name in the configuration, if it was named."""
     is_sandbox: bool = False
     has_channel: bool = True
     """True if a channel was named for the rows that name none."""
     ahead: Callable[[], timedelta] = timedelta
-    """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
+    """The time by which `now` is ahead of real time: in the embedded sandbox waiting is skipped."""
     holds_lock: bool = False
-    """True if the seller's lock is held already, by whoever runs one file after the other."""
+    """True if the caller, who runs one file after the other, holds the seller's lock."""
     who: str = ""
-    """On whose behalf it is, if that is not the user of this process."""
+    """The user on whose behalf it runs, if not that of this process."""
 
     def wall(self) -> datetime:
-        """Real time, for people; `now` is for what is compared with the service's own."""
+        """Return the real time, for people; `now` is for comparison with times of the service."""
         return self.now() - self.ahead()
 
 
 def locked(session: Session, workspace: Workspace, command: str) -> AbstractContextManager[None]:
-    """The seller's lock, unless it is held already."""
+    """Hold the seller's lock, unless it is held already."""
     if session.holds_lock:
         return nullcontext()
     from feedtool.ledger.lock import hold
@@ -242,29 +243,29 @@ def locked(session: Session, workspace: Workspace, command: str) -> AbstractCont
 
 
 def clock_of(session: Session, workspace: Workspace) -> "ServiceClock":
-    """The time at the service, for what it will delete."""
+    """Return the clock of the service, for its deadlines."""
     from feedtool.delivery.deadlines import ServiceClock
 
     return ServiceClock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
 def fetch_context_of(session: Session, **more: Any) -> "FetchContext":
-    """For lists of the service that are read to their end; `more` by the names there."""
+    """Return the context to read lists of the service; `more` are further fields of it."""
     from feedtool.service.fetch import FetchContext
 
     how = {"pool": session.pool, "stopping": session.stopping, "ahead": session.ahead}
     return FetchContext(session.now, session.sleep, **{**how, **more})
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def ask_of(session: Session) -> AskService:
-    """Asks the service for something while files are read, before anything is sent."""
+    """Return a function that asks the service while files are read, before anything is sent."""
     from feedtool.service.fetch import read_list
 
-    def ask(name: str, call: Call, read: Callable[[Reply], T]) -> T:
-        answers: list[T] = []
+    def ask(name: str, call: Call, read: Callable[[Reply], _T]) -> _T:
+        answers: list[_T] = []
         hint = tr("look at the base address (its version segment included); nothing was sent")
         read_list(
             name,

@@ -21,7 +21,7 @@ from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.run_record import is_recordable
 from feedtool.runs.seller_account import SellerAccount
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import has_to_ask, options_of
+from feedtool.runs.workspace import needs_service, options_of
 from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step
 from feedtool.watch.folder import CannotMove, free_place, has_room, make_folder, move, remove_marker
 from feedtool.watch.messages import (
@@ -235,7 +235,7 @@ class FileProcessor:
                 for name, place in before.targets.items()
             },
         )
-        if has_to_ask(number, workspace):
+        if needs_service(number, workspace):
             return resume(number, account.session, workspace, outputs=outputs)
         return Submission(results(number, workspace, self._now(), outputs=outputs))
 

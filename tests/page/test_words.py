@@ -22,7 +22,7 @@ from feedtool.page.words import (
     is_of_terminal,
     without_commands,
 )
-from feedtool.runs.plan_conditions import Account, unfit
+from feedtool.runs.plan_conditions import Account, differences
 from feedtool.runs.planned import PlanBasis
 from tests.messages import PACKAGES, ROOT
 
@@ -206,7 +206,7 @@ def test_what_makes_a_plan_unfit_is_called_as_it_is_called_here() -> None:
     )
     whole = PlanBasis(reading, selection, Account("a", "1", "shop"), True, "list.toml")
     bare = PlanBasis(ReadOptions(), SelectionOptions(), Account("b", "2", "mall"))
-    reasons = [*unfit(whole.conditions([]), bare.conditions([]))]
+    reasons = [*differences(whole.conditions([]), bare.conditions([]))]
     assert sum("--" in reason for reason in reasons) == 12
     for language in LANGUAGES:
         told = [PageTranslator(language)(reason) for reason in reasons]

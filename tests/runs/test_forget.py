@@ -94,9 +94,9 @@ def decided(desk: Desk, *paths: Path) -> list[Any]:
     """What `submit --changed-only` would do with each row of some files, each by itself."""
     options = SelectionOptions(changed_only=True)
     select = partial(
-        select_rows, desk.workspace, asked=ReadOptions(), selection=options, account=ACCOUNT
+        select_rows, desk.workspace, reading=ReadOptions(), selection=options, account=ACCOUNT
     )
-    plan = partial(plan_only, asked=ReadOptions(), outputs=Outputs(), select=select)
+    plan = partial(plan_only, reading=ReadOptions(), outputs=Outputs(), select=select)
     every = [plan([Input(path.name, path)]) for path in paths]
     return [[*result.every_verdict()] for (result,) in every]
 

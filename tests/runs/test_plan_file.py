@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from feedtool.check import ReadOptions
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import AccountSettings, Bounds
-from feedtool.runs.plan_conditions import Account, Conditions, conditions_of, unfit
+from feedtool.runs.plan_conditions import Account, Conditions, conditions_of, differences
 from feedtool.runs.plan_file import load, save
 from tests.conftest import Files, checked, offer, planned, update
 
@@ -209,4 +209,4 @@ UNFIT = [
 
 @pytest.mark.parametrize(("planned", "now", "said"), UNFIT)
 def test_why_a_plan_no_longer_fits(planned: Conditions, now: Conditions, said: str) -> None:
-    assert ", ".join(unfit(planned, now)) == said
+    assert ", ".join(differences(planned, now)) == said

@@ -60,7 +60,9 @@ def test_the_recipes_that_ship_can_be_read(name: str) -> None:
 
 def test_a_preset_that_is_not_there(files: Files) -> None:
     with pytest.raises(UsageProblem, match="no preset “shopfy”") as caught:
-        replace(folders(), named="preset:shopfy").recipes(files.folder / "list.csv", is_wanted=True)
+        replace(folders(), recipe="preset:shopfy").recipes(
+            files.folder / "list.csv", is_wanted=True
+        )
     assert caught.value.hint == "did you mean shopify?"
 
 

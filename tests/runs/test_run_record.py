@@ -111,7 +111,7 @@ def test_values_that_may_name_people_are_not_kept(
 
 def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
     recorded = RunOptions(ReadOptions(as_rows=(12, 4)), Outputs())
-    assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
+    assert RunOptions.from_json(recorded.as_json()).reading.as_rows == (4, 12)
 
 
 FINISHES = (
@@ -131,4 +131,4 @@ def test_the_finish_of_copies_is_kept(outputs: Outputs) -> None:
 def test_a_run_of_before_rows_were_skipped_has_taken_all_of_them() -> None:
     recorded = RunOptions(ReadOptions(), Outputs()).as_json()
     del recorded["asked"]["as_rows"]
-    assert RunOptions.from_json(recorded).asked.as_rows == EVERY_ROW
+    assert RunOptions.from_json(recorded).reading.as_rows == EVERY_ROW
