@@ -86,7 +86,7 @@ def chosen_account(ctx: click.Context) -> ChosenAccount:
 
 
 def token_options(ctx: click.Context, profile: str | None = None) -> TokenOptions:
-    """The token options of the strongest source that has one; the others are None.
+    """The token options of the strongest source that has any; all others are None.
 
     If no source has one, they are those of `profile`: the profile of a resumed run, which need not
     be typed again. The client's secret is chosen in the same way, but separately: it may be in the

@@ -82,7 +82,7 @@ def diff(ctx: click.Context, options: DiffOptions) -> int:
 def _sheets(
     name: str, reading: "ReadOptions", options: DiffOptions, stack: ExitStack
 ) -> "Sequence[CheckedSheet]":
-    """The sheets of a file; if there is none of this name, of the run of this number."""
+    """The sheets of a file, or of a run if the name is a number and no such file exists."""
     from feedtool.runs.diff import sheets_of_file, sheets_of_run
 
     if name.isdecimal() and not Path(name).exists():

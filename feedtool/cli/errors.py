@@ -1,4 +1,4 @@
-"""How commands end: a failure is a line with the error, a line with a hint, and an exit code.
+"""The end of commands: a failure is a line with the error, a line with a hint, and an exit code.
 
 Ctrl-C and SIGTERM stop a delivery gently: the calls under way are finished first.
 """

@@ -78,7 +78,7 @@ def listed_inputs(
 def targets(
     inputs: Sequence[Input], writing: options.Writing, word: str = RESULT
 ) -> dict[str, Path]:
-    """Name of a file → the place of its annotated copy; UsageProblem if there is none."""
+    """Name of a file → the place of its annotated copy; UsageProblem if it can have no place."""
     out, in_place = writing.out, writing.in_place
     if out and in_place:
         raise UsageProblem(

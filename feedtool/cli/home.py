@@ -71,7 +71,7 @@ FILE = "catalog.sqlite"
 def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
     """Open the local catalogue of the options' service, and name its origin on stderr.
 
-    UsageProblem if there is none.
+    UsageProblem without one.
     """
     from feedtool.areas.products.catalog.cache import Cache
 

@@ -19,7 +19,7 @@ from feedtool.runs.config_tables import refuse_unknown
 from feedtool.runs.profile import Profile
 
 SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
-"""The embedded sandbox's address, which nobody else has, and its seller."""
+"""The embedded sandbox's address, which exists nowhere else, and its seller."""
 
 INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 
@@ -32,13 +32,12 @@ class ChosenProfile(Struct):
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
     folder: Path | None = None
-    """That of further profiles."""
+    """The folder of further profiles."""
     is_shown: bool = True
-    """False of options that say nothing of what is shown on the terminal."""
+    """False if the options do not decide the language on the terminal."""
 
 
 def chosen(ctx: click.Context) -> ChosenProfile:
-    """The configuration and the profile that `--config` and `--profile` name."""
     return ctx.ensure_object(ChosenProfile)
 
 
@@ -59,10 +58,10 @@ def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | No
 
 
 def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
-    """The `[defaults]` that this command has an option for; UsageProblem where no command has."""
-    own = names_of(ctx.command)
-    named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
-    if INSECURE in named:
+    """The `[defaults]` of this command's options; UsageProblem for a name that no command has."""
+    options = names_of(ctx.command)
+    defaults = {name.replace("-", "_"): value for name, value in config.defaults.items()}
+    if INSECURE in defaults:
         raise UsageProblem(
             tr(
                 "{path}, [defaults]: {name} is not for every account",
@@ -74,17 +73,17 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
                 option=INSECURE_OPTION,
             ),
         )
-    strangers = dict.fromkeys(sorted(set(named).difference(own)))
-    if strangers:
+    others = dict.fromkeys(sorted(set(defaults).difference(options)))
+    if others:
         from feedtool.cli import feedtool
 
         known = {name for command in feedtool.every() for name in names_of(command)}
-        refuse_unknown(strangers, sorted(known), f"{config.path}, [defaults]")
-    return {own[name]: value for name, value in named.items() if name in own}
+        refuse_unknown(others, sorted(known), f"{config.path}, [defaults]")
+    return {options[name]: value for name, value in defaults.items() if name in options}
 
 
 def names_of(command: click.Command) -> dict[str, str]:
-    """Click's name of each option, by the configuration's (`base_url`)."""
+    """Name of an option in the configuration (`base_url`) → its name in click."""
     return {
         name.removeprefix("--").replace("-", "_"): parameter.name
         for parameter in command.params
@@ -105,14 +104,14 @@ def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | 
     del parameter
     state = chosen(ctx)
     state.config = state.config.with_folder(state.folder)
-    name = name or None  # `--profile ''` is none, whatever the environment says
+    name = name or None  # `--profile ''` selects none, even if the environment names one
     state.profile = state.config.profile(name)
     ctx.default_map = {**(ctx.default_map or {}), **state.profile.account}
     return name
 
 
 def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """A report's form follows its name; a wrong one is told before any work is done."""
+    """UsageProblem, before any work is done, if the report's ending or its folder is wrong."""
     del ctx, parameter
     if path:
         from feedtool.report.file import writer_for
@@ -130,23 +129,22 @@ def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | N
 
 
 def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
-    """The options that were typed, the others None: for what an environment must not decide."""
+    """The options that were typed, the others None: for options that no environment may set."""
     typed = {name for name in names if ctx.get_parameter_source(name) is SOURCES[0]}
     return {name: ctx.params.get(name) if name in typed else None for name in names}
 
 
 def text(name: str, metavar: str, help_: str, **settings: Any) -> click.Option:
-    """An option with a word, as it is typed; `name` may be `--as kind`: its parameter's."""
+    # `--as kind` is an option whose parameter is named `kind`.
     return option(*name.split(), metavar=metavar, help=help_, **settings)
 
 
 def flag(name: str, help_: str) -> click.Option:
-    """An option that is there or not; `name` may be `-v --verbose`."""
     return option(*name.split(), is_flag=True, help=help_)
 
 
 def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> click.Option:
-    """An option with a path; `may_be` is `file` or `folder` where it cannot be the other."""
+    """An option with a path; `may_be` is `file` or `folder` to allow only this."""
     other = {"": {}, "file": {"dir_okay": False}, "folder": {"file_okay": False}}[may_be]
     return option(
         name, type=click.Path(path_type=Path, **other), metavar=metavar, help=help_, **more
@@ -154,13 +152,13 @@ def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) 
 
 
 def choice(name: str, choices: Sequence[str], help_: str) -> click.Option:
-    """An option with one of some words, the first by default; `name` may be `--format form`."""
+    """An option with one of these words, by default the first."""
     kind = click.Choice(choices)
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
 def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> click.Option:
-    """An option with a number from `min` on, which is 1."""
+    """An option with an integer from `min` (by default 1) to `max`."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
     if "default" in more:
         more["show_default"] = True
@@ -168,7 +166,7 @@ def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> clic
 
 
 def seconds(name: str, default: float, help_: str, longest: float | None = None) -> click.Option:
-    """An option with more than no seconds."""
+    """An option with a number of seconds above 0."""
     return option(
         name,
         type=click.FloatRange(min=0, min_open=True, max=longest),
@@ -195,7 +193,7 @@ PROFILES = path(
     is_eager=True,
     callback=_choose_folder,
 )
-# Not eager: it comes after the two wherever it is written.
+# Not eager: so it is read after the two, in any order on the command line.
 PROFILE = text(
     "--profile",
     "NAME",
@@ -206,7 +204,7 @@ PROFILE = text(
 
 
 class Configuration(Struct, frozen=True, kw_only=True):
-    """The account that is meant; declared before the options that a profile gives values."""
+    """The options that select the account; declared before options with a profile's defaults."""
 
     config: Annotated[None, CONFIG_FILE] = None
     profiles: Annotated[Path | None, PROFILES]
@@ -231,7 +229,7 @@ CATEGORY = text(
 
 
 class ReadingOptions(Struct, frozen=True, kw_only=True):
-    """How files are read."""
+    """Options for reading files."""
 
     kind: Annotated[str | None, KIND]
     sheet: Annotated[
@@ -262,7 +260,7 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
 
 
 class Writing(Struct, frozen=True, kw_only=True):
-    """The annotated copy."""
+    """Options for the annotated copy."""
 
     out: Annotated[
         Path | None,
@@ -281,7 +279,7 @@ VERBOSE = flag("-v --verbose", "Leave nothing out: every problem with its field,
 
 
 class Reporting(Struct, frozen=True, kw_only=True):
-    """The result on stdout, and a report of it."""
+    """Options for the result on stdout and in a report file."""
 
     form: Annotated[str, FORMAT] = "text"
     report: Annotated[
@@ -305,7 +303,6 @@ def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language
 
 
 def language_of(ctx: click.Context) -> LanguageChoice:
-    """The language of what a command writes."""
     return _choice(ctx, ctx.params["language"])
 
 
@@ -314,13 +311,13 @@ def _choice(ctx: click.Context, name: Language) -> LanguageChoice:
     return LanguageChoice(name if is_asked else None, name)
 
 
-def _set_quiet(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
+def _set_quiet(ctx: click.Context, parameter: click.Parameter, is_set: object) -> None:
     del ctx, parameter
-    CONSOLE.is_quiet = CONSOLE.is_quiet or bool(wanted)
+    CONSOLE.is_quiet = CONSOLE.is_quiet or bool(is_set)
 
 
 class Showing(Struct, frozen=True, kw_only=True):
-    """In which language a command speaks, and how much of it."""
+    """Options for the language of the output, and its amount."""
 
     language: Annotated[
         Language,
@@ -359,7 +356,7 @@ DATABASE = text(
 
 
 class Records(Struct, frozen=True, kw_only=True):
-    """The place of the records, where machines share them."""
+    """Options for the places of records that machines share."""
 
     ledger: Annotated[str | None, DATABASE] = None
     store: Annotated[
@@ -373,7 +370,7 @@ YES = flag("--yes", "Answer every question with yes, and replace a file that is 
 
 
 class Common(Struct, frozen=True, kw_only=True):
-    """Options of every command on files, used or not."""
+    """Options that every command on files accepts, even if it does not use them."""
 
     showing: Showing
     home: Annotated[Path | None, HOME]
@@ -381,9 +378,10 @@ class Common(Struct, frozen=True, kw_only=True):
 
 
 def refuse_two_services(ctx: click.Context) -> None:
-    """Raises UsageProblem where the sandbox is meant and an account was typed."""
+    """UsageProblem if the sandbox is chosen and an account was typed, too."""
     typed = on_command_line(ctx, "base_url", "profile", "sandbox")
-    is_account = typed["profile"] and not typed["sandbox"]  # else its columns are tried there
+    # With a typed --sandbox, --profile only lends its columns, to try them there.
+    is_account = typed["profile"] and not typed["sandbox"]
     if ctx.params["sandbox"] and (typed["base_url"] or is_account):
         words = "--base-url" if typed["base_url"] else "--profile"
         hint = tr("choose one of them; look for `sandbox` in feedtool.toml, too")

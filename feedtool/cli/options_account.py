@@ -1,4 +1,4 @@
-"""Options that say which account is meant, and who hears of a run."""
+"""Options that select the account, and the targets that are notified of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ TOKEN_COMMAND = text("--token-command", "COMMAND", "A command that prints the to
 
 
 class TokenOptions(Struct, frozen=True, kw_only=True):
-    """The ways of having a token."""
+    """Options that give the token: itself, a file, a command, or client credentials."""
 
     token: Annotated[
         str | None, text("--token", "TOKEN", "The bearer token; better in the environment.")
@@ -56,7 +56,7 @@ class TokenOptions(Struct, frozen=True, kw_only=True):
 
 
 class TimeoutOptions(Struct, frozen=True, kw_only=True):
-    """The longest waits, in seconds."""
+    """Options for the longest waits, in seconds."""
 
     connect_timeout: Annotated[
         float, seconds("--connect-timeout", 10, "The longest wait for a connection.")
@@ -71,10 +71,10 @@ class TimeoutOptions(Struct, frozen=True, kw_only=True):
 
 
 class ConnectionOptions(Struct, frozen=True, kw_only=True):
-    """An account, and the way to it."""
+    """Options for the account: its address, seller, token and timeouts."""
 
     base_url: Annotated[str | None, BASE_URL]
-    # Not `option`: no variable of the environment decides it.
+    # Not `option`: no variable of the environment may set it.
     insecure_http: Annotated[
         bool,
         click.Option(
@@ -89,7 +89,7 @@ class ConnectionOptions(Struct, frozen=True, kw_only=True):
 
 
 class Notifying(Struct, frozen=True, kw_only=True):
-    """Targets of the summary of a run."""
+    """Options for the targets of a run's summary, and for the log."""
 
     hook: Annotated[
         str | None,

@@ -67,7 +67,7 @@ def echo_submission(
     *,
     is_only_failed: bool = False,
 ) -> int:
-    """Show the results of a delivery, even of one that was stopped; return the exit code."""
+    """Show the results of a delivery, also of a stopped one; return the exit code."""
     results, stopped = submission.outcomes, submission.stopped
     for warning in submission.warnings:
         echo("warning", warning)
@@ -78,7 +78,7 @@ def echo_submission(
 
 
 def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
-    """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
+    """Warn of copies that are elsewhere or not renewed, so that none is taken for this run's."""
     written = {result.annotated for result in results}
     displaced = {result.displaced.message: result for result in results if result.displaced}
     for message, result in displaced.items():
@@ -91,7 +91,7 @@ def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> N
             ),
         )
     if displaced:
-        return  # the line above says what stands there
+        return  # the warning above names the copy
     for target in targets:
         if target not in written and target.exists():
             echo(
@@ -104,7 +104,7 @@ def _write(
 ) -> None:
     out, form = sys.stdout, reporting.form
     if isinstance(out, TextIOWrapper):
-        # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
+        # JSON is always UTF-8; a terminal shows a question mark for a letter that it lacks.
         encoding = None if form == "text" else "utf-8"
         out.reconfigure(encoding=encoding, errors="replace", newline="\n")
     if form == "json":
@@ -114,7 +114,7 @@ def _write(
     else:
         write_columns(results, out, codes.say)
         write_rows(results, out, codes.say)
-        if not reporting.verbose:  # of a row that is explained alone
+        if not reporting.verbose:  # --explain-row shows that row alone
             results = [
                 result for result in results if result.checked.explained is None or result.annotated
             ]
@@ -133,29 +133,29 @@ def _write(
     out.flush()
 
 
-EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+LINE_INTERVAL = 10.0
+"""Seconds between two lines of progress if stderr is no terminal."""
 
 COUNTED = ("upload", "results")
-"""Kinds of events of which there are many, one after the other."""
+"""Kinds of events that are counted, since there are many, one after the other."""
 
-KEPT = ("deadline", "unreachable")
-"""Kinds of events that are never left out nor drawn over: warnings."""
+WARNINGS = ("deadline", "unreachable")
+"""Kinds of events that are warnings: never left out nor drawn over."""
 
 OnEvent = Callable[["Event"], None]
 
 BAR = 20
-"""Columns of the bar."""
+"""Columns of the progress bar."""
 
 
 class ProgressRate:
-    """The speed at which uploads or results come, and the time that the rest of them takes."""
+    """The rate of uploads or results, and the time left."""
 
     _step: tuple[object, ...] = ()
     _begun = (0.0, 0)
 
     def describe(self, event: "Event", now: float) -> MessageText | str:
-        """`312/500, 41.0/s, 5 s left`; nothing where there is nothing to count."""
+        """`312/500, 41.0/s, 5 s left`; empty for an event that is not counted."""
         if event.kind not in COUNTED or not event.total:
             return ""
         step = (event.path, event.package, event.kind, event.total)
@@ -177,7 +177,7 @@ class ProgressRate:
 
 
 class ProgressLines:
-    """Shows events as they come; on a terminal, `width` columns wide, a line is drawn anew."""
+    """Shows events; on a terminal, `width` columns wide, each replaces the line before."""
 
     def __init__(
         self,
@@ -193,9 +193,9 @@ class ProgressLines:
         self._rate = ProgressRate()
 
     def show(self, event: "Event") -> None:
-        """Draws the event on a terminal; elsewhere now and then one."""
+        """Draw each event on a terminal; elsewhere write one in a while."""
         say = CONSOLE.say
-        if event.kind in KEPT:
+        if event.kind in WARNINGS:
             self.close()
             label = say.label(tr("warning"))
             self._write(f"{label} {clean(say(event.text))}\n")
@@ -206,15 +206,15 @@ class ProgressLines:
             if rate:
                 filled = BAR * min(event.done, event.total) // event.total
                 text = f"[{'#' * filled}{'-' * (BAR - filled)}] {rate}  {text}"
-            text = text[: self._width() - 1]  # a longer line could not be drawn anew
+            text = text[: self._width() - 1]  # a longer line could not be replaced
             self._write("\r" + text.ljust(self._drawn))
             self._drawn = len(text)
-        elif now - self._shown_at >= EVERY:
+        elif now - self._shown_at >= LINE_INTERVAL:
             self._shown_at = now
             self._write(f"{text} ({rate})\n" if rate else f"{text}\n")
 
     def close(self) -> None:
-        """Leaves the terminal's line free for what comes next."""
+        """Clear the terminal's line for further output."""
         if self._drawn:
             self._write("\r" + " " * self._drawn + "\r")
             self._drawn = 0
@@ -257,7 +257,7 @@ Count = Callable[[str, int, int | None], None]
 
 @contextmanager
 def counting(form: str) -> Iterator[Count]:
-    """The same for what is read from the service: words, how many have come, and of how many."""
+    """A listener for progress in reading from the service: text, number done, total or None."""
     from feedtool.delivery.events import Event
 
     with progress_of(form) as show:

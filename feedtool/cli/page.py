@@ -18,7 +18,7 @@ from feedtool.cli.errors import CONSOLE, StopSignal, bug_report, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.options import chosen, count, language_of, option
-from feedtool.cli.page_access import AccessOptions, entrance
+from feedtool.cli.page_access import AccessOptions, open_listener
 from feedtool.cli.typed import command_of, read_record
 from feedtool.model.text import tr
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from feedtool.runs.page_rights import PageRights
 
 KEPT_DAYS = 30
-LARGEST = 1 << 30
-"""Bytes of a file that is brought. What is in it is limited when it is read."""
+MOST_BYTES = 1 << 30
+"""The largest size of an uploaded file. Its content is limited when it is read."""
 HINT = tr("what was sent is noted; start the page again to go on")
 
 
@@ -66,24 +66,28 @@ def page(ctx: click.Context, options: PageOptions) -> None:
         return
     with stopping(HINT) as stop, run_notices("page", profile, notifying) as notices:
         folder = home_folder(serving.common.home) / "page"
-        door = entrance(access, chosen(ctx).config.users_of_page())
+        listener = open_listener(access, chosen(ctx).config.users_of_page())
         label = CONSOLE.say.label(tr("page"))
-        click.echo(f"{label} {door.address}")
-        # Who comes now waits at the door until the rest is here, which takes longer.
+        click.echo(f"{label} {listener.address}")
+        # The import is slow; the socket listens already, and requests wait until it is done.
         from feedtool.page.serve import serve
 
-        session = page_session_of(ctx, stop, notices, door.rights)
+        session = page_session_of(ctx, stop, notices, listener.rights)
         is_opened = not (access.no_open or access.shared)
         is_opened = is_opened and has_screen(sys.platform, os.environ)
-        with opened_browser(door.address, folder) if is_opened else nullcontext():
-            kept = timedelta(days=options.keep)
+        with opened_browser(listener.address, folder) if is_opened else nullcontext():
             serve(
-                session, door.listening, door.access, kept, stopping=stop.reason, sleep=stop.sleep
+                session,
+                listener.server_socket,
+                listener.access,
+                timedelta(days=options.keep),
+                stopping=stop.reason,
+                sleep=stop.sleep,
             )
 
 
 def _check_file(ctx: click.Context, file: str) -> None:
-    """What a page does in another process with a large file."""
+    """Check a large file for the page, in this separate process."""
     from feedtool.cli.notifier import run_notices
     from feedtool.page.check_process import check_for_another
     from feedtool.page.checks import check_file
@@ -104,8 +108,8 @@ def page_session_of(
     notices: "RunNotices",
     rights: "Mapping[str, PageRights] | None" = None,
 ) -> "PageSession":
-    """All that the page works with, as the options of `ctx` say."""
-    from feedtool.cli.runs import clocks
+    """The page's session from the options of `ctx`."""
+    from feedtool.cli.runs import service_clocks
     from feedtool.ledger.lock import who
     from feedtool.page.desk import PageSession
     from feedtool.page.jobs import Jobs
@@ -120,16 +124,16 @@ def page_session_of(
         Uploads(home / "page"),
         Jobs(lambda error: str(bug_report(error, ["page"]))),
         partial(open_workspace, home, serving.records),
-        partial(clocks, home),
-        LARGEST,
+        partial(service_clocks, home),
+        MOST_BYTES,
         language_of(ctx),
-        _checking(ctx),
+        _check_command(ctx),
     )
 
 
-def _checking(ctx: click.Context) -> list[str]:
-    """The command of this page that checks a file instead."""
+def _check_command(ctx: click.Context) -> list[str]:
+    """The command line that runs this page's check of a file in another process."""
     names = (parameter.name or "" for parameter in ctx.command.params)
     words = chain.from_iterable(typed(names).values())
-    # Nothing is imported from the folder in which the page was started.
+    # -P: import nothing from the folder in which the page was started.
     return [sys.executable, "-P", "-m", "feedtool", "page", *words, "--check-file"]

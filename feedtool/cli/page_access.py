@@ -1,4 +1,4 @@
-"""Where the page listens and who may ask it: `feedtool page` alone on a machine, and shared."""
+"""Address and access rules of the page, for one user of this machine or shared by several."""
 
 import os
 import re
@@ -27,7 +27,7 @@ HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
 
 class AccessOptions(Struct, frozen=True, kw_only=True):
-    """Where the page listens, and for whom."""
+    """Options for the address and the access rules of the page."""
 
     port: Annotated[
         int, count("--port", "The port; 0 picks a free one.", default=0, min=0, max=65535)
@@ -74,41 +74,41 @@ class AccessOptions(Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class Entrance(NamedTuple):
-    """Where the page listens, and for whom."""
+class Listener(NamedTuple):
+    """The listening socket of the page, and its access rules."""
 
-    listening: socket.socket
+    server_socket: socket.socket
     access: "Access"
     address: str
-    """To be printed: of a page of one user the one to open."""
+    """The address to print; for a page of one user it can be opened."""
     rights: "Mapping[str, PageRights] | None" = None
-    """Of each user of a shared page."""
+    """User of a shared page → the user's rights; None if it is not shared."""
 
 
-def entrance(options: AccessOptions, users: "Mapping[str, PageRights]") -> Entrance:
-    """Listen as the options say, for the users whom the configuration has of a shared page.
+def open_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> Listener:
+    """Listen as the options say; `users` are the configuration's users of a shared page.
 
-    UsageProblem where options do not fit, or the port or the socket cannot be had.
+    UsageProblem if options contradict, or the port or the socket is not available.
     """
     if options.shared:
-        for lack, way_out in _lacks(options, users):
-            raise UsageProblem(lack, way_out)
-        return _behind_proxy(options, users)
-    of_shared = {
+        for message, hint in _shared_problems(options, users):
+            raise UsageProblem(message, hint)
+        return _shared_listener(options, users)
+    shared_only = {
         "--socket": options.socket,
         "--trusted-proxy": options.trusted_proxy,
         "--user-header": options.user_header,
     }
-    for option, value in of_shared.items():
+    for option, value in shared_only.items():
         if value:
             raise UsageProblem(
                 tr("{option} is for a shared page", option=option),
                 tr("add --shared, or leave it out"),
             )
-    return _on_this_machine(options)
+    return _local_listener(options)
 
 
-def _on_this_machine(options: AccessOptions) -> Entrance:
+def _local_listener(options: AccessOptions) -> Listener:
     from feedtool.page.guards import LocalAccess, local_hosts
     from feedtool.serving import LOOPBACK
 
@@ -116,11 +116,13 @@ def _on_this_machine(options: AccessOptions) -> Entrance:
     listening = _listen(LOOPBACK, options.port)
     port = listening.getsockname()[1]
     access = LocalAccess(local_hosts(port) | _names(options), secret)
-    return Entrance(listening, access, f"http://{LOOPBACK}:{port}/{secret}/")
+    return Listener(listening, access, f"http://{LOOPBACK}:{port}/{secret}/")
 
 
-def _lacks(options: AccessOptions, users: "Mapping[str, PageRights]") -> Iterator[tuple[str, str]]:
-    """What a shared page cannot be served without, or with, and what to do."""
+def _shared_problems(
+    options: AccessOptions, users: "Mapping[str, PageRights]"
+) -> Iterator[tuple[str, str]]:
+    """Options that a shared page lacks or does not allow: messages with hints."""
     if not options.host_name:
         yield (
             tr("--shared needs --host-name"),
@@ -145,7 +147,7 @@ def _lacks(options: AccessOptions, users: "Mapping[str, PageRights]") -> Iterato
         )
 
 
-def _behind_proxy(options: AccessOptions, users: "Mapping[str, PageRights]") -> Entrance:
+def _shared_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> Listener:
     from feedtool.page.guards import SharedAccess
     from feedtool.serving import UNIX_PEER
 
@@ -159,7 +161,7 @@ def _behind_proxy(options: AccessOptions, users: "Mapping[str, PageRights]") -> 
         host, port, *_ = listening.getsockname()
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     access = SharedAccess(_names(options), proxy, header, frozenset(users))
-    return Entrance(listening, access, address, users)
+    return Listener(listening, access, address, users)
 
 
 def _names(options: AccessOptions) -> frozenset[str]:
@@ -167,7 +169,7 @@ def _names(options: AccessOptions) -> frozenset[str]:
 
 
 def _numeric(address: str) -> str:
-    """The address as the operating system writes it."""
+    """The IP address in the notation of the operating system."""
     try:
         return str(ip_address(address))
     except ValueError as error:
@@ -178,17 +180,17 @@ def _numeric(address: str) -> str:
 
 
 def _address_towards(proxy: str) -> str:
-    """This machine's own address on the network of the proxy; other networks need no port."""
+    """This machine's address on the network of the proxy; the port opens on no other network."""
     family = socket.AF_INET6 if ":" in proxy else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            asking.connect((proxy, 9))  # sends nothing, but chooses the way
+            probe.connect((proxy, 9))  # sends nothing, but chooses the network
         except OSError as error:
             raise UsageProblem(
                 tr("no network leads to {address}: {why}", address=proxy, why=reason_of(error)),
                 tr("correct --trusted-proxy"),
             ) from error
-        return str(asking.getsockname()[0])
+        return str(probe.getsockname()[0])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -216,7 +218,7 @@ def _listen_on_file(place: Path) -> socket.socket:
 
 
 def kept_secret(place: Path | None) -> str:
-    """The secret part of the address: a new one, or that of a file, which is made if need be."""
+    """The secret part of the address: new, or from a file, which is made if need be."""
     if place is None:
         return secrets.token_urlsafe(SECRET_BYTES)
     try:

@@ -1,7 +1,7 @@
-"""The browser is opened by a private file that leads to the page.
+"""Open the browser by a private file that redirects to the page.
 
-Every user of a machine can read the command lines of all processes, and so would read the secret
-address there.
+Every user of a machine can read the command lines of all processes: the secret address would be in
+the browser's.
 """
 
 import os
@@ -25,7 +25,6 @@ PAGE = """\
 
 
 def has_screen(platform: str, environ: Mapping[str, str]) -> bool:
-    """False where only a browser in the terminal could be opened."""
     is_x = platform.startswith(("linux", "freebsd"))
     return not is_x or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
@@ -34,7 +33,7 @@ def has_screen(platform: str, environ: Mapping[str, str]) -> bool:
 def opened_browser(
     address: str, folder: Path, start: Callable[[str], object] = webbrowser.open
 ) -> Iterator[None]:
-    """Opens the browser at an address, by a file in `folder` that lasts as long as the context."""
+    """Open the browser at an address, by a file in `folder` that is deleted at the end."""
     folder.mkdir(mode=OWN_FOLDER, parents=True, exist_ok=True)
     path = folder / f"open-{os.getpid()}.html"
     path.unlink(missing_ok=True)

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from feedtool.worker.queue import PassQueue
 
 LONGEST_PAUSE = 10.0
-"""Seconds between two tries to reach the server of the ledger."""
-LOOK = 1.0
-"""Seconds between two looks at whether the parcels are answered."""
+"""The most seconds between two tries to reach the server of the ledger."""
+POLL = 1.0
+"""Seconds between two checks whether the parcels are answered."""
 WAITING = tr("the files stay in the queue, and workers send them; see `feedtool queue`")
 
 
@@ -58,14 +58,14 @@ WAITING = tr("the files stay in the queue, and workers send them; see `feedtool 
 def open_queue(
     home: Path | None, records: Records, wait: Callable[[FeedtoolError], bool] = lambda _: False
 ) -> "Iterator[tuple[Workspace, PassQueue]]":
-    """The records of a state folder, and the queue of passes beside their ledger.
+    """Open the records of a state folder, and the queue of passes in the database of the ledger.
 
-    If their server is away, `wait` pauses, and returns True to try again.
+    If the server of the ledger cannot be reached, `wait` pauses, and returns True to try again.
     """
     from feedtool.worker.library import procrastinate
     from feedtool.worker.queue import PassQueue
 
-    procrastinate()  # what is missing is said before anything is made
+    procrastinate()  # reports a missing package before anything is made
     folder = home_folder(home)
     with ExitStack() as stack:
         while True:
@@ -80,10 +80,10 @@ def open_queue(
         yield workspace, queue
 
 
-def until_it_is_there(
+def retry_until_reachable(
     stop: StopSignal, on_trouble: Callable[[FeedtoolError], object]
 ) -> Callable[[FeedtoolError], bool]:
-    """Waits, with growing pauses, for a server that is away; raises the wish to stop."""
+    """A `wait` for `open_queue`, with growing pauses; it raises the reason to stop."""
     pauses = chain((0.1 * 2**nth for nth in range(1, 7)), repeat(LONGEST_PAUSE))
 
     def wait(error: FeedtoolError) -> bool:
@@ -192,7 +192,7 @@ def enqueue(ctx: click.Context, options: EnqueueOptions) -> int:
 
 
 def _key_of(ctx: click.Context, profile: str | None) -> "tuple[SellerKey, str]":
-    """The seller of the profile, which has to be named, and its name."""
+    """The seller of the profile, and the profile's name; UsageProblem if either is missing."""
     from feedtool.ledger.records import seller_key
 
     if not profile:
@@ -210,17 +210,20 @@ def _key_of(ctx: click.Context, profile: str | None) -> "tuple[SellerKey, str]":
     return seller_key(str(account["base_url"]), str(account["seller"])), profile
 
 
-def _answered(parcels: "Sequence[Parcel]", kept: "Parcels", stop: StopSignal) -> "Sequence[Parcel]":
-    """The parcels once all are answered; those that were dropped meanwhile are left out."""
+def _answered(
+    parcels: "Sequence[Parcel]", ledger: "Parcels", stop: StopSignal
+) -> "Sequence[Parcel]":
+    """Wait until all parcels are answered; those dropped meanwhile are left out."""
     from feedtool.ledger.parcels import ParcelState
 
+    numbers = [parcel.parcel for parcel in parcels]
     while True:
-        found = [parcel for it in parcels if (parcel := kept.find(it.parcel))]
-        if all(parcel.state is ParcelState.ANSWERED for parcel in found):
-            return found
+        current = [parcel for number in numbers if (parcel := ledger.find(number))]
+        if all(parcel.state is ParcelState.ANSWERED for parcel in current):
+            return current
         if reason := stop.reason():
             raise reason
-        stop.sleep(LOOK)
+        stop.sleep(POLL)
 
 
 ACTIONS = ("drop", "hold", "release", "hurry")
@@ -269,17 +272,17 @@ def queue(_: click.Context, options: QueueOptions) -> None:
 
 
 def _changed(action: str, number: int, workspace: "Workspace", passes: "PassQueue") -> "Parcel":
-    """The parcel after the change; NothingToDo where it cannot be changed."""
-    kept = workspace.ledger.parcels
+    """Change a parcel and return it; NothingToDo if it cannot be changed."""
+    parcels = workspace.ledger.parcels
     changes: dict[str, Callable[[int], Parcel | None]] = {
-        "drop": kept.drop,
-        "hold": kept.hold,
-        "release": kept.release,
-        "hurry": kept.hurry,
+        "drop": parcels.drop,
+        "hold": parcels.hold,
+        "release": parcels.release,
+        "hurry": parcels.hurry,
     }
     changed = changes[action](number)
     if changed is None:
-        raise _refusal(number, kept)
+        raise _refusal(number, parcels)
     if action == "hurry":
         workspace.ledger.sellers.set_next_pass(changed.key)
     if action in {"hurry", "release"}:
@@ -287,14 +290,14 @@ def _changed(action: str, number: int, workspace: "Workspace", passes: "PassQueu
     return changed
 
 
-def _refusal(number: int, kept: "Parcels") -> NothingToDo:
-    """Why a parcel was not changed."""
+def _refusal(number: int, parcels: "Parcels") -> NothingToDo:
+    """The reason why a parcel was not changed."""
     hint = tr("`feedtool queue` lists what waits")
-    found = kept.find(number)
-    if found is None:
+    parcel = parcels.find(number)
+    if parcel is None:
         return NothingToDo(tr("there is no parcel {parcel}", parcel=number), hint)
-    if found.answered_at:
+    if parcel.answered_at:
         return NothingToDo(tr("parcel {parcel} is answered", parcel=number), hint)
-    if found.begun_at:
+    if parcel.begun_at:
         return NothingToDo(tr("a worker has begun parcel {parcel}", parcel=number), hint)
     return NothingToDo(tr("parcel {parcel} is not held", parcel=number), hint)

@@ -1,6 +1,6 @@
-"""`submit --save-plan` and `--plan`: from the options of a command to a plan, and back.
+"""Plans: `submit --save-plan` writes the options of a dry run, `--plan` reads them.
 
-Also `--preview` and `--live`, which show what a dry run would send.
+Also `--preview` and `--live`, which show the effects of a dry run.
 """
 
 import os
@@ -48,13 +48,13 @@ TEXTS = (
     *("release", "reason"),
 )
 PLAN_OPTIONS = frozenset({*TEXTS, "sandbox", *FLAGS})
-"""Options that need not be typed again when a plan is sent; none says where a token goes."""
+"""Options that a plan contains; none of them decides where a token is sent."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
 
 
 class Planning(Struct, frozen=True, kw_only=True):
-    """Plans, and the look at one."""
+    """Options for plans and previews."""
 
     save_plan: Annotated[
         Path | None,
@@ -96,7 +96,7 @@ class Planning(Struct, frozen=True, kw_only=True):
 
 
 class Purging(Struct, frozen=True, kw_only=True):
-    """The offers that are removed since they are not in a file."""
+    """Options for removing the offers that are not in a file."""
 
     purge_and_replace: Annotated[
         bool,
@@ -118,10 +118,10 @@ class Purging(Struct, frozen=True, kw_only=True):
 
 
 class PlannedCommand(HelpfulCommand):
-    """A command that takes up the options with which its plan was made."""
+    """A command that reads also the options in its plan."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The plan's words come first, so that what is typed now wins, and is then compared."""
+        """Put the plan's options first, so that typed ones win, and are compared later."""
         place = os.environ.get(VARIABLE)
         for word, following in pairwise([*args, ""]):
             if word == "--":
@@ -131,28 +131,28 @@ class PlannedCommand(HelpfulCommand):
             elif word.startswith(f"{PLAN}="):
                 place = word.partition("=")[2]
         if ctx.resilient_parsing:
-            place = None  # a shell completes the line, and the plan may not be there
+            place = None  # a shell completes the line, and the plan may not exist
         return super().parse_args(ctx, [*(self._words(place) if place else ()), *args])
 
     def _words(self, place: str) -> Iterator[str]:
         from feedtool.runs.plan_file import load
 
-        kept = load(Path(place)).words
+        words = load(Path(place)).words
         for parameter in self.params:
-            value = kept.get(parameter.name or "") if parameter.name in PLAN_OPTIONS else None
+            value = words.get(parameter.name or "") if parameter.name in PLAN_OPTIONS else None
             if isinstance(value, str | list):
                 values = [value] if isinstance(value, str) else value
                 yield from (f"{parameter.opts[0]}={text}" for text in values)
             elif value is True:
                 yield parameter.opts[0]
-            elif value is False:  # typed against a profile's setting
+            elif value is False:  # was typed to override a profile's setting
                 yield from parameter.secondary_opts[:1]
 
 
 def plan_of(
     ctx: click.Context, planning: Planning, files: Sequence[str], *, is_dry_run: bool
 ) -> "SavedPlan | None":
-    """The plan that is to be sent, where one is named; UsageProblem where options contradict."""
+    """The plan of `--plan`, or None; UsageProblem if options contradict."""
     from feedtool.runs.plan_file import load
 
     if planning.save_plan and planning.plan:
@@ -173,7 +173,7 @@ def plan_of(
 
 
 def account_of(account: "ChosenAccount") -> "Account":
-    """The account of a dry run, as far as the options say."""
+    """The account of a dry run, as far as the options name it."""
     from feedtool.runs.plan_conditions import Account
 
     connection, profile = account.connection, account.profile
@@ -191,7 +191,7 @@ def plan_file_of(
     basis: "PlanBasis",
     known: "OpenAccepted",
 ) -> "PlanFile | None":
-    """The plan to be sent, or compared with, or to be saved at the target; None without any."""
+    """The plan to send or compare with, or the plan to save at `target`; None for neither."""
     if plan:
         return basis.verifier(plan, known, _show)
     if target is None:
@@ -202,14 +202,14 @@ def plan_file_of(
 
 
 @contextmanager
-def reading_of_plan(
+def plan_reading(
     plan: "SavedPlan | None",
     read: "Sequence[Input]",
     reading: "ReadOptions",
     *,
     is_saved: bool,
 ) -> "Iterator[ReadOptions]":
-    """How files are read: of a plan by the recipes as they were, for one so that they are kept."""
+    """The options for reading files: with a plan's recipes, or recording those for a new plan."""
     if plan is None and not is_saved:
         yield reading
         return
@@ -224,7 +224,7 @@ def reading_of_plan(
 
 
 def _show(effects: "Mapping[str, Effects]") -> None:
-    """Print what a plan does, before anything is sent."""
+    """Print the effects of a plan, before anything is sent."""
     from feedtool.areas.offers.changes.effects import describe
 
     for line in describe(effects):
@@ -232,7 +232,7 @@ def _show(effects: "Mapping[str, Effects]") -> None:
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
-    """UsageProblem for a plan that was sent before: it may undo what has happened since."""
+    """UsageProblem for a plan that was sent before: it may undo later changes."""
     if plan is None or is_sure:
         return
     from feedtool.runs.planned import run_of_plan
@@ -249,12 +249,12 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
 
 
 @contextmanager
-def records_there(
+def existing_records(
     home: Path | None, records: Records, basis: "PlanBasis"
 ) -> "Iterator[Workspace | None]":
-    """The records by which a dry run judges; None where there are none: none are made.
+    """The records for a dry run, which makes no new ones; None if they do not exist.
 
-    UsageProblem where nobody says whose offers are meant.
+    UsageProblem if `--changed-only` is set and the account is not known.
     """
     if basis.selection.changed_only and not basis.is_account_known:
         raise UsageProblem(
@@ -273,7 +273,7 @@ PURGE = "purge_and_replace"
 
 
 def is_purge(ctx: click.Context, purging: Purging) -> bool:
-    """True if `--purge-and-replace` was typed; UsageProblem where it stands anywhere else."""
+    """True if `--purge-and-replace` was typed; UsageProblem if it was set in any other way."""
     is_typed = bool(on_command_line(ctx, PURGE)[PURGE])
     if purging.purge_and_replace and not is_typed:
         raise UsageProblem(
@@ -291,8 +291,11 @@ def is_purge(ctx: click.Context, purging: Purging) -> bool:
     return is_typed
 
 
-def confirming(most: int | None, *, is_sure: bool) -> "Confirm":
-    """A question about a purge on the terminal; without one, or with --yes, the options decide."""
+def purge_confirmation(most: int | None, *, is_sure: bool) -> "Confirm":
+    """A function that asks about a purge; without a terminal, or with --yes, options decide.
+
+    `most` is the largest number of removals that is sent.
+    """
 
     def confirm(purge: "Purge") -> None:
         from feedtool.areas.legacy.purge import NOTHING_SENT, refuse
@@ -317,13 +320,13 @@ def confirming(most: int | None, *, is_sure: bool) -> "Confirm":
     return confirm
 
 
-# A look at what a dry run would send.
+# Previews.
 
 ENDINGS = (".xlsx", ".csv")
 
 
 def check_preview(planning: Planning, *, is_dry_run: bool, may_replace: bool) -> None:
-    """UsageProblem where a preview cannot be made, or written, as the options ask for it."""
+    """UsageProblem if options of a preview contradict, or its file cannot be written."""
     for name, value in {"preview": planning.preview, "live": planning.live}.items():
         if value and not is_dry_run:
             raise UsageProblem(
@@ -336,10 +339,10 @@ def check_preview(planning: Planning, *, is_dry_run: bool, may_replace: bool) ->
 
 
 @contextmanager
-def asking_live(
+def live_offers(
     home: Path | None, account: "ChosenAccount", reading: "ReadOptions"
 ) -> "Iterator[OpenAccepted]":
-    """Open the offers that the service has now."""
+    """A function that opens the offers that the service has now."""
     from feedtool.areas.offers.changes.live import LiveOffers
     from feedtool.cli.account import connect
     from feedtool.runs.workspace import fetch_context_of
@@ -351,8 +354,7 @@ def asking_live(
 
 
 @contextmanager
-def previewing(open_accepted: "OpenAccepted") -> "Iterator[Preview]":
-    """The preview of a dry run."""
+def opened_preview(open_accepted: "OpenAccepted") -> "Iterator[Preview]":
     from feedtool.runs.preview import preview_of  # slow to import
 
     with preview_of(open_accepted) as preview:

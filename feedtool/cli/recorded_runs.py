@@ -1,4 +1,4 @@
-"""The runs of a ledger, and the options of the command that goes on with some of them."""
+"""Resume runs of the ledger, or fetch their results, with the options of a command."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class RecordedOptions(Struct, frozen=True, kw_only=True):
-    """The options of a command that goes on with runs."""
+    """The options of `resume` and `results`."""
 
     configuration: Configuration
     connection: ConnectionOptions
@@ -44,18 +44,18 @@ class RecordedOptions(Struct, frozen=True, kw_only=True):
 
 
 class RecordedRuns(Struct, frozen=True):
-    """The runs of a ledger, and the options of the command that goes on with some of them."""
+    """The runs of a ledger, and the options of the command that resumes some of them."""
 
     ctx: click.Context
     workspace: "Workspace"
     home: Path
     options: RecordedOptions
     waits: bool
-    """True to wait for results that are not there yet."""
+    """True to wait for results that are still missing."""
     only_fetch: bool = False
 
     def write_copies(self, run: int) -> "Submission":
-        """Write the annotated copies of a run of which nothing is to be fetched."""
+        """Write the annotated copies of a run from which nothing is left to fetch."""
         from feedtool.runs.deliver import Submission
         from feedtool.runs.deliver import results as results_of
 
@@ -64,7 +64,8 @@ class RecordedRuns(Struct, frozen=True):
     def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
         """Deliver runs, one after the other, and show the results of all of them.
 
-        With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
+        `is_each` is true if the user named no run: then a run that fails does not stop the others,
+        and its error names it.
         """
         from feedtool.cli.notifier import run_notices
         from feedtool.cli.output import echo_submission
@@ -96,14 +97,14 @@ class RecordedRuns(Struct, frozen=True):
             outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
             warnings = [warning for _, submission in each for warning in submission.warnings]
             echo_submission(Submission(outcomes, warnings=warnings), self.options.reporting)
-            codes = [self._notify(*ended, notices) for ended in each]
+            codes = [self._notify(*delivered, notices) for delivered in each]
         needs_more = [code != Exit.OK for code in codes]
-        at = needs_more.index(True) if any(needs_more) else -1
-        self.end(*each[at], codes[at])
+        index = needs_more.index(True) if any(needs_more) else -1
+        self.end(*each[index], codes[index])
         return first_of(codes)
 
     def write_failed(self, run: int, out: Path | None) -> int:
-        """Write the rows to correct, once all that can be had is there; 9 where there are none."""
+        """Fetch missing results, then write the rows to correct; exit code 9 without any."""
         from feedtool.cli.files import refuse_ending
         from feedtool.cli.output import echo_submission
         from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
@@ -128,7 +129,7 @@ class RecordedRuns(Struct, frozen=True):
         return self.end(run, submission, code)
 
     def end(self, run: int, submission: "Submission", code: int) -> int:
-        """The exit code, after the command was named that comes next."""
+        """Name the next command, and return the exit code."""
         from feedtool.runs.workspace import options_of
 
         words = words_of_run(options_of(run, self.workspace))
@@ -161,7 +162,7 @@ class RecordedRuns(Struct, frozen=True):
             return passing.end(submission)
 
     def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
-        """Send a run's summary to the targets of its own profile, unless others were named."""
+        """Send a run's summary to the targets of the options, else of its profile."""
         from feedtool.cli.notifier import targets_of_profile
         from feedtool.runs.exit_code import exit_code
         from feedtool.runs.workspace import options_of
@@ -174,7 +175,7 @@ class RecordedRuns(Struct, frozen=True):
         return code
 
     def _account(self, run_id: int, recorded: "RunOptions") -> "ChosenAccount":
-        """The account of a run; its token is to be had as it was then."""
+        """The account of a run; its token comes from the options, else from the run's profile."""
         from feedtool.cli.account import ChosenAccount, token_options
 
         ctx, options = self.ctx, self.options
@@ -187,7 +188,7 @@ class RecordedRuns(Struct, frozen=True):
         if other not in {None, own}:
             channels = {"run": run_id, "channel": own, "other": other}
             echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
-        is_allowed = kept and kept.account.get("insecure_http")
+        is_allowed = settings and settings.account.get("insecure_http")
         connection = replace(
             options.connection,
             base_url=run.service,
@@ -201,6 +202,6 @@ class RecordedRuns(Struct, frozen=True):
             profile=profile,
             language=run.language,
             is_sandbox=recorded.is_sandbox,
-            budget=kept.budget if kept else None,
+            budget=settings.budget if settings else None,
             ledger=options.records.ledger,
         )

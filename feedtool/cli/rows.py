@@ -1,4 +1,4 @@
-"""The rows of a command's files: those that are read, and those that are sent."""
+"""Options that select the rows that are read, and the rows that are sent."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _row_numbers(
     ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> str | None:
-    """The numbers, ascending, with commas in between; each may have been given by itself."""
+    """The numbers of all `--as-row` options, ascending, separated by commas."""
     del ctx
     words = [word for text in texts for word in re.split("[, ]+", text) if word]
     if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
@@ -39,7 +39,7 @@ AS_ROW = options.text(
 
 
 def _ranges(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """The rows that are named, the same text for the same rows."""
+    """The text of `--rows` in a form that is the same for the same rows."""
     del ctx
     if text is None:
         return None
@@ -57,7 +57,7 @@ ROWS = options.text(
 
 
 class Selecting(Struct, frozen=True, kw_only=True):
-    """The rows that are sent; a profile may say so."""
+    """Options that select the rows that are sent; a profile may set them."""
 
     changed_only: Annotated[
         bool,
@@ -78,7 +78,7 @@ class Selecting(Struct, frozen=True, kw_only=True):
 
 
 class Releasing(Struct, frozen=True, kw_only=True):
-    """Rows that are sent although guards would hold them."""
+    """Options to send rows that guards would hold."""
 
     release: Annotated[
         str,
@@ -97,7 +97,7 @@ class Releasing(Struct, frozen=True, kw_only=True):
 
 
 class Choosing(Struct, frozen=True, kw_only=True):
-    """The rows that are sent."""
+    """All options that select the rows that are sent."""
 
     selecting: Selecting
     releasing: Releasing
@@ -105,7 +105,7 @@ class Choosing(Struct, frozen=True, kw_only=True):
 
 
 def chosen_rows(rows: str | None, read: "Sequence[Input]") -> "tuple[ChosenRows, ...]":
-    """The rows of `--rows`; UsageProblem where several files are read."""
+    """The rows of `--rows`; UsageProblem if several files are read."""
     if rows is None:
         return ()
     from feedtool.areas.offers.changes.selection import ChosenRows
@@ -122,7 +122,7 @@ def selection_of(
     releasing: Releasing | None = None,
     rows: "tuple[ChosenRows, ...]" = (),
 ) -> "SelectionOptions":
-    """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
+    """The selection of rows; UsageProblem for an unknown guard, or options that need another."""
     from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
     from feedtool.runs.codes import guards
 

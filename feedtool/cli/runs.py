@@ -1,4 +1,4 @@
-"""`feedtool runs`, `status`, `resume` and `results`: the runs that the ledger has."""
+"""`feedtool runs`, `status`, `resume` and `results`: the runs in the ledger."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class RunListing(Struct, frozen=True, kw_only=True):
-    """The form of a list of runs, and the records that have them."""
+    """Options for the form of a list of runs, and for the records."""
 
     config: Annotated[None, CONFIG_FILE] = None
     form: Annotated[str, FORMAT]
@@ -82,14 +82,14 @@ def runs(_: click.Context, options: RunsOptions) -> None:
     listing, abandoned, before = options.listing, options.abandon, options.before
     folder, form = home_folder(listing.home), listing.form
     with open_workspace(folder, listing.records) as workspace:
-        clock_of = clocks(folder, workspace)
+        clock_of = service_clocks(folder, workspace)
         if abandoned is None:
             warn = partial(echo, "warning")
             states = every_run(workspace.ledger, clock_of, options.last, warn, before=before)
         else:
             _abandon(abandoned, workspace, clock_of)
             states = iter([run_state(workspace.ledger, abandoned, clock_of)])
-        listed = _Listed(states)
+        listed = _ListedRuns(states)
         write_runs(listed, sys.stdout, form, CONSOLE.say, is_verbose=listing.verbose)
     _warn(listed.warned)
     if listed.newest is None:
@@ -100,8 +100,8 @@ def runs(_: click.Context, options: RunsOptions) -> None:
         after_status(listed.newest)
 
 
-class _Listed:
-    """Runs on their way to be written, and what is to be said of them afterwards."""
+class _ListedRuns:
+    """The runs while they are written, and the facts that are needed afterwards."""
 
     def __init__(self, states: "Iterator[RunState]") -> None:
         self._states = states
@@ -139,7 +139,7 @@ def status(_: click.Context, options: StatusOptions) -> None:
     listing = options.listing
     folder, form = home_folder(listing.home), listing.form
     with open_workspace(folder, listing.records) as workspace:
-        state = run_state(workspace.ledger, options.run, clocks(folder, workspace))
+        state = run_state(workspace.ledger, options.run, service_clocks(folder, workspace))
     write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=listing.verbose)
     _warn([state])
     if form == "text":
@@ -156,17 +156,17 @@ def _warn(states: "Iterable[RunState]") -> None:
 def _abandon(
     run_id: int, workspace: "Workspace", clock_of: "Callable[[str], ServiceClock]"
 ) -> None:
-    """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
+    """Give a run up, and warn of its uncertain results; NothingToDo if it is finished."""
     from feedtool.areas.registry import load
     from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
     recorded = options_of(run_id, workspace)
     if run_id not in unfinished(workspace):
-        what = tr("run {run} is finished", run=run_id)
+        message = tr("run {run} is finished", run=run_id)
         if recorded.abandoned:
-            what = tr("run {run} was given up before", run=run_id)
-        raise NothingToDo(what, tr("`feedtool status {run}` shows what came of it", run=run_id))
+            message = tr("run {run} was given up before", run=run_id)
+        raise NothingToDo(message, tr("`feedtool status {run}` shows what came of it", run=run_id))
     run = workspace.ledger.run(run_id)
     clock = clock_of(run.service if run else "")
     for doubt in abandon(workspace.ledger, run_id, CONSOLE.clock.now(), clock, load().routes):
@@ -174,8 +174,8 @@ def _abandon(
     echo("note", tr("run {run} is given up", run=run_id))
 
 
-def clocks(home: Path, workspace: "Workspace") -> "Callable[[str], ServiceClock]":
-    """The clock of each service; that of the embedded sandbox leaps."""
+def service_clocks(home: Path, workspace: "Workspace") -> "Callable[[str], ServiceClock]":
+    """A function from a service's address to its clock; the sandbox's clock is ahead."""
     from feedtool.delivery.deadlines import ServiceClock
 
     @cache
@@ -230,14 +230,14 @@ def resume(ctx: click.Context, options: ResumeOptions) -> int:
         left = unfinished(workspace)
         runs = left if run is None else [number for number in left if number == run]
         if not runs:
-            what = tr("nothing is left to go on with")
+            message = tr("nothing is left to go on with")
             if run is not None:
-                what = tr("run {run} is finished", run=run)
-                if given_up := options_of(run, workspace).abandoned:
-                    day = given_up.date().isoformat()
-                    what = tr("run {run} was given up on {day}", run=run, day=day)
+                message = tr("run {run} is finished", run=run)
+                if abandoned := options_of(run, workspace).abandoned:
+                    day = abandoned.date().isoformat()
+                    message = tr("run {run} was given up on {day}", run=run, day=day)
             raise NothingToDo(
-                what, tr("`feedtool results {run}` writes its answers again", run=run or "RUN")
+                message, tr("`feedtool results {run}` writes its answers again", run=run or "RUN")
             )
         recorded_runs = RecordedRuns(ctx, workspace, home, recorded, not options.no_wait)
         return recorded_runs.go_on(runs, is_each=run is None)
@@ -277,7 +277,7 @@ def results(ctx: click.Context, options: ResultsOptions) -> int:
     run, recorded = options.run, options.recorded
     home = home_folder(recorded.common.home)
     with open_workspace(home, recorded.records) as workspace:
-        options_of(run, workspace)  # refuses an unknown one
+        options_of(run, workspace)  # refuses an unknown run
         runs = RecordedRuns(ctx, workspace, home, recorded, not options.no_wait, only_fetch=True)
         if options.failed_only:
             return runs.write_failed(run, options.out)

@@ -18,7 +18,7 @@ from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
-"""Seconds of its time that each quota is for."""
+"""Seconds of the sandbox's time for which each quota counts."""
 
 
 class SandboxOptions(Struct, frozen=True, kw_only=True):
@@ -152,7 +152,7 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     from feedtool.runs.outputs import Outputs
     from feedtool.runs.submit import submit
 
-    sample, words = _put(options.folder), {"sandbox": ["--sandbox"]}
+    sample, words = _copy_sample(options.folder), {"sandbox": ["--sandbox"]}
     target = copy_path(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(options.home)
@@ -178,16 +178,16 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     return Exit.OK
 
 
-def _put(folder: Path) -> Path:
-    """The sample in the folder; one that is there already is the user's, and kept."""
+def _copy_sample(folder: Path) -> Path:
+    """Copy the sample into the folder, unless it has one, which the user may have edited."""
     sample, package = folder / SAMPLE, folder_of("feedtool")
-    # A wheel carries it inside the package, a checkout beside it.
+    # A wheel has the sample inside the package, a checkout beside it.
     bundled = package / "bundled" / "samples" / SAMPLE
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not sample.exists():
-            own = bundled if bundled.exists() else package.parent / "samples" / SAMPLE
-            shutil.copyfile(own, sample)
+            source = bundled if bundled.exists() else package.parent / "samples" / SAMPLE
+            shutil.copyfile(source, sample)
     except OSError as error:
         raise UsageProblem(
             tr(

@@ -1,4 +1,4 @@
-"""`--json-schema`: what a file of ours may hold, for editors."""
+"""`--json-schema`: print the schema of a file of feedtool, for editors."""
 
 import json
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from feedtool.cli.options import option
 
 
 def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> click.Option:
-    """`--json-schema`, which prints a schema and does nothing else."""
+    """The option that prints the schema of `of` and ends the command."""
 
-    def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
+    def write(ctx: click.Context, parameter: click.Parameter, is_set: object) -> None:
         del parameter
-        if wanted and not ctx.resilient_parsing:
+        if is_set and not ctx.resilient_parsing:
             click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
             ctx.exit()
 

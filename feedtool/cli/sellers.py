@@ -66,11 +66,11 @@ def sellers(ctx: click.Context, options: SellersOptions) -> None:
     now = CONSOLE.clock.now()
     longest, page = options.waiting_longer_than, options.page
     since = now - longest if longest else None
-    sought = SellerFilter(options.trouble, options.held, since, options.never)
+    seller_filter = SellerFilter(options.trouble, options.held, since, options.never)
     known = known_sellers(chosen(ctx).config.with_folder(options.profiles).profiles)
     with open_workspace(home_folder(options.home), options.records) as workspace:
-        states = seller_states(workspace.ledger, now, sought, known=known, page=page)
+        states = seller_states(workspace.ledger, now, seller_filter, known=known, page=page)
         number = write_sellers(states, sys.stdout, options.form, CONSOLE.say, now)
     if not number:
-        is_any = page is None and sought == SellerFilter()
+        is_any = page is None and seller_filter == SellerFilter()
         echo("note", tr("there are no sellers yet") if is_any else tr("no seller is like that"))

@@ -38,16 +38,16 @@ from feedtool.cli.planning import (
     Planning,
     Purging,
     account_of,
-    asking_live,
     check_not_sent,
     check_preview,
-    confirming,
+    existing_records,
     is_purge,
+    live_offers,
+    opened_preview,
     plan_file_of,
     plan_of,
-    previewing,
-    reading_of_plan,
-    records_there,
+    plan_reading,
+    purge_confirmation,
 )
 from feedtool.cli.rows import AS_ROW, Choosing, chosen_rows, selection_of
 from feedtool.cli.typed import command_of
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class Sending(Struct, frozen=True, kw_only=True):
-    """Whether, where and how rows are sent."""
+    """Options of `submit` for sending."""
 
     dry_run: Annotated[bool, flag("--dry-run", "Stop after the plan and show it; send nothing.")]
     sandbox: Annotated[bool, SANDBOX_OPTION]
@@ -123,13 +123,13 @@ def submit(ctx: click.Context, options: SubmitOptions) -> int:
     account = chosen_account(ctx)
     check_preview(planning, is_dry_run=is_dry_run, may_replace=options.common.yes)
     purges, is_saved = is_purge(ctx, options.sending.purging), planning.save_plan is not None
-    # A plan has to come out the same wherever it is sent.
+    # For a plan nothing is asked: it must be the same wherever it is sent.
     settle = kind_question("plan" if plan or is_saved else options.reporting.form)
     of_account = replace(options.reading, channel=account.channel)
     usual = read_options(ctx, of_account, options.as_row, purges=purges, settle=settle)
     with (
         listed_inputs(ctx, files, options.reading.kind) as read,
-        reading_of_plan(plan, read, usual, is_saved=is_saved) as reading,
+        plan_reading(plan, read, usual, is_saved=is_saved) as reading,
     ):
         choosing, is_whole = options.choosing, options.sending.all_or_nothing
         rows = chosen_rows(choosing.rows, read)
@@ -149,15 +149,15 @@ def _plan_only(
     basis: "PlanBasis",
     plan_file: "OpenPlanFile",
 ) -> int:
-    """A dry run, which may save a plan or be compared with one."""
+    """Make a dry run, which may save a plan or be compared with one."""
     from feedtool.runs.submit import plan_only
 
     reading, planning, form = basis.reading, options.planning, options.reporting.form
     home, is_previewed = options.common.home, planning.preview or form == "json"
     is_annotated = options.writing.out is not None or options.writing.in_place
     with (
-        records_there(home, options.records, basis) as workspace,
-        asking_live(home, account, reading)
+        existing_records(home, options.records, basis) as workspace,
+        live_offers(home, account, reading)
         if planning.live
         else nullcontext(basis.accepted(workspace)) as known,
         previewing(known) if is_previewed else nullcontext() as preview,
@@ -205,7 +205,7 @@ def _submit(
     plan_file: "OpenPlanFile",
     plan: "SavedPlan | None",
 ) -> int:
-    """Sends, and shows the results even where something stopped the delivery."""
+    """Send, and show the results even if the delivery was stopped."""
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of

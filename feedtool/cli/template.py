@@ -89,7 +89,7 @@ def template(ctx: click.Context, options: TemplateOptions) -> None:
 
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
-    """The categories that were named: by products alone, and by them always."""
+    """The codes of `--category`; UsageProblem if products lack it, or another kind has it."""
     if not has_categories and on_command_line(ctx, "category")["category"]:
         raise UsageProblem(
             tr("--category is for products: an offer has no category"), tr("leave it out")

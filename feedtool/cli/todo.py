@@ -1,4 +1,4 @@
-"""`feedtool todo`: what waits for the user."""
+"""`feedtool todo`: list the tasks that wait for the user."""
 
 import sys
 from contextlib import ExitStack
@@ -71,7 +71,7 @@ def todo(ctx: click.Context, options: TodoOptions) -> int:
             seller = session.address, session.seller
             try:
                 lines = todo_at_service(session, settings)
-            except FeedtoolError as error:  # it is said behind what is known here
+            except FeedtoolError as error:  # reported after the lines of the ledger
                 stopped = error
         workspace = stack.enter_context(open_workspace(home, options.records))
         lines += todo_in_ledger(workspace, seller)

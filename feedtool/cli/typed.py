@@ -1,4 +1,4 @@
-"""Commands whose options are a record, read by type.
+"""Commands whose options are read into a record.
 
 A record declares the options in the order of `--help`. Each of its fields is `Annotated` with an
 option, whose parameter has the field's name, or is a record of further options. An option of type
@@ -36,17 +36,17 @@ def command_of(
     name: str | None = None,
     group: click.Group | None = None,
 ) -> Callable[[Callable[[click.Context, Record], Result]], click.Command]:
-    """Make a function of a context and a record a command, of a group if one is named."""
+    """Make a command from a function of a context and a record; add it to the group, if any."""
 
     def declare(function: Callable[[click.Context, Record], Result]) -> click.Command:
         @wraps(function)
         def run(**values: Any) -> Result:
             return function(click.get_current_context(), read_record(record, values))
 
-        made = click.command(name, kind, params=[*parameters(record)])(run)
+        command = click.command(name, kind, params=[*parameters(record)])(run)
         if group:
-            group.add_command(made)
-        return made
+            group.add_command(command)
+        return command
 
     return declare
 
@@ -61,7 +61,7 @@ def parameters(record: type[Struct]) -> Iterator[click.Parameter]:
 
 
 def read_record(record: type[Record], values: Mapping[str, Any]) -> Record:
-    """The record of values that click has read; those of other options are left out."""
+    """The record from the values that click has read; values of other options are left out."""
     fields: dict[str, Any] = {}
     for name, kind in record.__annotations__.items():
         if isinstance(kind, type):

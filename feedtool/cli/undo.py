@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
     from feedtool.cli.account import ChosenAccount
 
-OWN = frozenset(("run", "out", "stock", "delete_created"))
-"""The parameters that a plan does not take."""
+UNDO_ONLY = frozenset(("run", "out", "stock", "delete_created"))
+"""Parameters of `undo` that `submit` does not have."""
 
 
 class UndoCommandOptions(Struct, frozen=True, kw_only=True):
@@ -100,10 +100,10 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
     planned = account_of(account)
     home, language = home_folder(options.common.home), options.common.showing.language
     with open_workspace(home, options.records) as workspace:
-        begun = run_to_undo(run, workspace, (planned.service, planned.seller))
+        undone_run = run_to_undo(run, workspace, (planned.service, planned.seller))
         settings = chosen(ctx).profile.dialect
-        with _undo_options(home, options, account, settings) as how:
-            sheet = write_undo(begun, workspace, workbook, settings, language, how)
+        with _undo_options(home, options, account, settings) as undo_options:
+            sheet = write_undo(undone_run, workspace, workbook, settings, language, undo_options)
     if not sheet.rows:
         _write([{"run": run, "plan": None}], sheet.left, form)
         raise NothingToDo(
@@ -128,7 +128,7 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
 def _undo_options(
     home: Path, options: UndoCommandOptions, account: "ChosenAccount", settings: AccountSettings
 ) -> "Iterator[UndoOptions]":
-    """How much is taken back; the service is asked where something may be deleted."""
+    """The options of an undo; with `--delete-created` it asks the service about offers."""
     from feedtool.areas.offers.changes.undo import UndoOptions
 
     if not options.delete_created:
@@ -145,7 +145,7 @@ def _undo_options(
 
 
 def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Plans the workbook as `submit` does: the exit code, and the results as JSON has them."""
+    """Plan the workbook by `submit`; return the exit code, and the results as in its JSON."""
     from feedtool.cli.submit import submit
 
     words = [str(workbook), "--dry-run", f"--save-plan={plan}", *_typed(ctx), "--format=json"]
@@ -155,19 +155,19 @@ def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dic
 
 
 def _typed(ctx: click.Context) -> Iterator[str]:
-    """The options that were typed and that a plan takes, too."""
+    """The typed options that `submit` has, too."""
     names = [parameter.name or "" for parameter in ctx.command.params]
     typed = on_command_line(ctx, *names)
     if ctx.get_parameter_source("config") is SOURCES[0]:
         yield f"--config={chosen(ctx).config.path}"
     for parameter in ctx.command.params:
         value = typed.get(parameter.name or "")
-        if parameter.name not in OWN and value is not None:
+        if parameter.name not in UNDO_ONLY and value is not None:
             yield parameter.opts[0] if value is True else f"{parameter.opts[0]}={value}"
 
 
 def _write(objects: list[dict[str, Any]], left: "Iterable[UndoRow]", form: str) -> None:
-    """The offers that are left alone, each with its reason; in JSON with the plan."""
+    """Write the offers that are left alone, each with its reason; in JSON with the plan."""
     if form != "text":
         fields = [row.as_json() for row in left]
         write_objects(

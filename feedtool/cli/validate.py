@@ -44,18 +44,18 @@ from feedtool.model.text import tr
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
 _NAMES = re.compile("[A-Za-z]+(?:-[A-Za-z]+)*(?:,[A-Za-z-]*)*")
-"""What may be meant for names of fixes."""
+"""A text that may be a list of names of fixes."""
 
 
 class FixingCommand(HelpfulCommand):
     """A command whose `--fix` may stand alone before a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Takes what follows `--fix` for a file where it is none of the names of fixes."""
-        return super().parse_args(ctx, [*_spelt_out(args)])
+        """Read the word after `--fix` as a file unless it may be names of fixes."""
+        return super().parse_args(ctx, [*_with_fix_names(args)])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the fixes behind the options."""
+        """Write the options, then the fixes."""
         super().format_options(ctx, formatter)
         for title, is_safe in ((tr("Made by --fix"), True), (tr("Made by --fix=NAME"), False)):
             with formatter.section(CONSOLE.say(title)):
@@ -63,7 +63,7 @@ class FixingCommand(HelpfulCommand):
                 formatter.write_dl([(fix.name, CONSOLE.say(fix.summary)) for fix in fixes])
 
 
-def _spelt_out(args: Sequence[str]) -> Iterator[str]:
+def _with_fix_names(args: Sequence[str]) -> Iterator[str]:
     for word, following in zip(args, (*args[1:], ""), strict=False):
         is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
         yield f"{FIX}={SAFE}" if is_alone else word
@@ -72,7 +72,7 @@ def _spelt_out(args: Sequence[str]) -> Iterator[str]:
 def _fix_names(
     ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> frozenset[str] | None:
-    """The fixes that were named, each option with some of them; None without `--fix`."""
+    """The fixes of all `--fix` options together; None without `--fix`."""
     del ctx, parameter
     names = [name.strip() for text in texts for name in text.casefold().split(",")]
     return chosen_fixes(filter(None, names), load()) if texts else None
@@ -165,7 +165,7 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
 
 
 def explained(checked: CheckedSheet) -> ExplainedHeader | None:
-    """The meaning of each header, also of a sheet in which columns are missing."""
+    """The meaning of each header, also if columns are missing."""
     error = checked.error
     header = error.header if isinstance(error, HeaderMissing) else checked.header
     return ExplainedHeader(header.row, list(_columns(header))) if header else None

@@ -34,7 +34,7 @@ ENQUEUE_HINT = tr("workers send what was brought; go on with: feedtool watch --e
 def _exports(
     ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> "tuple[OutboxExport, ...]":
-    """The exports of these kinds, each with the options that follow its name."""
+    # Each text is a kind, followed by its options.
     del ctx, parameter
     return tuple(map(_export, texts))
 
@@ -51,10 +51,10 @@ def _export(text: str) -> "OutboxExport":
         )
     filters, cursor = options_of(known[name], words)
     refused = {"since": cursor.since, "peek": cursor.peek, "cursors": cursor.cursors}
-    for other, value in {**refused, "rewind": cursor.rewind}.items():
+    for option, value in {**refused, "rewind": cursor.rewind}.items():
         if value:
             raise UsageProblem(
-                tr("--{option} cannot be had on a beat", option=other),
+                tr("--{option} cannot be had on a beat", option=option),
                 tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
             )
     return OutboxExport(known[name], filters, cursor.cursor, cursor.changed)
@@ -126,7 +126,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
     from feedtool.cli.notifier import run_notices
-    from feedtool.cli.watch_place import bring_from, health_folder
+    from feedtool.cli.watch_place import enqueue_arrivals, health_folder
     from feedtool.watch.folder import Folder
     from feedtool.watch.messages import check_health
 
@@ -144,7 +144,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
             stopping(ENQUEUE_HINT) as stop,
             run_notices("watch", profile, notifying) as notices,
         ):
-            return bring_from(options, folder, ServedAccounts(ctx, stop, notices))
+            return enqueue_arrivals(options, folder, ServedAccounts(ctx, stop, notices))
     if "://" in place:
         raise UsageProblem(
             tr("{place} is no folder of this machine", place=place),
@@ -158,10 +158,10 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
     ):
         accounts = ServedAccounts(ctx, stop, notices, needs_channel=True)
         read_options(ctx, serving.reading)
-        # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
+        # With profiles, each has its subfolder, and the inbox itself needs no account.
         if not _serves_profiles(ctx, serving.configuration):
             with accounts.open(None):
-                pass  # what is wrong with it is said before anything is taken
+                pass  # reports an invalid account before any file is taken
         if options.create and watched.create():
             echo("made", str(watched.inbox))
         name = watched.prepare()
@@ -217,11 +217,11 @@ def _watch(
     return code
 
 
-def _export_profiles(ctx: click.Context, named: Configuration) -> "Collection[str | None]":
-    """Whose exports go into the outbox: the account's, else those of all profiles."""
-    return chosen(ctx).config.profiles.keys() if _serves_profiles(ctx, named) else (None,)
+def _export_profiles(ctx: click.Context, options: Configuration) -> "Collection[str | None]":
+    """The profiles whose exports go into the outbox; None is the options' account."""
+    return chosen(ctx).config.profiles.keys() if _serves_profiles(ctx, options) else (None,)
 
 
-def _serves_profiles(ctx: click.Context, named: Configuration) -> bool:
-    """True where no one account is meant; those of a folder may come later."""
-    return not named.profile and bool(named.profiles or chosen(ctx).config.profiles)
+def _serves_profiles(ctx: click.Context, options: Configuration) -> bool:
+    # A folder of profiles counts even while it is empty: profiles may be added later.
+    return not options.profile and bool(options.profiles or chosen(ctx).config.profiles)

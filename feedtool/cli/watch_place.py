@@ -1,4 +1,4 @@
-"""`feedtool watch PLACE --enqueue`: files are brought for workers, from wherever they arrive."""
+"""`feedtool watch PLACE --enqueue`: put the files that arrive at a place into the queue."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def health_folder(url: str, home: Path | None) -> Path:
-    """The folder of the file that says how the watcher of a place is: itself, if it is a folder."""
+    """The folder of the watcher's health file: the place, if it is a folder of this machine."""
     from feedtool.places.opening import folder_of, scheme_of
 
     scheme = scheme_of(url)
@@ -34,9 +34,12 @@ def health_folder(url: str, home: Path | None) -> Path:
     return home_path(home) / "watched" / quote(url.partition("?")[0], safe="")
 
 
-def bring_from(options: "WatchOptions", folder: Path, accounts: ServedAccounts) -> Exit:
-    """Bring what arrives at a place, until it is to stop, or once; `folder` tells how that goes."""
-    from feedtool.cli.parcels import open_queue, until_it_is_there
+def enqueue_arrivals(options: "WatchOptions", folder: Path, accounts: ServedAccounts) -> Exit:
+    """Put the files that arrive at a place into the queue, once, or until a signal.
+
+    `folder` is for the health file.
+    """
+    from feedtool.cli.parcels import open_queue, retry_until_reachable
     from feedtool.places import open_place
     from feedtool.places.arrivals import INBOX
     from feedtool.places.folder import FolderPlace
@@ -51,7 +54,7 @@ def bring_from(options: "WatchOptions", folder: Path, accounts: ServedAccounts) 
             tr("let another `feedtool watch` bring exports, or `feedtool export` by cron"),
         )
     log = DeduplicatedLog(echo)
-    wait = until_it_is_there(stop, lambda error: log.once("ledger", "error", error.message))
+    wait = retry_until_reachable(stop, lambda error: log.once("ledger", "error", error.message))
     on_trouble = (lambda _: False) if options.once else wait
     with (
         open_queue(serving.common.home, serving.records, on_trouble) as (workspace, queue),
@@ -59,7 +62,7 @@ def bring_from(options: "WatchOptions", folder: Path, accounts: ServedAccounts) 
     ):
         if options.create and isinstance(place, FolderPlace) and Folder(place.root).create():
             echo("made", str(place.root))
-        place.listing(INBOX)  # what is wrong with it is said before anything is taken
+        place.listing(INBOX)  # reports an unusable place before any file is taken
         if not options.once:
             echo("watching", f"{place.url}/{INBOX}")
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,16 +91,16 @@ def bring_from(options: "WatchOptions", folder: Path, accounts: ServedAccounts) 
 
 
 def _intakes(
-    accounts: ServedAccounts, usual: str | None, workspace: "Workspace", queue: "PassQueue"
+    accounts: ServedAccounts, default: str | None, workspace: "Workspace", queue: "PassQueue"
 ) -> "Callable[[PurePosixPath], Intake]":
-    """Whose files those in a folder of the inbox are; as the profiles are at the moment."""
+    """A function from a folder of the inbox to the intake of its profile, read at each call."""
     from feedtool.watch.decisions import route_of
     from feedtool.watch.messages import RouteUnknown
     from feedtool.worker.bringing import Intake
 
     def intake_of(path: PurePosixPath) -> "Intake":
         route = route_of(path, accounts.profiles, load().feeds)
-        profile = route and (route.profile or usual)
+        profile = route and (route.profile or default)
         if route is None or not profile:
             raise RouteUnknown(path)
         key = accounts.seller_of(profile)

@@ -15,7 +15,7 @@ from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.errors import CONSOLE, Terminated, bug_report, echo, stopping
 from feedtool.cli.home import home_folder
 from feedtool.cli.options import count, flag, refuse_two_services, seconds, text
-from feedtool.cli.parcels import open_queue, until_it_is_there
+from feedtool.cli.parcels import open_queue, retry_until_reachable
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import joined, tr
@@ -109,7 +109,7 @@ def worker(ctx: click.Context, options: WorkerOptions) -> int:
         health().turn(Turn(troubles=[(None, error)]))
 
     with stopping(HINT) as stop, ExitStack() as stack:
-        wait = (lambda _: False) if options.once else until_it_is_there(stop, tell)
+        wait = (lambda _: False) if options.once else retry_until_reachable(stop, tell)
         try:
             workspace, queue = stack.enter_context(open_queue(home, serving.records, wait))
         except Terminated:
@@ -160,7 +160,7 @@ def _work(
         command="worker",
     )
     delivery = AnswerDelivery(
-        folder, workspace, partial(_way_out, accounts), log, clock, CONSOLE.language
+        folder, workspace, partial(_answer_writer, accounts), log, clock, CONSOLE.language
     )
     sellers = _sellers(accounts, options.sellers)
     passes = Passes(workspace.ledger, queue, environment, delivery, sellers)
@@ -181,8 +181,11 @@ def _work(
     return _code(passes, stop.reason(), ends=options.once or options.drain)
 
 
-def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
-    """Puts answers into the place of a profile; a folder is relative to the working directory."""
+def _answer_writer(accounts: ServedAccounts, profile: str) -> "WayOut | None":
+    """A function that puts answers into the place of a profile; None if it has no place.
+
+    A folder is relative to the working directory.
+    """
     from feedtool.places import open_place
     from feedtool.places.answers import put_answers
 
@@ -200,26 +203,26 @@ def _way_out(accounts: ServedAccounts, profile: str) -> "WayOut | None":
 def _sellers(
     accounts: ServedAccounts, pattern: str | None
 ) -> "Callable[[], Collection[SellerKey] | None]":
-    """The sellers whose files are sent, by the profiles of the moment; None for all."""
+    """A function to the sellers whose files are sent, of the current profiles; None for all."""
 
-    def of_pattern() -> "Collection[SellerKey]":
-        found = {
+    def matching_sellers() -> "Collection[SellerKey]":
+        matches = {
             key
             for profile, key in accounts.sellers.items()
             if any(fnmatchcase(name, pattern or "") for name in (profile, key[1]))
         }
-        if not found:
+        if not matches:
             raise UsageProblem(
                 tr("no profile and no seller matches “{pattern}”", pattern=pattern),
                 tr("profiles: {names}", names=", ".join(accounts.profiles) or tr("none")),
             )
-        return found
+        return matches
 
-    return (lambda: None) if pattern is None else of_pattern
+    return (lambda: None) if pattern is None else matching_sellers
 
 
 def _code(passes: "Passes", stopped: FeedtoolError | None, *, ends: bool) -> Exit:
-    """The exit code of all files together, if it ends by itself; else that of the stop."""
+    """The exit code of all files together, if the worker ends by itself; else of the signal."""
     if ends:
         troubles = {error.exit for _, error in passes.troubles if error is not stopped}
         return first_of({*passes.codes, *troubles, *({stopped.exit} if stopped else ())})

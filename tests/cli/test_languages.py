@@ -245,7 +245,7 @@ def test_every_command_is_tried() -> None:
 def test_nothing_but_messages_is_shown(
     feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output, "EVERY", 0.0)
+    monkeypatch.setattr(output, "LINE_INTERVAL", 0.0)
     for name in WORKBOOKS:
         shutil.copy(SAMPLES / name, ".")
     files.text(LIST, "list.csv")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.cli.page_access import AccessOptions, Entrance, entrance, kept_secret
+from feedtool.cli.page_access import AccessOptions, Listener, kept_secret, open_listener
 from feedtool.model.errors import UsageProblem
 from feedtool.page.guards import LocalAccess, SharedAccess
 from feedtool.runs.page_rights import PageRights
@@ -20,9 +20,9 @@ NAMES = frozenset({"feeds.example.org", "feeds:8443"})
 
 
 @contextmanager
-def entered(**given: Any) -> Iterator[Entrance]:
-    made = entrance(AccessOptions(**given), USERS)
-    with made.listening:
+def entered(**given: Any) -> Iterator[Listener]:
+    made = open_listener(AccessOptions(**given), USERS)
+    with made.server_socket:
         yield made
 
 
@@ -30,7 +30,7 @@ def test_alone_on_a_machine_it_has_a_new_secret_address() -> None:
     with entered() as one, entered(host_name=("Laptop:8000",)) as other:
         for made in (one, other):
             assert isinstance(made.access, LocalAccess)
-            host, port = made.listening.getsockname()
+            host, port = made.server_socket.getsockname()
             assert host == LOOPBACK
             assert made.access.hosts >= {f"localhost:{port}", f"[::1]:{port}", f"{host}:{port}"}
             assert made.address == f"http://{host}:{port}/{made.access.token}/"
@@ -44,7 +44,7 @@ def test_alone_on_a_machine_it_has_a_new_secret_address() -> None:
 )
 def test_shared_on_a_port_it_listens_towards_the_proxy_alone(proxy: str, listens: str) -> None:
     with entered(**SHARED, trusted_proxy=proxy) as made:
-        host, port, *_ = made.listening.getsockname()
+        host, port, *_ = made.server_socket.getsockname()
         assert host == listens
         assert made.access == SharedAccess(NAMES, proxy, "Remote-User", frozenset(USERS))
         shown = f"[{listens}]" if ":" in listens else listens
@@ -58,7 +58,7 @@ def test_shared_on_a_socket(socket_path: Path) -> None:
         assert made.access == SharedAccess(NAMES, "localhost", "X-User", frozenset(USERS))
         assert made.address == f"unix:{path}"
         with pytest.raises(UsageProblem, match="sock cannot be had"):
-            entrance(AccessOptions(**SHARED, socket=path), USERS)
+            open_listener(AccessOptions(**SHARED, socket=path), USERS)
 
 
 REFUSED = [
@@ -82,21 +82,21 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "said"), REFUSED, ids=[said for _, said in REFUSED])
 def test_what_cannot_be_served_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        entrance(AccessOptions(**given), USERS)
+        open_listener(AccessOptions(**given), USERS)
     assert said in raised.value.message
     assert raised.value.hint
 
 
 def test_a_shared_page_without_users_is_refused() -> None:
     with pytest.raises(UsageProblem, match="nobody may use"):
-        entrance(AccessOptions(**SHARED, trusted_proxy=LOOPBACK), {})
+        open_listener(AccessOptions(**SHARED, trusted_proxy=LOOPBACK), {})
 
 
 def test_a_port_that_is_taken_is_named() -> None:
     with listen(LOOPBACK, 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(UsageProblem) as raised:
-            entrance(AccessOptions(port=port), USERS)
+            open_listener(AccessOptions(port=port), USERS)
     assert f"port {port} cannot be had" in raised.value.message
     assert "--port" in raised.value.hint
 

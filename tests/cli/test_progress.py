@@ -88,7 +88,7 @@ def test_it_is_said_in_the_language_of_the_command(
     language: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CONSOLE, "say", Translator(language))
-    monkeypatch.setattr(output, "EVERY", 1.0)
+    monkeypatch.setattr(output, "LINE_INTERVAL", 1.0)
     loss = tr("{loss} at {time}", loss=tr("what was uploaded expires"), time="14:00")
     failed = joined((tr("upload"), tr("not sent"), "pause"), ": ")
     before = event("upload", 0, 2_500)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.wsgi import ClosingIterator
 
-from feedtool.cli.page import LARGEST
+from feedtool.cli.page import MOST_BYTES
 from feedtool.page.guards import HEADERS
 from feedtool.serving import LOOPBACK, WebServer, listen
 
@@ -64,5 +64,5 @@ def opened_site() -> Iterator[Site]:
     """A site that answers."""
     listening = listen(LOOPBACK, 0)
     site = Site(listening.getsockname()[1])
-    with WebServer(listening, site.answer, largest_body=LARGEST):
+    with WebServer(listening, site.answer, largest_body=MOST_BYTES):
         yield site
