@@ -249,8 +249,8 @@ def import_all() -> None:
 def main(address: str, owner: int) -> None:
     """Fork a process for whoever calls, as long as the process of this id lives."""
     import_all()
-    # How far a run is, is told where it takes long: on a slow machine, and on no page.
-    output.EVERY = math.inf
+    # Progress is shown only if a command takes long, so it would differ between machines.
+    output.LINE_INTERVAL = math.inf
     lines: dict[int, socket.socket] = {}
 
     def reap(*_: object) -> None:
