@@ -183,7 +183,7 @@ class RecordedRuns(Struct, frozen=True):
         if run is None:
             raise ValueError(f"the ledger has no run {run}")
         profile = options.configuration.profile or recorded.profile
-        kept = chosen(ctx).config.profiles.get(profile or "")
+        settings = chosen(ctx).config.profiles.get(profile or "")
         other, own = on_command_line(ctx, "channel")["channel"], recorded.reading.channel
         if other not in {None, own}:
             channels = {"run": run_id, "channel": own, "other": other}

@@ -160,7 +160,7 @@ def _plan_only(
         live_offers(home, account, reading)
         if planning.live
         else nullcontext(basis.accepted(workspace)) as known,
-        previewing(known) if is_previewed else nullcontext() as preview,
+        opened_preview(known) if is_previewed else nullcontext() as preview,
     ):
         results = plan_only(
             read,
@@ -239,7 +239,7 @@ def _submit(
                 wait=not sending.no_wait,
                 on_event=on_event,
                 selection=basis.selection,
-                confirm=confirming(most, is_sure=is_sure),
+                confirm=purge_confirmation(most, is_sure=is_sure),
                 plan_file=plan_file(basis, basis.accepted(workspace)),
                 words=words,
             )

@@ -40,7 +40,7 @@ class Planner:
     def plan(self) -> list[list[tuple[int, str]]]:
         """Makes the plan; the status of each row."""
         workspace, basis, now = self.desk.workspace, self.basis, self.desk.session.now()
-        known = basis.known(workspace)
+        known = basis.accepted(workspace)
         results = plan_only(
             self.read,
             self.reading,
@@ -60,7 +60,7 @@ class Planner:
             Outputs(),
             self.desk.session,
             workspace,
-            plan_file=basis.verifier(plan, basis.known(workspace), self.show),
+            plan_file=basis.verifier(plan, basis.accepted(workspace), self.show),
             selection=basis.selection,
         )
         return statuses(found)
@@ -116,8 +116,8 @@ def test_on_another_basis_nothing_is_sent(planner: Planner, name: str) -> None:
 def test_of_nobodys_account_nothing_is_known(planner: Planner) -> None:
     basis = replace(planner.basis, account=Account())
     assert not basis.is_account_known
-    assert basis.known(planner.desk.workspace)() is None
-    assert planner.basis.known(None)() is None
+    assert basis.accepted(planner.desk.workspace)() is None
+    assert planner.basis.accepted(None)() is None
     planner.basis = basis
     assert planner.plan() == [[(2, "Valid"), (3, "Valid"), (4, "Held")]]
 

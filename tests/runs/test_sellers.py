@@ -15,7 +15,7 @@ from feedtool.ledger.sellers_overview import LastRun, SellerLine, SellerState
 from feedtool.model.nouns import Status
 from feedtool.model.text import Translator, kept_text, tr
 from feedtool.runs.profile import Profile
-from feedtool.runs.sellers import known_sellers, named, seller_states, write_sellers
+from feedtool.runs.sellers import account_names, known_sellers, seller_states, write_sellers
 from tests.ledger.conftest import NOW, SERVICE
 
 HOUR = timedelta(hours=1)
@@ -160,7 +160,7 @@ def test_accounts_that_name_a_seller_are_known() -> None:
     }
     known = known_sellers(profiles)
     assert known == {"a": (SERVICE, "1"), "c": (SERVICE, "1")}
-    assert named(known) == {(SERVICE, "1"): "a"}
+    assert account_names(known) == {(SERVICE, "1"): "a"}
     assert known_sellers(profiles, {"base_url": SERVICE})["d"] == (SERVICE, "2")
 
 
