@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.programs import missing, program
 
@@ -20,6 +20,7 @@ def opened_browser() -> Iterator[Browser]:
     path = chromium()
     if path is None:
         pytest.fail(missing("chromium-headless-shell"), pytrace=False)
+    expect.set_options(timeout=30_000)  # five seconds may be too few beside other work
     with sync_playwright() as driver:
         # Its own sandbox needs rights that a container does not give.
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])

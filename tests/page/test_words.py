@@ -36,6 +36,7 @@ ELSEWHERE = (
 """What the page does not do, or answers before there is a page, by the beginnings of modules."""
 
 TYPED = {
+    "--{option} is about --dry-run, which is not there",
     "--changed-only needs to know whose offers are meant",
     "--expect-removals is about --purge-and-replace, which is not there",
     "--out and --in-place contradict each other",
