@@ -1,12 +1,12 @@
-"""Reading and judging files: from a path to valid Items and to Problems, nothing sent.
+"""Read and check files: from a path to valid Items and Problems; nothing is sent.
 
-One bad file never stops the next: what cannot be read becomes the `error` of its `CheckedSheet`.
+One bad file never stops the next: a file that cannot be read becomes the `error` of a
+`CheckedSheet`.
 
-Reading order: `read_options` (what is to be read, and how), `files` (all files of a command),
-`sheet_selection` (which of their sheets are feeds), `headers` and `kinds` (of which kind), `sheet`
-(the rows of one), `not_rows` (which of them are totals), `locate` (where a fault is), `requests`
-(each request against its schema), `rules` (what any sheet must keep to) and `fixes` (what can be
-fixed of it).
+Reading order: `read_options` (options of reading), `files` (all files of a command),
+`sheet_selection` (the sheets that are feeds), `headers` and `kinds` (the kind of a sheet), `sheet`
+(its rows), `not_rows` (totals and other rows that are no offers), `locate` (places of faults),
+`requests` (the schema of requests), `rules` (the rules of all sheets) and `fixes` (corrections).
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable

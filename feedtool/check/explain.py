@@ -1,4 +1,4 @@
-"""How each field of a row came about: its cell, a list of values, a default, a join, a formula."""
+"""Explain the fields of a row: cell, list of values, default, join, formula."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ NO_VALUE = tr("no value")
 
 
 def explain_row(sheet: Sheet, header: Header, context: Context, number: int) -> ExplainedRow:
-    """The fields of a row with their steps, and the conditions by which it may be skipped."""
+    """Return the fields of a row with their steps, and the conditions for skipping it."""
     made = sheet if isinstance(sheet, RecipeSheet) else RecipeSheet(sheet, context)
     block = made.row(number) if number > header.after else None
     fields = () if block is None else tuple(_Explanation(made, block, header).fields())
@@ -28,13 +28,12 @@ def explain_row(sheet: Sheet, header: Header, context: Context, number: int) -> 
 
 
 class _Explanation:
-    """The steps of one row, in a block by itself."""
+    """The steps of one row, read as a block of one row."""
 
     def __init__(self, sheet: RecipeSheet, block: RecipeBlock, header: Header) -> None:
         self._sheet, self._block, self._header = sheet, block, header
 
     def fields(self) -> Iterator[FieldSteps]:
-        """All fields of the row."""
         block, sheet = self._block, self._sheet
         for index, column in self._header.columns.items():
             key, channel = column.key, sheet.on_channels.get(column.key)
@@ -72,17 +71,17 @@ class _Explanation:
         return self._place(index), self._shown(self._block.source(index))
 
     def _given(self, key: str) -> Iterator[Step]:
-        """The cell of a key, and what values, default and joins make of it."""
+        """Yield the cell of a key, and the results of its values, default and joins."""
         field, block = self._sheet.fields[key], self._block
-        own: Hashable = field.default
+        content: Hashable = field.default
         if field.source is not None:
             yield self._cell(field.source)
-            own = block.source(field.source)[0]
+            content = block.source(field.source)[0]
         elif field.default.text:
             yield "[default]", self._shown([field.default])
-        block.given(key)  # from here on its values can be looked up
-        if field.mapped is not None and (mapped := field.mapped[own]) is not own:
-            is_blank = self._shown([own]) == BLANK_SHOWN
+        block.given(key)  # its values can be looked up afterwards
+        if field.mapped is not None and (mapped := field.mapped[content]) is not content:
+            is_blank = self._shown([content]) == BLANK_SHOWN
             yield "[default]" if is_blank else f"[values.{key}]", self._shown([mapped])
         for join in field.joins:
             (cell,) = join.cells(block)
@@ -92,10 +91,10 @@ class _Explanation:
             yield tr("join by {columns}", columns=joined(map(self._place, field.keyed_by))), value
 
     def _of_formula(self, formula: Formula, of_key: Callable[[str], Keys]) -> Iterator[Step]:
-        """What a formula reads, and each of its parts."""
+        """Yield the inputs of a formula, and each of its parts."""
         columns = self._block.inputs(formula, of_key)
         for (name, is_key, index), keys in zip(formula.inputs, columns, strict=True):
-            if is_key and of_key == self._block.given:  # what others made has its steps already
+            if is_key and of_key == self._block.given:  # other results have their steps already
                 yield from self._given(name)
             yield name if is_key else f"{name} = {self._place(index)}", self._shown(keys)
         values: list[Any] = [

@@ -1,4 +1,4 @@
-"""From the files of a command to its checked sheets, each row judged beside all others."""
+"""Read all files of a command into checked sheets; rules may compare rows of all files."""
 
 import errno
 from collections.abc import Hashable, Iterator, Sequence
@@ -30,21 +30,21 @@ from feedtool.sheets import Sheet, Source, open_source
 
 
 class FileMissing(FileProblem):
-    """There is no such file, or it is a folder, or it may not be read."""
+    """The file does not exist, is a folder, or cannot be read."""
 
     code = "file-missing"
 
 
 def check(inputs: Sequence[Input], options: ReadOptions, areas: Areas) -> list[CheckedSheet]:
-    """Reads and judges all files of one command.
+    """Read and check all files of one command.
 
     Args:
-        inputs: The files, in the order in which they were given.
-        options: How to read them.
-        areas: Those whose feeds, rules and formats count.
+        inputs: The files, in the order of the command line.
+        options: The options of reading.
+        areas: The areas with their feeds, rules and formats.
 
     Returns:
-        One CheckedSheet for each sheet that was read, and one for each file that could not be.
+        One CheckedSheet for each sheet, and one for each file that could not be read.
     """
     checking = _Checking(options, areas)
     for file in inputs:
@@ -55,10 +55,10 @@ def check(inputs: Sequence[Input], options: ReadOptions, areas: Areas) -> list[C
 def check_source(
     name: str, source: Source, options: ReadOptions, areas: Areas
 ) -> list[CheckedSheet]:
-    """Reads and judges what is open already; `name` is its own in messages.
+    """Read and check an open source; `name` is its name in messages.
 
     Raises:
-        FileProblem: nothing of it is a feed.
+        FileProblem: no sheet of it is a feed.
     """
     checking = _Checking(options, areas)
     checking.add_source(Input(name, Path(name)), source)
@@ -66,7 +66,7 @@ def check_source(
 
 
 class _Checking:
-    """The sheets of one command, while they are judged."""
+    """The sheets of one command, while they are checked."""
 
     def __init__(self, options: ReadOptions, areas: Areas) -> None:
         self._options, self._areas = options, areas
@@ -76,13 +76,13 @@ class _Checking:
         self._groups: dict[int, RowGroups] = {}
 
     def add_unchanged(self, file: Input) -> None:
-        """Reads the sheets of one file as it was at one moment."""
+        """Read the sheets of a file in one version: again, if it changes meanwhile."""
         seen, first = self._seen(), len(self._sheets)
 
         def read(version: Version | None) -> None:
             self._rewind(seen)
             del self._sheets[first:]
-            self._groups = {at: groups for at, groups in self._groups.items() if at < first}
+            self._groups = {number: item for number, item in self._groups.items() if number < first}
             self._add(file)
             for checked in self._sheets[first:]:
                 checked.version = version
@@ -94,7 +94,7 @@ class _Checking:
             self._sheets[first:] = [CheckedSheet(file.name, error=error)]
 
     def _add(self, file: Input) -> None:
-        """Reads the sheets of one file; a file that cannot be read gives one without rows."""
+        """Read the sheets of one file; a file that cannot be read becomes a sheet with an error."""
         try:
             if file.problem:
                 raise file.problem
@@ -106,7 +106,7 @@ class _Checking:
             self._sheets.append(CheckedSheet(file.name, error=unreadable(file, error)))
 
     def add_source(self, file: Input, source: Source) -> None:
-        """Reads the sheets of an open file."""
+        """Read the sheets of an open file."""
         for chosen in choose(source, self._options, self._areas, file.name):
             self._sheets.append(self._check_sheet(file, chosen))
 
@@ -162,7 +162,7 @@ class _Checking:
         return checked
 
     def conclude(self) -> list[CheckedSheet]:
-        """The sheets, with what can only be said once every row of every file was seen."""
+        """Return the sheets, after the checks that need all rows of all files."""
         sheets = self._sheets
         names = [_name(sheet, sheets) for sheet in sheets]
         for rule, survey in self._surveys:
@@ -172,7 +172,7 @@ class _Checking:
                     sheets[place.sheet].rows.guarded.append((place.row, fault))
                     is_first = place.sheet not in spools
                     if fault.code.severity is Severity.ERROR or not is_first:
-                        continue  # each row says so once it is held
+                        continue  # each held row gets the message later
                 spool = spools.setdefault(place.sheet, ProblemSpool())
                 spool.append(self._locators[place.sheet].in_earlier_row(place.row, fault))
                 if fault.code.severity is Severity.ERROR:
@@ -186,7 +186,7 @@ class _Checking:
 
 
 def unreadable(file: Input, error: OSError) -> FileMissing:
-    """The user's error for the system's refusal to open a file."""
+    """Return the user's error for an error of the system when it opens a file."""
     hint = tr("rename it") if error.errno == errno.ENAMETOOLONG else tr("look at its permissions")
     return FileMissing(
         tr("{name} cannot be read: {why}", name=file.name, why=reason_of(error)), hint
@@ -194,11 +194,11 @@ def unreadable(file: Input, error: OSError) -> FileMissing:
 
 
 def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
-    """A file as what it is: a workbook, a CSV, or of a format that an area declares.
+    """Open a file by its format: a workbook, a CSV, or a format that an area declares.
 
     Raises:
-        FileProblem: there is no such file, or it is none of these.
-        OSError: it cannot be opened.
+        FileProblem: the file does not exist, or has none of these formats.
+        OSError: the file cannot be opened.
     """
     if not file.path.is_file():
         raise _missing(file)
@@ -210,7 +210,7 @@ def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
 
 
 def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
-    """The header with the columns that more than its kind is needed to know."""
+    """Return the header with the columns that depend on more than the kind."""
     header, feed = chosen.header, chosen.feed
     if feed.sheet.extra_columns is None:
         return header, context
@@ -221,14 +221,14 @@ def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
         return header, extra.context
     settings = context.settings
     marks = (*HEADINGS, ROW)
-    if chosen.made:  # its recipe, or its defaults, say which column is which
+    if chosen.made:  # its recipe or its defaults have settled the other columns
         return with_more(header, Names(extra.columns, settings, marks)), extra.context
     names = Names((*feed.sheet.understood(settings), *extra.columns), settings, marks)
     return again(header, names), extra.context
 
 
 def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
-    """The different cells of a key's column, as they come."""
+    """Yield the distinct cells of a key's column, in their order."""
     index = header.index_of(key)
     seen: set[Hashable] = set()
     for block in sheet.blocks(header.after) if index is not None else ():
@@ -240,7 +240,7 @@ def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
 
 
 def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
-    """A sheet's name in messages: its file's, and its own where the file has several."""
+    """Return a sheet's name in messages: its file, and the sheet if the file has several."""
     if sheet.sheet and sum(other.file == sheet.file for other in sheets) > 1:
         return tr("{file}, sheet {sheet}", file=sheet.file, sheet=sheet.sheet)
     return sheet.file

@@ -1,4 +1,4 @@
-"""Corrections of a checked sheet: what could be made, and which of them proved to be right."""
+"""Corrections of a checked sheet: propose them, and find those that did not help."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,11 +23,11 @@ from feedtool.model.text import tr
 from feedtool.sheets import Sheet
 
 SAFE = "safe"
-"""The name of all fixes that decide nothing."""
+"""The name for all fixes that decide nothing."""
 
 
 def empty_note(flawed: FlawedCell) -> NewValue | None:
-    """Nothing; in a CSV such a cell shows that the others of its row stand in wrong columns."""
+    """Empty the cell; not in a CSV, where such a cell shows that its row is shifted."""
     return None if flawed.is_csv else ""
 
 
@@ -35,15 +35,15 @@ OWN = Fix("beyond", tr("empty the cells beyond the last header"), (TOO_MANY_COLU
 
 
 def all_fixes(areas: Areas) -> tuple[Fix, ...]:
-    """Those of any sheet and of these areas; of two for a cell the first has its way."""
+    """Return the fixes of all sheets, then of these areas; the first fix for a cell wins."""
     return (*FIXES, OWN, *areas.fixes)
 
 
 def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
-    """The names of the safe fixes, and of those that were named.
+    """Return the names of the safe fixes and of the fixes in `names`.
 
     Raises:
-        UsageProblem: there is no fix of a name, or two of them contradict each other.
+        UsageProblem: a name is unknown, or two fixes contradict each other.
     """
     known = {fix.name: fix for fix in all_fixes(areas)}
     renamed = {fix.old_name: name for name, fix in known.items() if fix.old_name}
@@ -69,12 +69,12 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
 
 
 class Proposal(Struct):
-    """The corrections that could be made of a sheet as it stands."""
+    """The possible corrections of a sheet."""
 
     fixes: list[CellFix] = field(default_factory=list)
-    """Those that were chosen."""
+    """The corrections by chosen fixes."""
     offered: Counter[str] = field(default_factory=Counter)
-    """The number of cells that each of the others might fix, by its name."""
+    """The number of cells that each of the other fixes could correct, by its name."""
 
 
 def propose(
@@ -85,9 +85,9 @@ def propose(
     chosen: Collection[str],
     severities: Collection[Severity] = tuple(Severity),
 ) -> Proposal:
-    """The corrections of a checked sheet; `sheet` is the same as it was read. Raises FileProblem.
+    """Return the corrections of a checked sheet; `sheet` is its source. Raises FileProblem.
 
-    A value that a recipe computes is not fixed: its column is not one of the sheet's.
+    A value that a recipe computes is not fixed: it has no column in the sheet.
     """
     by_code: dict[str, list[Fix]] = {}
     for fix in all_fixes(areas):
@@ -130,7 +130,7 @@ def _fixable(
     codes: Collection[str],
     severities: Collection[Severity],
 ) -> dict[int, list[Problem]]:
-    """The problems of the sheet's own cells that there are fixes for, by row."""
+    """Return the problems of the sheet's own cells for which there are fixes, by row."""
     problems: dict[int, list[Problem]] = {}
     for problem in checked.problems():
         is_known = problem.code in codes and problem.severity in severities
@@ -146,7 +146,7 @@ class _Columns:
 
     def __init__(self, header: Header, options: ReadOptions, decimal: str | None) -> None:
         context, language = options.context, header.stamp.get(STAMP_LANGUAGE)
-        opened = cache(context.catalog)  # once, and only where a column asks for it
+        opened = cache(context.catalog)  # once, and only if a column needs it
         self._context = context._replace(catalog=lambda _: opened(language))
         self._header, self._decimal = header, decimal
         self._numbers = {
@@ -156,13 +156,13 @@ class _Columns:
         }
 
     def see(self, block: Block) -> None:
-        """Collects how the numbers of a block are written."""
+        """Collect the decimal separators of numbers of a block."""
         for index, reader in self._numbers.items():
             if index < block.width:
                 reader.read(block.column(index), block.decode)
 
     def reader(self, column: str | None) -> ColumnReader:
-        """A reader of the column of these letters, once all blocks were seen."""
+        """Return a reader of the column with these letters, once all blocks were seen."""
         separators = {sign for reader in self._numbers.values() for sign in reader.evidence}
         agreed = separators.pop() if len(separators) == 1 else None
         known = self._header.columns.get(index_of(column or ""))
@@ -174,7 +174,7 @@ class _Columns:
 def _flawed_cells(
     sheet: Sheet, header: Header, problems: Mapping[int, Sequence[Problem]], columns: _Columns
 ) -> Iterator[tuple[Problem, Cell, frozenset[str]]]:
-    """Each problem with its cell, and the keys of the cells beside it that are filled."""
+    """Yield each problem with its cell, and the keys of filled cells in its row."""
     for block in sheet.blocks(header.after):
         columns.see(block)
         cells = Cells(block)
@@ -193,11 +193,11 @@ def _flawed_cells(
 def unproven(
     before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix], areas: Areas
 ) -> set[CellFix]:
-    """The corrections that did not fix what they were for, or brought an error with them.
+    """Return the corrections that did not remove their problem, or caused an error.
 
-    `after` is the sheet with all of them. Of a row with another error that it did not have before
-    all are taken back, unless one of them shows that it was the cause. An error that a rule of the
-    row could not see while a cell had no value was there before.
+    `after` is the sheet with all corrections. A row with a new error loses all its corrections,
+    unless it is clear which one is the cause. An error is not new if a rule could not find it
+    before because a cell had no value.
     """
     if after.error:
         return set(fixes)

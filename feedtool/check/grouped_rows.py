@@ -1,4 +1,4 @@
-"""Rows of one request that must say the same of it: its address, its reason."""
+"""Check that the rows of one request have equal values for it, such as its address."""
 
 from collections.abc import Iterator
 
@@ -12,23 +12,23 @@ HEADER_DIFFERS = Problems("feedtool.check").error("header-differs")
 
 
 class HeadersOfRequests(Occurrences):
-    """Remembers the values of each row that its request has once (`Requests.common`)."""
+    """Remember the values of rows that a request has only once (`Requests.common`)."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row that shares its request with others."""
+        """Note a row that may share its request with others."""
         requests, values = row.feed.requests, row.values
         if requests.common and requests.is_asked(row):
-            own = (str(values.get(key) or "") for key in requests.group_by)
-            self.add("\n".join((str(sheet), row.feed.kind, row.channel, *own)), sheet, row.number)
+            group = (str(values.get(key) or "") for key in requests.group_by)
+            self.add("\n".join((str(sheet), row.feed.kind, row.channel, *group)), sheet, row.number)
             self.notes.append((requests.common, tuple(values.get(key) for key in requests.common)))
 
     def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each cell that differs from the first row of its request."""
+        """Yield an issue for each cell that differs from the first row of its request."""
         for index, _key, same in self.repeated():
             first = self.place(same.first).row
             keys, values = self.notes[index]
-            for key, value, wanted in zip(keys, values, self.notes[same.first][1], strict=True):
-                if value != wanted:
+            for key, value, expected in zip(keys, values, self.notes[same.first][1], strict=True):
+                if value != expected:
                     yield self.place(index), _differs(key, first)
 
 

@@ -1,7 +1,7 @@
-"""The headers that mean a column.
+"""Find the column that a header means.
 
-A header is known by its key, by a label of our templates in any language, by an alias, or by the
-seller's own name for it (the profile's `[columns]`), all compared without case, blanks, accents
+A header is known by its key, by a label of feedtool's templates in any language, by an alias, or by
+the seller's own name (the profile's `[columns]`). All are compared without case, blanks, accents
 and punctuation.
 """
 
@@ -22,7 +22,7 @@ _NEED = (
     "|optional|mandatory|compulsory"
 )
 _WANTED = "required|requis(?:e|es)?|requerid[ao]s?"
-"""These may also be a part of a name, as in `Required stock`."""
+"""Words that may also be part of a name, as in `Required stock`."""
 _ASIDES = re.compile(
     rf"""[(\[] \s* \d{{1,2}} \s* [)\]] (?=\W{{0,9}}\w)  # a footnote, but see `_FOOTNOTE`
     | [\u00b2\u00b3\u00b9\u2070-\u2079]+
@@ -32,33 +32,33 @@ _ASIDES = re.compile(
     | \b (?:{_WANTED}) \W* $""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""The additions of operators' templates to a label beside the column's name."""
+"""Additions to a column's name in the templates of operators."""
 _MAY_BE_ASIDE = re.compile("facult|oblig|option|opcion|mandat|compuls|requi|requer")
 _FOOTNOTE = re.compile(r"(?:[(\[]\s*\d{1,2}\s*[)\]]\W*)+$")
-"""A footnote at the end. `Stock (2)` beside `Stock` is another stock, and means nothing to us."""
+"""A footnote at the end. `Stock (2)` beside `Stock` is another stock, and is not known."""
 _MAY_BE_MORE = re.compile(r"[(\[\]]")
-"""Of a header with a footnote, or with a channel."""
+"""Brackets in a header with a footnote, or with a channel."""
 _ANY_WORDS = "…"
-"""Stands for any words in an alias."""
+"""The placeholder for any words in an alias."""
 
 
 def is_aside(texts: Iterable[str]) -> bool:
-    """True if texts only say which columns must be filled."""
+    """Return True if all texts only say that columns are required or optional."""
     beginnings = [text[:LONGEST] for text in texts]
     return any(map(_ASIDES.search, beginnings)) and not any(map(bare, beginnings))
 
 
-@lru_cache(8192)  # each family of sheets asks for the same headers
+@lru_cache(8192)  # each family of sheets needs the same headers
 def bare(header: str) -> str:
-    """A header folded, without what is said of it aside; twice, since one may hide the other."""
+    """Return a header folded, without additions; these are removed twice, as they may be nested."""
     plain = folded(header)
     if header.isascii() and not ("(" in header or "[" in header or _MAY_BE_ASIDE.search(plain)):
-        return plain  # as most cells of a sheet, which need not wait for the slow pattern
+        return plain  # most cells of a sheet do not need the slow pattern
     return folded(_ASIDES.sub(" ", _ASIDES.sub(" ", header)))
 
 
 class Why(Enum):
-    """What makes us think that a header means a column."""
+    """The reasons why a header means a column."""
 
     KEY = "key"
     CHANNEL = "channel"
@@ -68,7 +68,7 @@ class Why(Enum):
 
 
 class KnownHeader(NamedTuple):
-    """A header's meaning, and what makes us think so."""
+    """The column that a header means, and the reason."""
 
     column: Column
     why: Why
@@ -77,7 +77,7 @@ class KnownHeader(NamedTuple):
 
     @property
     def reason(self) -> MessageText:
-        """The same for people."""
+        """The reason as a text."""
         match self.why:
             case Why.KEY:
                 return tr("its key")
@@ -92,7 +92,7 @@ class KnownHeader(NamedTuple):
 
 
 class Names:
-    """Every header that means a column of one family of feeds."""
+    """All headers that mean a column of one family of feeds."""
 
     def __init__(
         self, columns: Iterable[Column], dialect: AccountSettings, own: Iterable[str]
@@ -101,7 +101,7 @@ class Names:
         self.own = frozenset(map(folded, own))
         self._has_channels = CHANNEL in self.by_key
         self.by_name: dict[str, KnownHeader] = {}
-        """By the whole header, folded."""
+        """Known headers by the whole folded header."""
         self._by_ends: dict[tuple[str, str], KnownHeader] = {}
         for column in self.by_key.values():
             for label, language in zip(column.labels, LANGUAGES, strict=True):
@@ -114,29 +114,28 @@ class Names:
                 else:
                     self.by_name.setdefault(folded(alias), known)
         self.starts = tuple(start for start, _ in self._by_ends)
-        """Of those headers that are known by their two ends."""
-        for key, column in self.by_key.items():  # a key is never another one's alias
+        """The beginnings of headers that are known by beginning and end."""
+        for key, column in self.by_key.items():  # a key wins over aliases
             self.by_name[folded(key)] = KnownHeader(column, Why.KEY)
         for header, key in dialect.columns.items():
             if key in self.by_key:
                 self.by_name[folded(header)] = KnownHeader(self.by_key[key], Why.PROFILE)
 
     def column(self, header: str) -> Column | None:
-        """The column that a header means."""
         known = self._known(header)
         return known and known.column
 
     def _known(self, header: str) -> KnownHeader | None:
-        """By the whole of it, else without what is said of it aside."""
+        """Find a header as a whole, else without its additions."""
         if len(header) > LONGEST:
             return None
         known = self.by_name.get(folded(header))
         if known:
             return known
         if self._has_channels and header.endswith("]"):
-            own = channel_column(header, self.by_key)
-            if own and not own.is_shared:
-                return KnownHeader(own, Why.CHANNEL)
+            column = channel_column(header, self.by_key)
+            if column and not column.is_shared:
+                return KnownHeader(column, Why.CHANNEL)
         name = bare(header)
         known = self.by_name.get(name)
         if known or not name.startswith(self.starts):
@@ -151,26 +150,28 @@ class Names:
         )
 
     def in_row(self, texts: Mapping[int, str]) -> dict[int, KnownHeader]:
-        """0-based index → what is known of a row's headers; our own headings are left out.
+        """Return 0-based index → known header of a row, without the headings of feedtool.
 
-        A footnote at a header's end counts for nothing, unless another header of the row means
-        the same without one.
+        A footnote at a header's end is ignored, unless another header of the row means the same
+        without a footnote.
         """
-        result = {at: known for at, text in texts.items() if (known := self._known(text))}
+        result = {index: known for index, text in texts.items() if (known := self._known(text))}
         keys = {known.column.key for known in result.values()}
-        for at, text in texts.items():
-            if at not in result and ("(" in text or "[" in text):
+        for index, text in texts.items():
+            if index not in result and ("(" in text or "[" in text):
                 known = self._known(_FOOTNOTE.sub("", text))
                 if known and known.column.key not in keys:
-                    result[at] = known
-        return {at: known for at, known in result.items() if folded(texts[at]) not in self.own}
+                    result[index] = known
+        return {
+            index: known for index, known in result.items() if folded(texts[index]) not in self.own
+        }
 
     def knows(self, header: str) -> bool:
-        """True if it means a column, or is a heading of ours."""
+        """Return True if a header means a column, or is a heading of feedtool."""
         return folded(header) in self.own or self._known(header) is not None
 
     def nearest(self, header: str) -> str | None:
-        """The key of the known header that looks most alike, if any does."""
+        """Return the key of the most similar known header, or None."""
         from rapidfuzz import fuzz, process
 
         known = tuple(self.by_name)
@@ -179,7 +180,7 @@ class Names:
 
 
 class Vocabulary:
-    """All that any of several families knows: most cells of a sheet are beyond it."""
+    """The known headers of several families, to exclude most cells of a sheet quickly."""
 
     def __init__(self, several: Iterable[Names]) -> None:
         self._whole: set[str] = set()
@@ -189,7 +190,7 @@ class Vocabulary:
             self._starts += names.starts
 
     def among(self, texts: Iterable[str]) -> set[str]:
-        """Those of some texts that a family may know."""
+        """Return the texts that a family may know."""
         return {text for text in set(texts) if self._may_have(text)}
 
     def _may_have(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which row of a sheet is its header, and what each of its columns means."""
+"""Find the header of a sheet, and the meaning of its columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,16 +15,16 @@ from feedtool.model.header import LONGEST, Header, folded
 from feedtool.model.text import FieldName, tr
 
 SEARCHED = 40
-"""Non-blank rows of a sheet among which its header is looked for."""
+"""The first non-blank rows of a sheet, in which the header is searched."""
 ENOUGH = 2
-"""Known headers that make a row a header; one alone may be a word in a title."""
+"""The least known headers of a header row; one alone may be a word in a title."""
 
 HeadRow = tuple[int, Sequence[Cell]]
-"""A row's number and its cells from column A on."""
+"""A row's number and its cells from column A."""
 
 
 class NoRows(FileProblem):
-    """The sheet has a header and no row below it."""
+    """The sheet has no row below its header."""
 
     code = "no-rows"
 
@@ -36,13 +36,13 @@ class HeaderNotFound(FileProblem):
 
 
 class HeaderDuplicate(FileProblem):
-    """Two columns mean the same."""
+    """Two columns have the same meaning."""
 
     code = "header-duplicate"
 
 
 class SheetAmbiguous(FileProblem):
-    """Several sheets could be meant."""
+    """Several sheets are possible."""
 
     code = "sheet-ambiguous"
 
@@ -52,51 +52,53 @@ class Texts(NamedTuple):
 
     row: int
     texts: Mapping[int, str]
-    """0-based index → text, of the cells that hold one."""
+    """0-based index → text of the cells with a text."""
 
 
 class _Joined(NamedTuple):
-    """One row or two as a header, as far as that does not hang on the family."""
+    """One row or two rows as a header, before a family is chosen."""
 
     row: int
     texts: Mapping[int, str]
     alone: Mapping[int, str]
-    """What the lower of two rows has below a blank: where a text ends the cells do not say."""
+    """Texts of the lower row below a blank, which may or may not belong to the text on its left."""
 
     def among(self, vocabulary: Vocabulary) -> "_Joined":
-        """What any family may know of it."""
+        """Return the part that any family may know."""
         known = vocabulary.among(chain(self.texts.values(), self.alone.values()))
-        alone = {at: text for at, text in self.alone.items() if text in known}
-        texts = {at: text for at, text in self.texts.items() if text in known or at in alone}
+        alone = {index: text for index, text in self.alone.items() if text in known}
+        texts = {
+            index: text for index, text in self.texts.items() if text in known or index in alone
+        }
         return self._replace(texts=texts, alone=alone)
 
     def of(self, names: Names) -> Texts:
-        """As a family takes it: a name that only means something alone stands alone."""
+        """Return the texts for a family: a text that it only knows alone is taken alone."""
         alone = {
-            at: text
-            for at, text in self.alone.items()
-            if names.knows(text) and not names.knows(self.texts[at])
+            index: text
+            for index, text in self.alone.items()
+            if names.knows(text) and not names.knows(self.texts[index])
         }
         return Texts(self.row, {**self.texts, **alone})
 
 
 class Candidates:
-    """The first rows of a sheet, and any two that follow each other, as its header."""
+    """The candidates for the header: the first rows of a sheet, and pairs of adjacent rows."""
 
     def __init__(self, head: Sequence[HeadRow], several: Iterable[Names]) -> None:
-        """`several` are the names of all families that it may be the header of."""
+        """`several` are the names of all possible families."""
         self._rows = [Texts(number, header_texts(cells)) for number, cells in head]
         pairs = [pair for pair in pairwise(self._rows) if pair[0].row + 1 == pair[1].row]
         rows = [*(_Joined(*row, {}) for row in self._rows), *starmap(_joined, pairs)]
         vocabulary = Vocabulary(several)
         known = ((row, row.among(vocabulary)) for row in rows)
         self._known = [(row, part) for row, part in known if part.texts]
-        """Of the rows that name anything, the whole row and what any family may know of it."""
+        """The candidates with known headers: the whole row, and the part that a family may know."""
         self._seen: dict[Names, list[tuple[int, int]]] = {}
-        """The scores of these rows."""
+        """The scores of these candidates."""
 
     def most_known(self, names: Names) -> int:
-        """The number of columns that the row names which `find` would choose."""
+        """Return the number of known columns in the row that `find` would choose."""
         return max(self._scores(names), default=(0, 0))[0]
 
     def _scores(self, names: Names) -> list[tuple[int, int]]:
@@ -105,14 +107,14 @@ class Candidates:
         return self._seen[names]
 
     def find(self, names: Names, enough: int = ENOUGH) -> Header | None:
-        """The header: the row that knows the most columns.
+        """Return the header: the row with the most known columns.
 
-        Exact keys decide between a human row and a technical one below it. Two rows may make one
-        header, as where a delivery mode's name stands over its two amounts. None where no row has
+        Exact keys decide between a row for people and a technical row below it. Two rows may make
+        one header, as when a delivery mode's name is above its two amounts. None if no row has
         `enough` known headers.
 
         Raises:
-            HeaderDuplicate: two columns of the row mean the same.
+            HeaderDuplicate: two columns of the row have the same meaning.
         """
         scores = self._scores(names)
         most = max(scores, default=(0, 0))
@@ -129,33 +131,33 @@ class Candidates:
 
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
-    """A header with what the rows around it say."""
+    """Return a header with the facts in the rows around it."""
     labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
     has_labels = _is_label_row(labels, header)
     if not (has_labels or any(layout)):
         return header
-    own = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
+    added = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
     return replace(
         header,
         headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
-        own=header.own | own,
-        labels={at: text for at, text in labels.items() if has_labels and at not in own},
+        own=header.own | added,
+        labels={i: text for i, text in labels.items() if has_labels and i not in added},
         stamp={**layout.stamp, **header.stamp},
     )
 
 
 def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
-    """True if people read the row above as the header, since the header's own has keys."""
+    """Return True if the row above has labels for people, since the header has keys."""
     keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
     return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
 def again(header: Header, names: Names) -> Header:
-    """A header that is understood once more, since more columns are known now.
+    """Return a header after a new look at all its columns, now that more columns are known.
 
     Raises:
-        HeaderDuplicate: two columns of the row mean the same.
+        HeaderDuplicate: two columns of the row have the same meaning.
     """
     result = _understand(Texts(header.row, header.texts), header.after, names)
     return replace(
@@ -168,10 +170,10 @@ def again(header: Header, names: Names) -> Header:
 
 
 def with_more(header: Header, names: Names) -> Header:
-    """A header of which more columns are known, beside those that are.
+    """Return a header with more known columns; the known ones stay.
 
     Raises:
-        HeaderDuplicate: two columns of the row mean the same.
+        HeaderDuplicate: two columns of the row have the same meaning.
     """
     texts = {index: header.texts[index] for index, _ in header.unknown}
     more = _understand(Texts(header.row, texts), header.after, names)
@@ -184,9 +186,9 @@ def with_more(header: Header, names: Names) -> Header:
 
 
 def header_texts(cells: Sequence[Cell]) -> dict[int, str]:
-    """The header texts; a cell that shows an error is no header.
+    """Return the header texts; an error in a cell is no header.
 
-    Of a longer text than a header has only the beginning is looked at.
+    Only the beginning of a very long text is read.
     """
     return {
         index: " ".join(cell.text[: LONGEST + 1].split())
@@ -196,7 +198,7 @@ def header_texts(cells: Sequence[Cell]) -> dict[int, str]:
 
 
 def _joined(upper: Texts, lower: Texts) -> _Joined:
-    """Two rows as one header: a text over several columns counts for each that is named below."""
+    """Join two rows into one header: a text over several columns belongs to each column below."""
     texts = dict(upper.texts)
     over = ""
     for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
@@ -204,15 +206,15 @@ def _joined(upper: Texts, lower: Texts) -> _Joined:
         over = upper.texts.get(index) or (over if below else "")
         if below:
             texts[index] = f"{over} {below}".strip()
-    alone = {at: text for at, text in lower.texts.items() if at not in upper.texts}
+    alone = {index: text for index, text in lower.texts.items() if index not in upper.texts}
     return _Joined(lower.row, texts, alone)
 
 
 def joined_rows(upper: Texts, lower: Texts) -> Texts:
-    """Two rows as the header of a merchant's own sheet, whose names nobody knows beforehand.
+    """Join two rows into the header of a merchant's own sheet, whose names are unknown.
 
-    A header is the text of the lower row: with the one above it where another column has the same,
-    and that one alone where the lower row is blank, as below a cell that is merged downwards.
+    A header is the text of the lower row, preceded by the text above it if another column has the
+    same. If the lower row is blank, as below a cell merged downwards, it is the text above.
     """
     counts = Counter(map(folded, lower.texts.values()))
     texts = dict(upper.texts)
@@ -226,7 +228,7 @@ def joined_rows(upper: Texts, lower: Texts) -> Texts:
 
 
 def _score(row: Texts, names: Names) -> tuple[int, int]:
-    """The number of distinct columns that a row names, and of those by their key."""
+    """Return the number of distinct known columns in a row, and the number known by their key."""
     known = {known.column.key for known in names.in_row(row.texts).values()}
     return len(known), len(known.intersection(row.texts.values()))
 
@@ -235,7 +237,7 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
     number, texts = row
     known = names.in_row(texts)
     seen: dict[str, int] = {}
-    own = frozenset(index for index, text in texts.items() if folded(text) in names.own)
+    added = frozenset(index for index, text in texts.items() if folded(text) in names.own)
     for index in sorted(known):
         key = known[index].column.key
         if key in seen:
@@ -256,8 +258,8 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
     unknown = tuple(
         (index, names.nearest(text))
         for index, text in texts.items()
-        if index not in known and index not in own
+        if index not in known and index not in added
     )
     columns = {index: known[index].column for index in sorted(known)}
     reasons = {index: known[index].reason for index in columns}
-    return Header(number, after, columns, texts, unknown, own, reasons)
+    return Header(number, after, columns, texts, unknown, added, reasons)

@@ -1,4 +1,4 @@
-"""The kind of feed of a sheet, by its header."""
+"""Recognise the kind of feed of a sheet by its header."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,26 +15,26 @@ Describe = Callable[[MessageText], MessageText]
 
 
 class HeaderMissing(FileProblem):
-    """Columns are missing that this kind of feed cannot do without."""
+    """The header lacks columns that this kind of feed requires."""
 
     code = "header-missing"
     header: Header | None = None
     lacks: Sequence[str] = ()
-    """The keys of the columns."""
-    is_told: bool = False
-    """True if one of its columns tells it from a sheet of offers."""
+    """The keys of the missing columns."""
+    is_distinctive: bool = False
+    """True if one of its columns shows that it is not a sheet of offers."""
     describe: Describe
-    """The message, from the columns that lack."""
+    """Returns the message, from the missing columns."""
 
     def begin_with(self, words: MessageText) -> None:
-        """Put words before the message, also before what it is later."""
+        """Put words before the message, and before later messages of `describe`."""
         describe = self.describe
         self.describe = lambda columns: joined((words, describe(columns)), ": ")
         self.message = joined((words, self.message), ": ")
 
 
 class NeverSent(FileProblem):
-    """The file is the list of an export that is only to look at."""
+    """The file is the list of an export that cannot be sent."""
 
     code = "never-sent"
 
@@ -49,20 +49,20 @@ class NeverSent(FileProblem):
 
 
 class KindUnclear(HeaderMissing):
-    """The sheet may hold new offers, or an update of existing ones."""
+    """The sheet may have new offers, or updates of existing ones."""
 
     code = "kind-unclear"
     kinds: tuple[str, str] = ("", "")
-    """The kinds that it may be of: new offers that lack columns, or an update."""
+    """The possible kinds: new offers that lack columns, or an update."""
     more: str = ""
 
     def add_way(self, way: str) -> None:
-        """Name a further way out, in the hint and in those that are made later."""
+        """Add another solution to the hint, and to later hints of `hint_with`."""
         self.more = joined(filter(None, (self.more, way)), "; ")
         self.hint = joined((self.hint, way), "; ")
 
     def hint_with(self, way: str) -> str:
-        """The hint, where `way` says that it is an update."""
+        """Return the hint; `way` is the solution for an update."""
         hint = tr(
             "for new offers add what is missing; for an update of existing ones {way}", way=way
         )
@@ -70,8 +70,6 @@ class KindUnclear(HeaderMissing):
 
 
 class Recognised(NamedTuple):
-    """The kind of a sheet."""
-
     feed: Feed
     reason: str
     is_certain: bool = True
@@ -79,7 +77,7 @@ class Recognised(NamedTuple):
 
 
 def sheet_columns(header: Header, sheet: SheetDesign, context: Context) -> SheetColumns:
-    """The header's columns, as its rows need them."""
+    """Return the facts of the header's columns that its rows need."""
     fields = frozenset(column.key for column in header.columns.values()) | base_keys(header)
     modes = tuple(
         mode
@@ -87,7 +85,7 @@ def sheet_columns(header: Header, sheet: SheetDesign, context: Context) -> Sheet
         if fields.intersection((mode.cost, mode.additional))
     )
     unknown = tuple(header.texts[index] for index, _ in header.unknown)
-    made = frozenset(header.columns[at].key for at in header.origins if at in header.columns)
+    made = frozenset(header.columns[i].key for i in header.origins if i in header.columns)
     return SheetColumns(context, fields, modes, header.stamp, unknown, made)
 
 
@@ -97,32 +95,32 @@ def recognise(
     context: Context,
     sheet: str,
     *,
-    wanted: str | None,
+    requested: str | None,
     stamp: str | None,
 ) -> Recognised | None:
-    """The kind of feed that a header belongs to; None where it is not even an incomplete one.
+    """Return the kind of feed of a header; None if it is not even an incomplete one.
 
     Args:
-        header: The sheet's.
-        family: The feeds that share its columns, most demanding first.
-        context: What sheets are judged by.
+        header: The sheet's header.
+        family: The feeds that share its columns, those with the most required columns first.
+        context: The settings and the catalogue.
         sheet: The sheet's name.
-        wanted: The kind that `--as` or the like names.
-        stamp: The kind that the template's stamp names.
+        requested: The kind in `--as` or in a recipe.
+        stamp: The kind in the template's stamp.
 
     Raises:
-        HeaderMissing: columns are missing that the kind needs.
-        KindUnclear: it may be of the most demanding kind, and columns are missing for that.
+        HeaderMissing: the header lacks required columns of the kind.
+        KindUnclear: it may be of the first kind of the family, whose columns it lacks.
         NeverSent: it is the list of an export.
     """
     shared = family[0].sheet
     columns = sheet_columns(header, shared, context)
     has_action = "action" in columns.fields
-    otherwise = "" if wanted else tr(", or say with --as what it is")
-    if kind := wanted or stamp:
+    otherwise = "" if requested else tr(", or say with --as what it is")
+    if kind := requested or stamp:
         feed = next(feed for feed in family if feed.kind == kind)
         if has_action or not feed.recognition.missing(columns):
-            return Recognised(feed, tr("as asked") if wanted else tr("as its template says"))
+            return Recognised(feed, tr("as asked") if requested else tr("as its template says"))
         raise _missing(feed, columns, header, otherwise)
     if shared.key_column and shared.key_column not in columns.fields:
         return None
@@ -148,7 +146,7 @@ def recognise(
 
 
 def refuse_list(lists: Mapping[str, str], columns: SheetColumns) -> None:
-    """NeverSent for the header of such a list, unless the user's own column says what is done."""
+    """Raise NeverSent for the header of such a list without an `action` column of the user."""
     for name in columns.unknown:
         if "action" not in columns.fields and (export := lists.get(name)):
             raise NeverSent(export)
@@ -170,7 +168,7 @@ def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) 
         ),
     )
     error.header, error.lacks, error.describe = header, lacks, describe
-    error.is_told = recognition.only_if_asked and not recognition.needs_asking_about(columns)
+    error.is_distinctive = recognition.only_if_asked and not recognition.needs_asking_about(columns)
     return error
 
 
@@ -197,18 +195,17 @@ def _unclear(
 
 
 def _named(keys: Iterable[str], sheet: SheetDesign, context: Context) -> list[FieldName]:
-    """The keys of a sheet's columns, with their labels."""
+    """Return the keys of a sheet's columns with their labels."""
     labels = {column.key: column.labels for column in sheet.understood(context.settings)}
     return [FieldName(key, labels.get(key, ())) for key in keys]
 
 
 def columns_listed(names: Sequence[str]) -> MessageText:
-    """Some columns in words."""
     return plural("column {fields}", "columns {fields}", len(names), fields=joined(names))
 
 
 def families(areas: Areas) -> list[list[Feed]]:
-    """The feeds that share a header, most demanding first."""
+    """Return the feeds that share a header, those with the most required columns first."""
     by_sheet: dict[str, list[Feed]] = {}
     for feed in areas.feeds.values():
         by_sheet.setdefault(feed.sheet.name, []).append(feed)

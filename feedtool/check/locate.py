@@ -1,4 +1,4 @@
-"""Places: an issue of a row becomes a Problem with its row, column and value."""
+"""Locate issues: an issue becomes a Problem with its row, column and value."""
 
 from array import array
 from bisect import bisect_right
@@ -19,14 +19,14 @@ Place = tuple[str | None, str | None, str | None]
 """A column's letters, header and key."""
 
 NO_COLUMN = -1
-"""The index of what is about no column; it stands before all others."""
+"""The index for an issue without a column; it sorts first."""
 
 InCell = tuple[int, Issue, str]
-"""A column's index, what is wrong there, and what the cell shows."""
+"""A column's index, its issue, and the text of the cell."""
 
 
 class Locator:
-    """The places of one reading of a sheet; of a CSV it keeps the lines where records start."""
+    """The places in one reading of a sheet; for a CSV also the first lines of records."""
 
     def __init__(self, header: Header) -> None:
         self._header = header
@@ -35,15 +35,15 @@ class Locator:
         self._lines = array("Q")
 
     def index_of(self, key: str) -> int | None:
-        """The 0-based index of a key's column."""
+        """Return the 0-based index of a key's column, or None."""
         return self._index_of.get(key)
 
     def has_own(self, key: str, channel: str) -> bool:
-        """True if a key has a column of this channel's own."""
+        """Return True if a key has a separate column for this channel."""
         return self.index_of(of_channel(key, channel)) is not None
 
     def note_lines(self, block: Block) -> None:
-        """Remembers where the records of a CSV start, for what is said of them later."""
+        """Remember the first lines of a CSV's records, for later problems."""
         if block.lines:
             for row, line in zip(block.rows, block.lines, strict=True):
                 self._lines.extend(repeat(0, row - len(self._lines)))
@@ -52,9 +52,9 @@ class Locator:
     def in_row(
         self, cells: Cells, position: int, in_cells: Iterable[InCell], faults: Sequence[Issue]
     ) -> list[Problem]:
-        """The problems of a row of a block, in the order of columns.
+        """Return the problems of a row of a block, in the order of columns.
 
-        `in_cells` was found while its cells were read, in that order, and `faults` afterwards.
+        `in_cells` are from the reading of cells, in that order; `faults` are later ones.
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
@@ -64,28 +64,27 @@ class Locator:
         return [self._problem(fault, index, row, line, text) for index, fault, text in in_cells]
 
     def _located(self, cells: Cells, position: int, fault: Issue) -> InCell:
-        """A fault in the cell of the field that it names."""
+        """Return a fault in the cell of its field."""
         index = self._index(fault)
         is_shown = fault.value is None and index != NO_COLUMN
         return index, fault, shown(cells.at(position, index)) if is_shown else ""
 
     def in_earlier_row(self, row: int, fault: Issue) -> Problem:
-        """The problem of a row that was read long ago."""
+        """Return the problem of a row that was read before."""
         line = self._lines[row] if row < len(self._lines) else None
         return self._problem(fault, self._index(fault), row, line)
 
     def of_sheet(self, fault: Issue) -> Problem:
-        """A problem of the sheet as a whole."""
+        """Return a problem of the whole sheet."""
         return self._problem(fault, self._index(fault), None, None)
 
     def _index(self, fault: Issue) -> int:
-        """The index of the column of the field that a fault names."""
         return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
 
     def _problem(
         self, fault: Issue, index: int, row: int | None, line: int | None, text: str = ""
     ) -> Problem:
-        """A fault in its place; `text` is what its cell shows, where there is one."""
+        """Return a fault with its place; `text` is the text of its cell, if it has one."""
         code, message, hint, field, value = fault
         column, header, key = self._places.get(index) or self._place(index)
         if value is None:
@@ -104,21 +103,21 @@ class Locator:
         )
 
     def _place(self, index: int) -> Place:
-        """The place of every problem of a column."""
+        """Return the place of all problems of a column."""
         column = self._header.columns.get(index)
-        at = next(iter(self._header.origins.get(index, (index,))), None)
-        header = None if at is None else self._header.texts.get(at)
+        origin = next(iter(self._header.origins.get(index, (index,))), None)
+        header = None if origin is None else self._header.texts.get(origin)
         key = column.key if column else None
-        place = None if at is None else letters(at), header and brief(header), key
+        place = None if origin is None else letters(origin), header and brief(header), key
         self._places[index] = place
         return place
 
 
 class MergedCells:
-    """The cells that are merged with others, of which the first one alone has a value."""
+    """Merged cells; only the first cell of a range has a value."""
 
     def __init__(self, merged: Sequence[CellRange], header: Header) -> None:
-        """Take those of known columns below the header."""
+        """Take the ranges of known columns below the header."""
         self._header = header
         self._ranges: dict[int, list[CellRange]] = {}
         for area in sorted(merged):
@@ -127,7 +126,7 @@ class MergedCells:
                     self._ranges.setdefault(index, []).append(area)
 
     def over(self, row: int, index: int) -> CellRange | None:
-        """The range that has a cell, unless it is the first of its range."""
+        """Return the range of a cell, unless the cell is the first one of the range."""
         ranges = self._ranges.get(index, ())
         place = bisect_right(ranges, row, key=attrgetter("first_row")) - 1
         area = ranges[place] if place >= 0 else None
@@ -135,7 +134,7 @@ class MergedCells:
         return None if area is None or is_first or row > area.last_row else area
 
     def in_valid_rows(self, marks: bytes, is_sent: Callable[[str], bool]) -> list[str]:
-        """The ranges that leave a cell of a valid row blank, in a column that travels."""
+        """Return the ranges that leave a cell of a valid row blank, in a column that is sent."""
         ranges = {
             area: None
             for index, areas in sorted(self._ranges.items())
@@ -149,7 +148,7 @@ class MergedCells:
         return list(map(str, ranges))
 
     def named(self, problem: Problem) -> Problem:
-        """A problem of a blank cell, with the range that leaves it blank."""
+        """Return a problem with the merged range that leaves its cell blank, if there is one."""
         if problem.row is None or problem.column is None or problem.value is not None:
             return problem
         area = self.over(problem.row, index_of(problem.column))
@@ -164,5 +163,5 @@ class MergedCells:
 
 
 def line_of(cells: Cells, position: int) -> int | None:
-    """In a CSV the line where a record starts."""
+    """Return the first line of a record in a CSV, else None."""
     return cells.block.lines[position] if cells.block.lines else None

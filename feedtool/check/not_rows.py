@@ -1,8 +1,8 @@
-"""Which rows of a sheet are none: totals, and its header once more.
+"""Find rows of a sheet to skip: totals, repeated headers and examples.
 
-A false alarm is worse than a miss: it keeps an offer from being sent. So a word must be the whole
-reference, sums must be of two cells at least, and whatever has an identity and another reference
-is a row.
+A false alarm is worse than a miss, since it keeps an offer from being sent. So a word must be the
+whole reference, a sum must be of at least two cells, and a row with an identity and another
+reference is never skipped.
 """
 
 import re
@@ -37,43 +37,43 @@ TOTALS = frozenset(
         *("totaal", "totaalgeneraal", "subtotaal", "totais", "totalgeral", "soma", "razem"),
     )
 )
-"""As a total is called in English, French, Spanish, German, Italian, Dutch, Portuguese and Polish,
+"""Words for totals in English, French, Spanish, German, Italian, Dutch, Portuguese and Polish,
 folded like a header: without case, blanks, accents and punctuation."""
 
 LONGEST_WORD = 40
 LONGEST_LABEL = 1000
-"""A cell may hold a text of megabytes, which takes long to look through and is no header."""
+"""The most characters to examine: a cell may have megabytes of text, and is no header then."""
 LEAST_ABOVE = 2
-"""Cells that a sum is of; a single one may just be repeated."""
+"""The least cells of a sum; a single cell may just be repeated."""
 NOISE = Decimal("0.005")
-"""By how much a sum may differ: programs add binary fractions."""
+"""The tolerance of a sum: programs add binary fractions."""
 
 _has_digit = re.compile("[0-9]").search
 _WORD, _TEXT = object(), object()
-"""The parts that are no number: a word for a total, or anything else."""
+"""Parts that are no number: a word for a total, or another text."""
 
 Parts = dict[int, object]
-"""0-based index → what a filled cell holds: a Decimal, `_WORD` or `_TEXT`."""
+"""0-based index → content of a filled cell: a Decimal, `_WORD` or `_TEXT`."""
 
 
 class _Part(Number, frozen=True):
-    """Any cell, as far as totals are concerned."""
+    """The type of any cell in the search for totals."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A Decimal, `_WORD` or `_TEXT`; None for a blank."""
+        """Return a Decimal, `_WORD` or `_TEXT`; None for a blank."""
         if is_total(cell):
             return _WORD
         value = Number.read(self, cell, column)
         return _TEXT if isinstance(value, InvalidValue) else value
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """A number of any usual size; what is beyond is no sum."""
+        """Return a number of usual size; a larger one is no sum."""
         del cell, column
         return number if abs(number.adjusted()) <= LONGEST_SHOWN else _TEXT
 
 
 class _Sum(Struct):
-    """The numbers of a column above a row."""
+    """The sum of a column's numbers above a row."""
 
     number: Decimal = Decimal(0)
     count: int = 0
@@ -91,13 +91,13 @@ Sums = defaultdict[int, _Sum]
 
 
 def is_total(cell: Cell) -> bool:
-    """True if a cell holds a word for a total and nothing else."""
+    """Return True if a cell has only a word for a total."""
     is_short = cell.kind is Kind.TEXT and len(cell.text) <= LONGEST_WORD
     return is_short and folded(cell.text) in TOTALS
 
 
 def _is_text_of(text: str, column: Column) -> bool:
-    """True if a cell shows the example of its column, in whatever language."""
+    """Return True if a text is the example of its column in any language."""
     if isinstance(column.type, Choice):
         return text in {column.example, *column.type.values.get(column.example, ())}
     if not isinstance(column.type, Number):
@@ -109,12 +109,11 @@ def _is_text_of(text: str, column: Column) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    """A text without blanks and case."""
     return "".join(text.split()).casefold()
 
 
-class NotRows:
-    """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
+class SummaryRows:
+    """Find the rows of one sheet to skip; sums are computed when a row first looks like one."""
 
     def __init__(self, sheet: Sheet, header: Header, reference: str, context: Context) -> None:
         self._sheet, self._header, self._key = sheet, header, reference
@@ -145,7 +144,7 @@ class NotRows:
         self._sums: frozenset[int] | None = None
 
     def may_be(self, values: Mapping[str, object]) -> bool:
-        """True if a row is worth a look, by its values: nearly none is."""
+        """Return True if `fault` has to check a row with these values: nearly no row needs it."""
         reference = values.get(self._key)
         if not isinstance(reference, str):
             return all(values[key] is None for key in self._identity.values())
@@ -158,7 +157,7 @@ class NotRows:
         return folded(reference) in self._words
 
     def fault(self, cells: Cells, position: int) -> Issue | None:
-        """The issue of a row of a block that is none; None where it is one."""
+        """Return the issue of a row of a block that is skipped, else None."""
         filled = self._filled(cells, position)
         first = filled.get(self._reference)
         if reason := self._ours(filled):
@@ -180,9 +179,9 @@ class NotRows:
         return not_a_row(tr("the only cells of this row are the sums of those above them"), text)
 
     def left_of_example(self, cells: Cells, position: int) -> Iterator[Issue]:
-        """The issues of a row that was typed over a template's example, and in part is still that.
+        """Yield the issues of a row typed over a template's example that still has parts of it.
 
-        Only what names a product is looked at: that reference, and texts of several words.
+        Only columns that name a product are checked: the reference, and texts of several words.
         """
         for index, cell in self._filled(cells, position).items():
             column = self._header.columns.get(index)
@@ -197,7 +196,7 @@ class NotRows:
                 yield Issue(EXAMPLE_LEFT, text, tr("type your own value over it"), column.key)
 
     def _filled(self, cells: Cells, position: int) -> Mapping[int, Cell]:
-        """The cells of a row that hold something, ours aside."""
+        """Return the filled cells of a row, without the columns of feedtool."""
         result = {
             index: cells.at(position, index)
             for index in cells.block.used(0)
@@ -206,7 +205,7 @@ class NotRows:
         return {index: cell for index, cell in result.items() if cell.text.strip()}
 
     def _ours(self, filled: Mapping[int, Cell]) -> str:
-        """The reason why a row is none that somebody filled in; empty where it may be one."""
+        """Return the reason why nobody filled this row in; empty if somebody may have."""
         if self._is_header(filled):
             return tr("this row repeats the header")
         if self._is_example(filled):
@@ -214,13 +213,13 @@ class NotRows:
         return ""
 
     def _is_header(self, filled: Mapping[int, Cell]) -> bool:
-        """True if most of the known columns are called what stands in them."""
+        """Return True if most known columns have their own name as content."""
         known = filled.keys() & self._names
-        named = sum(folded(filled[index].text) in self._names[index] for index in known)
-        return 2 * named > len(known) and named >= min(2, len(self._names))
+        count = sum(folded(filled[index].text) in self._names[index] for index in known)
+        return 2 * count > len(known) and count >= min(2, len(self._names))
 
     def _is_example(self, filled: Mapping[int, Cell]) -> bool:
-        """True if every cell is that of the example row of a template."""
+        """Return True if every cell is the cell of a template's example row."""
         first = filled.get(self._reference)
         return (
             first is not None
@@ -234,11 +233,11 @@ class NotRows:
         )
 
     def _is_anonymous(self, parts: Parts) -> bool:
-        """True if a row has neither a reference nor a GTIN."""
+        """Return True if a row has neither a reference nor a GTIN."""
         return all(parts.get(index) in {None, _WORD} for index in self._identity)
 
     def _find_sums(self) -> set[int]:
-        """The rows of nothing but sums of their columns, from a reading of the whole sheet."""
+        """Read the whole sheet, and return the rows with only sums of their columns."""
         result: set[int] = set()
         whole: Sums = defaultdict(_Sum)
         since: Sums = defaultdict(_Sum)  # the last total
@@ -258,17 +257,17 @@ class NotRows:
         return result
 
     def _rows(self, block: Block) -> list[tuple[int, Parts]]:
-        """The rows of a block, each with what its filled cells hold."""
+        """Return the rows of a block, with the parts of filled cells."""
         indexes = [index for index in block.used(0) if index not in self._header.own]
         columns = [self._reader.read(block.column(index), block.decode) for index in indexes]
         return [
-            (row, {at: part for at, part in zip(indexes, parts, strict=True) if part is not None})
+            (row, {i: part for i, part in zip(indexes, parts, strict=True) if part is not None})
             for row, parts in zip(block.rows, zip(*columns, strict=True), strict=False)
         ]
 
 
 def _are_sums(parts: Parts, whole: Sums, since: Sums) -> bool:
-    """True if all cells are numbers, each the sum of those above it, and not all zero."""
+    """Return True if all cells are sums of the numbers above them, and not all zero."""
     return any(parts.values()) and all(
         isinstance(part, Decimal) and (whole[index].is_(part) or since[index].is_(part))
         for index, part in parts.items()

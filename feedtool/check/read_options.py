@@ -26,69 +26,69 @@ if TYPE_CHECKING:
     from feedtool.model.settings import Constant
 
 EVERY_ROW = range(1, 1 << 31)
-"""As `Asked.as_rows`: no row is skipped."""
+"""The value of `ReadOptions.as_rows` for skipping no row."""
 
 ALL_SHEETS = "all"
-"""In the place of a sheet's name, where none is called so."""
+"""The value of `--sheet` for all sheets, unless a sheet has this name."""
 
 Settle = Callable[[str, str | None, KindUnclear], str | None]
-"""The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
+"""Chooses between two kinds, from the names of file and sheet; None if it cannot."""
 
 See = Callable[[CheckedSheet, int], Callable[[Block], None]]
-"""Gives what is shown each block of one reading of a sheet, the so many-th of the command.
+"""Returns a function that gets each block of one reading of the n-th sheet of the command.
 
-Its header is known by then. A sheet may be read again, from its beginning, and only the last
-reading counts. Of a recipe's sheet the columns that it adds stand behind all that a sheet can have.
+The header is known then. A sheet may be read again from its beginning; only the last reading
+counts. The columns that a recipe adds come after the last possible column of a sheet.
 """
 
 
 class RecipeBook(Protocol):
-    """The recipes of a command, and the files that they join."""
+    """The recipes of a command, and the files for their joins."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """The recipes that count for any sheet of a file, or those for a sheet that nobody knows.
+        """Return the recipes that apply to any sheet of a file, or those for an unknown sheet.
 
-        UsageProblem for one of them that cannot be used, so none is read before it is needed.
+        Raises UsageProblem for an unusable recipe, so none is read before it is needed.
         """
         ...
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
-        """The newest file of each name in a recipe's join; JoinUnusable where there is none."""
+        """Return the newest file of each name in a recipe's join; JoinUnusable without a file."""
         ...
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """Is told that a file is read by a recipe."""
+        """Note that a recipe reads a file."""
         ...
 
 
 class NoRecipes:
-    """No recipe at all."""
+    """A book without recipes."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """None."""
+        """Return no recipes."""
         del path, is_wanted
         return ()
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "Sequence[JoinFile]":
-        """Is never asked."""
+        """Never called."""
         raise NotImplementedError
 
     def note_use(self, recipe: "Recipe", path: Path) -> None:
-        """Is never told."""
+        """Never called."""
 
 
 class Input(Struct, frozen=True):
     """A file to read."""
 
     name: str
-    """As the user gave it; `-` for standard input."""
+    """The name by the user; `-` for standard input."""
     path: Path
     problem: FileProblem | None = None
-    """The error, where that was found before it is read."""
+    """An error found before the file is read."""
     copy: Path | None = None
-    """The file that is read in its place, which is the same but for some cells."""
+    """A copy to read instead, in which some cells were changed."""
     place: Path | None = None
-    """Where it would lie, if its path is that of a temporary file: its copies go beside it."""
+    """The path beside which copies are written, if `path` is a temporary file."""
 
 
 class ReadOptions(Struct, frozen=True):
@@ -96,39 +96,39 @@ class ReadOptions(Struct, frozen=True):
 
     dialect: AccountSettings = field(default_factory=AccountSettings)
     channel: str = "PRIMARY"
-    """The salesChannelId of rows that name none."""
+    """The salesChannelId of rows without one."""
     kind: str | None = None
     """`--as`."""
     sheets: Sequence[str] = ()
     """`--sheet`: names; or `ALL_SHEETS`."""
     as_rows: Collection[int] = ()
-    """`--as-row`: the numbers of rows that are taken even if they look like a total."""
+    """`--as-row`: the numbers of rows to read even if they look like a total."""
     with_items: bool = True
-    """True if the valid rows will be sent, or only counted."""
+    """True if items are made of valid rows; else these are only counted."""
     purges: bool = False
     """`--purge-and-replace`."""
     explain_row: int | None = None
     """`--explain-row`."""
     with_values: bool = False
-    """True if what the rows hold is kept, too, as it is needed to write them otherwise."""
+    """True if the values of rows are stored, for writing the rows in another form."""
     recipes: RecipeBook = NoRecipes()
     defaults: "Mapping[str, Constant]" = field(default_factory=dict)
-    """`--default`: values of cells that are blank, or whose column is absent, by key."""
+    """`--default`: values for blank cells and missing columns, by key."""
     settle: Settle = lambda *_: None
-    """Asked where the headers leave open what kind of feed a sheet is."""
+    """Called if the headers do not show the kind of feed of a sheet."""
     see: See | None = None
-    """Is shown the cells, too, as they are read: for whoever needs them beside the results."""
+    """Gets the blocks while they are read, for callers that need cells beside the results."""
     catalog: OpenCatalog = no_catalog
     locate: Locate = same_path
     ask: AskService | None = None
 
     @property
     def context(self) -> Context:
-        """The settings and the catalogue that sheets are judged by."""
+        """The settings and the catalogue for checking sheets."""
         return Context(self.dialect, self.catalog, locate=self.locate, ask=self.ask)
 
     def shown(self, blocks: Iterator[Block], checked: CheckedSheet, number: int) -> Iterator[Block]:
-        """The blocks of one reading of a sheet, each of which is shown to `see` first."""
+        """Yield the blocks of one reading of a sheet; `see` gets each block first."""
         return blocks if self.see is None else _shown(blocks, self.see(checked, number))
 
 

@@ -1,4 +1,4 @@
-"""Which sheets of a file are of a merchant's recipe, and what the recipe makes of them."""
+"""Find the sheets of a file that a merchant's recipe fits, and apply the recipe."""
 
 from collections.abc import Sequence
 from itertools import chain, groupby, pairwise, starmap
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeSheet
 
 NEAR, HALF = 3, 2
-"""A recipe of so many headers lacks one of them, and nearly fits."""
+"""A recipe nearly fits a sheet that lacks at most one in so many of its headers."""
 
 
 class Chosen(Struct, frozen=True):
-    """A sheet that will be read, and as what."""
+    """A sheet to read, with its kind and recipe."""
 
     sheet: Sheet
     header: Header
@@ -44,26 +44,26 @@ class Chosen(Struct, frozen=True):
     """True if rows without an `action` are of this kind."""
     recipe: "Recipe | None" = None
     fields: Sequence[str] = ()
-    """The keys whose values are not those of a column alone: by its recipe, or by defaults."""
+    """The keys whose values a recipe or defaults make, and not one column."""
     defaults: Sequence[str] = ()
-    """Of these the keys that have a default of the command or the account, and nothing else."""
+    """The keys among these that only have a default of the command or the account."""
     joined: "Sequence[JoinedSheet]" = ()
-    """The sheets that its recipe joins."""
+    """The sheets joined by its recipe."""
 
     @property
     def made(self) -> "RecipeSheet | None":
-        """The sheet itself, where a recipe or defaults have made some of its columns."""
+        """The sheet, if a recipe or defaults make some of its columns; else None."""
         return cast("RecipeSheet", self.sheet) if self.recipe or self.fields else None
 
     def described(self) -> str:
-        """Why it is of its kind, and what a recipe has made of it.
+        """Return the reason for its kind, and the effect of its recipe.
 
-        JoinUnusable where too few rows are in a joined sheet.
+        Raises JoinUnusable if too few rows are in a joined sheet.
         """
-        own = len(self.fields) - len(self.defaults)
+        count = len(self.fields) - len(self.defaults)
         parts = [self.reason]
         if self.recipe:
-            parts.append(plural("{count} field from it", "{count} fields from it", own))
+            parts.append(plural("{count} field from it", "{count} fields from it", count))
         if self.defaults:
             parts.append(
                 plural(
@@ -75,7 +75,7 @@ class Chosen(Struct, frozen=True):
         return joined((*parts, *(sheet.outcome() for sheet in self.joined)), "; ")
 
     def recipe_facts(self) -> dict[str, Any] | None:
-        """The same for scripts; None where there is neither recipe nor default."""
+        """Return the facts about its recipe and defaults for JSON; None without either."""
         if not (self.recipe or self.fields):
             return None
         path = self.recipe and self.recipe.path
@@ -89,7 +89,7 @@ class Chosen(Struct, frozen=True):
 
 
 class RecipeSelection:
-    """The recipes that may be meant for a file, and its sheets of which they are."""
+    """The possible recipes for a file, and the sheets that they fit."""
 
     def __init__(
         self, source: Source, options: ReadOptions, families: Sequence[Sequence[Feed]], file: str
@@ -128,7 +128,7 @@ class RecipeSelection:
         return chosen
 
     def _read(self, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """The recipes of some folders, which are read when the first sheet needs them."""
+        """Return the recipes, which are read when the first sheet needs them."""
         if is_wanted not in self._recipes:
             kind = self._options.kind
             self._recipes[is_wanted] = [
@@ -139,29 +139,29 @@ class RecipeSelection:
         return self._recipes[is_wanted]
 
     def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
-        """The error that says which headers a sheet lacks for a recipe, if one in `most` or less.
+        """Return the error with the headers that a sheet lacks for a recipe, at most one in `most`.
 
-        A header that was renamed is not to be taken for another sheet. Recipes that no sheet has
-        needed so far are not looked at.
+        A sheet with a renamed header should not be taken for another sheet. Recipes that no sheet
+        has needed so far are left out.
         """
         for recipe in chain.from_iterable(self._recipes.values()):
             if self._options.kind and not recipe.is_wanted:
-                continue  # it was said what the sheet is
+                continue  # the user chose the kind
             name, row, missing = self._likeliest_row(recipe, names)
             if missing and most * len(missing) <= len(recipe.headers):
                 return self._no_fit(recipe, name, row, missing)
         return None
 
     def _check_unambiguous(self, chosen: Sequence[Chosen]) -> None:
-        """SheetAmbiguous where a recipe fits several sheets, and does not say which are meant."""
+        """Raise SheetAmbiguous if a recipe fits several sheets, and does not name sheets."""
         for recipe in chain.from_iterable(self._recipes.values()):
-            own = [item.sheet.name for item in chosen if item.recipe is recipe]
-            if len(own) > 1 and recipe.file.match.sheet is None:
+            sheets = [item.sheet.name for item in chosen if item.recipe is recipe]
+            if len(sheets) > 1 and recipe.file.match.sheet is None:
                 raise SheetAmbiguous(
                     tr(
                         "recipe {name} fits several sheets: {sheets}",
                         name=recipe.name,
-                        sheets=joined(own),
+                        sheets=joined(sheets),
                     ),
                     tr(
                         "name one of them with --sheet, or those that are meant in {recipe}, as in"
@@ -171,7 +171,7 @@ class RecipeSelection:
                 )
 
     def _head(self, name: str) -> list[Texts]:
-        """The rows that may be the header: each alone, then each with the one above it."""
+        """Return the candidates for the header: single rows, then pairs of adjacent rows."""
         head = self._source.sheet(name).head(SEARCHED)
         rows = [Texts(row.number, header_texts(row.cells)) for row in head]
         pairs = (pair for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row)
@@ -180,7 +180,7 @@ class RecipeSelection:
     def _fitting(
         self, recipes: "Sequence[Recipe]", name: str, head: Sequence[Texts]
     ) -> "tuple[Recipe, Texts] | None":
-        """The recipe that fits a sheet by the most headers, and the row of these."""
+        """Return the recipe that fits a sheet by the most headers, with the header row."""
         full_names = [entry.full_name for entry in self._source.sheets if entry.name == name]
         fitting = [
             (recipe, row)
@@ -203,7 +203,7 @@ class RecipeSelection:
         return fitting[0] if fitting else None
 
     def _with_recipe(self, recipe: "Recipe", row: Texts, name: str) -> Chosen:
-        """A sheet as a recipe makes it."""
+        """Return a sheet after a recipe is applied."""
         from feedtool.check.recipes.apply import apply
 
         context, kind = self._options.context, recipe.file.match.kind
@@ -234,7 +234,9 @@ class RecipeSelection:
             lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
         )
         try:
-            recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
+            recognised = recognise(
+                applied.header, family, context, name, requested=kind, stamp=None
+            )
         except HeaderMissing as error:
             error.begin_with(tr("recipe {name}", name=recipe.name))
             error.hint = tr(
@@ -260,7 +262,7 @@ class RecipeSelection:
         )
 
     def _known(self, kind: str) -> dict[str, Column]:
-        """The columns of a kind of feed; none where there is no such kind."""
+        """Return the columns of a kind of feed by key; none for an unknown kind."""
         feeds = (feed for family in self._families for feed in family if feed.kind == kind)
         feed = next(feeds, None)
         columns = feed.sheet.understood(self._options.context.settings) if feed else ()
@@ -269,7 +271,7 @@ class RecipeSelection:
     def _likeliest_row(
         self, recipe: "Recipe", names: Sequence[str]
     ) -> tuple[str, Texts, list[str]]:
-        """The sheet and row that lacks the fewest headers of a recipe, and which."""
+        """Return the sheet and row that lacks the fewest headers of a recipe, and these headers."""
         rows = [
             (name, row, recipe.lacking(row.texts.values()))
             for name in names
@@ -281,7 +283,7 @@ class RecipeSelection:
     def _no_fit(
         self, recipe: "Recipe", name: str, row: Texts, lacks: Sequence[str]
     ) -> HeaderNotFound:
-        """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
+        """Return the error of a recipe that fits no sheet: missing headers, and the new ones."""
         from feedtool.check.mapping.explanation import explain_renamed, guessed_headers
 
         file = recipe.file

@@ -1,7 +1,7 @@
-"""Valid rows become requests, each of which passes its JSON Schema before it counts as valid.
+"""Make requests of valid rows; each request must pass its JSON Schema.
 
-jsonschema-rs answers yes or no for all of them; only for a request that it refuses is jsonschema
-asked what is wrong. A refusal never goes without a message, even if the two should differ.
+jsonschema-rs checks all requests; jsonschema, which is slow, finds the errors of refused ones. A
+refused request always has a message, even if the two libraries differ.
 """
 
 import json
@@ -25,7 +25,7 @@ from feedtool.model.text import tr
 
 @cache
 def schema(feed: Feed) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a feed's requests, from the folder of its area."""
+    """Return the JSON Schema (2020-12) of a feed's requests, from the folder of its area."""
     text = (folder_of(feed.area) / "schemas" / f"{feed.kind}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
@@ -33,12 +33,12 @@ def schema(feed: Feed) -> dict[str, Any]:
 
 @cache
 def gate(feed: Feed) -> Callable[[object], bool]:
-    """True for a request that is as its schema says."""
+    """Return a function that returns True for a request that its schema accepts."""
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 
 def faults(feed: Feed, request: object) -> Iterator[Issue]:
-    """The issues of a request that the gate refuses; at least one."""
+    """Yield the issues of a request that the gate refuses; at least one."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
     is_explained = False
@@ -50,12 +50,12 @@ def faults(feed: Feed, request: object) -> Iterator[Issue]:
 
 
 def product_of(row: Row) -> str:
-    """The further identity of a row beside its reference."""
+    """Return the identity of a row beside its reference."""
     return "|".join([str(row.values.get(key) or "") for key in row.feed.requests.identity])
 
 
 def item_of(row: Row, request: object, *, purges: bool) -> Item:
-    """A row's request, ready to travel."""
+    """Return the item to send for a row's request."""
     values, requests, travel = row.values, row.feed.requests, row.feed.travel
     floor = values.get(requests.floor)
     return Item(
@@ -84,7 +84,7 @@ class GroupedRow(NamedTuple):
 
 
 class RowGroups:
-    """The rows of one sheet by their requests, where that is not a request for each row."""
+    """The rows of one sheet by their requests, if rows and requests are not one to one."""
 
     def __init__(self, family: Mapping[str, Feed], columns: SheetColumns) -> None:
         self._family, self._columns = family, columns
@@ -92,11 +92,11 @@ class RowGroups:
         self._parts: list[Spool[GroupedRow]] = []
 
     def add(self, row: Row, part: int) -> None:
-        """Adds a row, valid or not: the `part`-th of those that a row of the sheet stands for."""
+        """Add a row, valid or not: the `part`-th part of a row of the sheet."""
         keys = row.feed.requests.group_by
-        own = [row.values.get(key) for key in keys] if keys else [row.number, part]
+        values = [row.values.get(key) for key in keys] if keys else [row.number, part]
         new = len(self._requests)
-        request = self._requests.setdefault((row.feed.kind, row.channel, *own), new)
+        request = self._requests.setdefault((row.feed.kind, row.channel, *values), new)
         if request // TOGETHER == len(self._parts):
             self._parts.append(Spool(GroupedRow))
         self._parts[request // TOGETHER].append(
@@ -104,7 +104,7 @@ class RowGroups:
         )
 
     def __iter__(self) -> Iterator[list[Row]]:
-        """The rows of each request, in the order of the requests' first rows."""
+        """Yield the rows of each request, in the order of the requests' first rows."""
         for part in self._parts:
             requests: dict[int, list[Row]] = {}
             for entry in part:
@@ -117,10 +117,10 @@ class RowGroups:
             yield from requests.values()
 
     def conclude(self, judged: CheckedRows, locator: Locator, *, purges: bool) -> None:
-        """Makes the items of the requests all of whose rows are valid, and refuses other rows.
+        """Make the items of requests whose rows are all valid, and refuse the other rows.
 
-        Whatever was found in the rows must be in `judged`, since a request is not sent without
-        one of its rows, and a row with none of its requests but all.
+        `judged` must have all results of the rows: a request is sent only with all of its rows, and
+        a row only with all of its requests.
         """
         issues: dict[int, list[Issue]] = {}
         is_final = False
@@ -140,7 +140,7 @@ class RowGroups:
         judged.refused.extend([known[number] for number in sorted(known)], 0)
 
     def _refuse_incomplete(self, judged: CheckedRows, issues: dict[int, list[Issue]]) -> None:
-        """Refuses valid rows that share a request with an invalid one, until there are none."""
+        """Refuse valid rows that share a request with an invalid one, repeatedly."""
         marks = judged.marks
         if not marks.count(INVALID):
             return
@@ -150,19 +150,19 @@ class RowGroups:
             for number in numbers if len(numbers) > 1 else ():
                 shared[number].append(numbers)
         wrong = sorted(number for number in shared if marks[number] == INVALID)
-        for number in wrong:  # which grows meanwhile
+        for number in wrong:  # the loop appends to this list
             for numbers in shared[number]:
                 valid = [other for other in numbers if marks[other] == VALID]
                 for other in valid:
                     marks[other] = INVALID
                     issues[other] = [request_incomplete(number)]
                 wrong += valid
-                numbers.clear()  # nobody looks at this request again
+                numbers.clear()  # this request is done
 
     def _make_items(
         self, judged: CheckedRows, issues: dict[int, list[Issue]], *, purges: bool
     ) -> bool:
-        """The items of complete requests; False where a schema has refused one."""
+        """Make the items of complete requests; return False if a schema refused one."""
         judged.items = Spool(Item)
         count: Counter[int] = Counter()
         is_final = True
@@ -178,9 +178,9 @@ class RowGroups:
                 judged.marks[first] = INVALID
             elif judged.has_items:
                 item = item_of(rows[0], request, purges=purges)
-                further = tuple(others)
+                other_rows = tuple(others)
                 product = "\n".join(dict.fromkeys(map(product_of, rows)))
-                item = item._replace(product=product, further_rows=further)
+                item = item._replace(product=product, further_rows=other_rows)
                 judged.items.append(item._replace(number=count[first]))
                 count[first] += 1
         return is_final

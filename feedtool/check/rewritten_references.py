@@ -1,7 +1,7 @@
-"""References that a program has made dates or numbers of, held until they are released.
+"""Hold references that a program rewrote as dates or numbers, until the user releases them.
 
-A spreadsheet takes `1-2` for a day, and pandas writes a column of whole numbers with `.0` as soon
-as one of its cells is empty. Offers would be created under names that the seller does not have.
+A spreadsheet reads `1-2` as a date, and pandas writes a column of whole numbers with `.0` if one of
+its cells is empty. Such rows would create offers under references that the seller does not have.
 """
 
 import re
@@ -23,7 +23,7 @@ _SMALL = (
     "janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc"  # French
     "|ene|feb|mar|abr|may|jun|jul|ago|sep|dic|gen|apr|giu|lug|ott|jan|fev|dez|mrt|mei|aug|okt|dec"
 )
-"""Months as programs write them. An Italian `set-12` may as well be a set of twelve."""
+"""Months as programs write them, without Italian `set`: `set-12` may be a set of twelve."""
 _MONTH = f"(?:{_CAPITALIZED}|{_SMALL})"
 _DAY = "(?:0?[1-9]|[12][0-9]|3[01])"
 _YEAR = "(?:(?:19|20)?[0-9]{2})"
@@ -41,20 +41,19 @@ OTHER = "other"
 
 
 class RewrittenReferences(Occurrences):
-    """Remembers the references that look rewritten, and the first other one of each sheet."""
+    """Remember the references that look rewritten, and the first other one of each sheet."""
 
     def __init__(self) -> None:
         super().__init__()
         self._sheets: set[int] = set()
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` occurrences."""
+        """Forget all but the first `length` occurrences."""
         super().rewind(length)
-        # Another one of a sheet may be left: a second one says the same.
+        # The other reference of a sheet may remain: a second one does no harm.
         self._sheets.clear()
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row."""
         key = row.feed.requests.reference
         reference = row.values.get(key)
         if not isinstance(reference, str):
@@ -69,10 +68,10 @@ class RewrittenReferences(Occurrences):
             self.add(OTHER, sheet, row.number)
 
     def faults(self, _: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """The rows that are held, and why.
+        """Yield the held rows with the reason.
 
-        Numbers are where all references of the sheet are, dates in digits where some are not: else
-        they may be the seller's own way to number offers.
+        Numbers are held if all references of the sheet are numbers, dates in digits if some
+        references are no dates: otherwise the seller may number offers like that.
         """
         kinds: defaultdict[int, set[str]] = defaultdict(set)
         for index in range(len(self)):

@@ -1,4 +1,4 @@
-"""What is wrong with the cells of a row, while its sheet is read."""
+"""The faults of a row's cells, while its sheet is read."""
 
 from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
@@ -37,8 +37,8 @@ def take_out_flaws(
     flawed: dict[int, RowFaults],
     made: "RecipeSheet | None",
 ) -> None:
-    """Leaves the values alone in a column, and notes what was said of them by position."""
-    if InvalidValue not in map(type, values):  # at a tenth of the loop's time
+    """Replace flawed values in a column by plain ones, and note their faults by position."""
+    if InvalidValue not in map(type, values):  # takes a tenth of the loop's time
         return
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
@@ -53,29 +53,29 @@ def take_out_flaws(
 def with_rules(
     flaws: RowFaults, ruled: Iterable["Ruled"], source: Callable[[int], str]
 ) -> RowFaults:
-    """The faults of a row with the warnings of a recipe, and of rules of which nobody knows.
+    """Return the faults of a row with the warnings of a recipe, and with failed rules.
 
-    `source` shows the cell that a rule is about.
+    `source` returns the text of the cell that a rule reads.
     """
     result = RowFaults([*flaws.faults], {*flaws.refused})
-    for _, index, said in ruled:
-        if isinstance(said, InvalidValue):
-            result.faults += [(index, fault, "") for fault in said.faults]
+    for _, index, reason in ruled:
+        if isinstance(reason, InvalidValue):
+            result.faults += [(index, fault, "") for fault in reason.faults]
             result.refused.add(SKIP)
         else:
-            result.faults.append((index, Issue(RECIPE_WARNING, said, CHECK_HINT), source(index)))
+            result.faults.append((index, Issue(RECIPE_WARNING, reason, CHECK_HINT), source(index)))
     return result
 
 
-def told_once(
+def reported_once(
     in_cells: Iterable[InCell], unsent: Collection[int], header: Header, tolerated: Collection[str]
 ) -> list[InCell]:
-    """The faults of a row that are told: none of what does not travel, each failure once.
+    """Return the faults of a row to report: none in a column that is not sent, each failure once.
 
-    A failure is there several times where several fields are computed from it. A condition to skip
-    the row that fails by a cell whose failure is told already says nothing new.
+    A failure occurs several times if several fields are computed from its cell. A condition for
+    skipping the row that fails by such a cell adds nothing.
     """
-    told: list[InCell] = []
+    reported: list[InCell] = []
     failed: set[tuple[int, ...]] = set()
     for index, fault, text in in_cells:
         if index in unsent:
@@ -83,17 +83,17 @@ def told_once(
         if fault.code is RECIPE_FAILED:
             origin = header.origins.get(index, (index,))[:1]
             is_rule = index not in header.columns
-            is_told = any(_is_same(other, fault) for _, other, _ in told)
-            if is_told or (is_rule and origin in failed):
+            is_reported = any(_is_same(other, fault) for _, other, _ in reported)
+            if is_reported or (is_rule and origin in failed):
                 continue
             failed.add(origin)
         is_tolerated = fault.code.name in tolerated
         code = replace(fault.code, severity=Severity.WARNING) if is_tolerated else fault.code
-        told.append((index, fault._replace(code=code), text))
-    return sorted(told, key=itemgetter(0))
+        reported.append((index, fault._replace(code=code), text))
+    return sorted(reported, key=itemgetter(0))
 
 
 def _is_same(fault: Issue, other: Issue) -> bool:
-    """True of one failure, though only one of them says where in a joined file it comes from."""
+    """Return True for the same failure, even if only one message names its place in a join."""
     messages = sorted((fault.message, other.message), key=len)
     return fault.code is other.code and messages[1].startswith(messages[0])

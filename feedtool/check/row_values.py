@@ -1,4 +1,4 @@
-"""The values of a row as they are kept for whoever writes them otherwise."""
+"""The values of a row, stored for writing them in another form."""
 
 import pickle
 from decimal import Decimal
@@ -16,9 +16,9 @@ from feedtool.model.sheet import Filled
 def filled(
     cells: Cells, position: int, row: Row, header: Header, locator: Locator, *, is_by_channel: bool
 ) -> Filled:
-    """The values of a row; where a cell has none of its own type, the text as shown.
+    """Return the values of a row; for a cell without a valid value, its text.
 
-    With `is_by_channel` those of the row's channel, whose columns may be its own.
+    With `is_by_channel` only the values for the row's channel, which may have its own columns.
     """
     contents: dict[str, object] = {}
     if is_by_channel and (code := row.values.get(CHANNEL)):
@@ -32,18 +32,18 @@ def filled(
             is_read = value is None and key not in row.refused
             if is_read and not isinstance(column.type, Ignored):
                 continue
-            value = _standing(cells.at(position, index))
+            value = _content(cells.at(position, index))
         if value != "":
             contents[key] = value
     return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
 
 
 def nothing_filled(cells: Cells, position: int, kind: str) -> Filled:
-    """A row of which nothing is kept, since it is skipped."""
+    """Return a record without values, for a skipped row."""
     return Filled(cells.block.rows[position], line_of(cells, position), kind, pickle.dumps({}))
 
 
-def _standing(cell: Cell) -> str | Decimal:
-    """The content of a cell, whatever its column makes of it."""
+def _content(cell: Cell) -> str | Decimal:
+    """Return the content of a cell, independent of its column's type."""
     is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
     return rounded(cell.text) if is_number else plain(shown(cell))

@@ -1,4 +1,4 @@
-"""The rules of any sheet; their pages for users are in `problems.md`."""
+"""The rules of all sheets; their pages for users are in `problems.md`."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -25,7 +25,7 @@ EXAMPLE_LEFT = PROBLEMS.error("example-left")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
 MERGED_CELLS = PROBLEMS.warning("merged-cells")
 MERGED_NAMED = 5
-"""Ranges of merged cells that a message names."""
+"""The most ranges of merged cells in a message."""
 NOT_A_ROW = PROBLEMS.warning("not-a-row")
 NOT_FOR_SALE = PROBLEMS.warning("not-for-sale")
 RECIPE_FAILED = PROBLEMS.error("recipe-failed")
@@ -43,12 +43,12 @@ FILL = tr("fill the cell")
 
 
 def required_missing(name: str, key: str, hint: str = FILL) -> Issue:
-    """The issue of a field of this name that a row must fill and does not."""
+    """Return the issue of a required field with this name that is blank."""
     return Issue(REQUIRED_MISSING, tr("{field} is missing", field=name), hint, key)
 
 
 def check_required(row: Row) -> Iterator[Issue]:
-    """An issue for each key that the row must fill and does not."""
+    """Yield an issue for each required key that is blank."""
     for key in row.feed.requests.unfilled(row):
         name = row.feed.sheet.name_of(row, key)
         hint = FILL if key in row.sheet.fields else tr("add its column, and fill it")
@@ -58,7 +58,7 @@ def check_required(row: Row) -> Iterator[Issue]:
 
 
 def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:
-    """One warning with the number of hidden rows."""
+    """Yield one warning with the number of hidden rows."""
     if sheet.hidden_rows:
         yield Issue(
             HIDDEN_ROWS,
@@ -72,7 +72,7 @@ def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:
 
 
 def check_merged(sheet: SheetFacts) -> Iterator[Issue]:
-    """One warning with the ranges of merged cells."""
+    """Yield one warning with the ranges of merged cells."""
     if sheet.merged:
         ranges: MessageText = joined(sheet.merged[:MERGED_NAMED])
         if (left := len(sheet.merged) - MERGED_NAMED) > 0:
@@ -85,7 +85,7 @@ def check_merged(sheet: SheetFacts) -> Iterator[Issue]:
 
 
 def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
-    """One warning for all columns that are not known."""
+    """Yield one warning about all unknown columns."""
     if not sheet.unknown:
         return
     names = [
@@ -108,7 +108,7 @@ def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
 
 
 def _unknown(column: str, header: str, nearest: str | None, kind: str | None) -> MessageText:
-    if kind:  # as an Offers.xml that is sent as JSON packages brings them along
+    if kind:  # an Offers.xml that is sent as JSON packages has such columns
         return tr(
             "“{header}” in {column} (a column of {kind})", header=header, column=column, kind=kind
         )
@@ -123,10 +123,10 @@ def _unknown(column: str, header: str, nearest: str | None, kind: str | None) ->
 
 
 class Beyond:
-    """The type of a column without a header: whatever stands there is a problem."""
+    """The type of a column without a header: any content is a problem."""
 
     def read(self, cell: Cell, column: ColumnReader) -> InvalidValue | None:
-        """None for a blank, else `too-many-columns`."""
+        """Return None for a blank, else `too-many-columns`."""
         del column
         if not plain(cell.text):
             return None
@@ -141,13 +141,13 @@ class Beyond:
 
 
 def not_a_row(reason: str, value: str) -> Issue:
-    """The issue of a row that is none; `value` is the text of the cell that shows it."""
+    """Return the issue of a row to skip; `value` is the text of the cell that shows it."""
     hint = tr("delete it, or take it all the same with --as-row and its number")
     return Issue(NOT_A_ROW, reason, hint, value=value)
 
 
 def encoding_doubtful(row: Row, doubts: Doubts) -> Iterator[Issue]:
-    """An issue for each reference of a row that another encoding reads as another one."""
+    """Yield an issue for each reference of a row that differs in another possible encoding."""
     for key, value in row.values.items():
         is_reference = key == row.feed.requests.reference or key.lower().endswith("reference")
         if not is_reference or doubts.letters.isdisjoint(str(value)):
@@ -173,13 +173,13 @@ def encoding_doubtful(row: Row, doubts: Doubts) -> Iterator[Issue]:
 
 
 def request_incomplete(row: int) -> Issue:
-    """The issue of a row whose request the row of this number keeps back."""
+    """Return the issue of a valid row whose request has an invalid row, with this number."""
     message = tr("row {row} is of the same request, and cannot be sent", row=row)
     return Issue(REQUEST_INCOMPLETE, message, tr("see row {row}", row=row))
 
 
 def schema_mismatch(place: str, reason: str) -> Issue:
-    """The issue of one place in a request."""
+    """Return the issue of one place in a request."""
     hint = tr("look at the cell and at the profile's settings for it")
     return Issue(SCHEMA_MISMATCH, joined((place or tr("the request"), reason), ": "), hint)
 
@@ -212,11 +212,11 @@ RULES = (
         ),
     ),
 )
-"""Those without a check are said where something is read."""
+"""The rules of all sheets; issues of rules without a check arise while something is read."""
 
 
 def all_rules(areas: Areas) -> tuple[Rule, ...]:
-    """The rules of any sheet and of these areas, in the order of their codes."""
+    """Return the rules of all sheets and of these areas, sorted by code."""
     several = tuple(kind for kind, feed in areas.feeds.items() if feed.requests.common)
     shared = Rule(HEADER_DIFFERS, survey=HeadersOfRequests, kinds=several)
     rewritten = Rule(REFERENCE_REWRITTEN, survey=RewrittenReferences, is_guard=True)
@@ -225,5 +225,4 @@ def all_rules(areas: Areas) -> tuple[Rule, ...]:
 
 
 def rules_for(areas: Areas, kind: str) -> list[Rule]:
-    """Those of them that are about a kind of feed."""
     return [rule for rule in all_rules(areas) if rule.is_about(kind)]

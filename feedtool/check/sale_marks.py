@@ -1,6 +1,6 @@
-"""Unknown columns that mark rows which are not for sale: `Actif`, `update-delete`.
+"""Read unknown columns that mark rows as not for sale: `Actif`, `update-delete`.
 
-The first word in them that is not understood is a warning, and keeps no row back.
+The first unknown word in them is a warning, and keeps no row back.
 """
 
 import re
@@ -21,9 +21,9 @@ class About(Enum):
     """The subject of a column that marks rows."""
 
     SOLD = "sold"
-    """Yes is for sale."""
+    """Yes means for sale."""
     UNSOLD = "unsold"
-    """Yes is not for sale."""
+    """Yes means not for sale."""
     ACTION = "action"
     STATUS = "status"
     STATE = "state"
@@ -34,11 +34,11 @@ _TABLES = tomllib.loads((folder_of("feedtool.check") / "sale_marks.toml").read_t
 HEADERS = {About(name): frozenset(map(folded, texts)) for name, texts in _TABLES["headers"].items()}
 _WORDS = {name: frozenset(map(folded, texts)) for name, texts in _TABLES["words"].items()}
 LISTING_ACTION = re.compile(r"\*?\s*action\s*\(.*")
-"""The header of marketplaces' files: `*Action(SiteID=France|Country=FR|…)`."""
+"""The header in files of marketplaces: `*Action(SiteID=France|Country=FR|…)`."""
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./-]\d\d?[./-]\d{2,4}.*")
 _NOTHING = re.compile(r"0000-00-00.*|null|\\n|nan|nat", re.IGNORECASE)
-"""No day and no value, as databases and programs write them."""
+"""Texts of databases and programs for no date and no value."""
 
 NOT_SOLD = {
     About.SOLD: _WORDS["no"] | _WORDS["deleted"] | _WORDS["unsold"],
@@ -61,11 +61,11 @@ ALWAYS: dict[About, tuple[str, ...]] = {
     About.STATUS: ("inactive", "archived", "deleted"),
     About.STATE: (),
 }
-"""Words of a recipe beside those that were found: a later delivery may have them."""
+"""Words for a recipe beside the words in the sheet, since a later delivery may have them."""
 
 
 def about_of(header: str) -> About | None:
-    """The subject of a column by its header; None where it does not mark rows."""
+    """Return the subject of a column by its header; None if it does not mark rows."""
     if LISTING_ACTION.fullmatch(header.casefold()):
         return About.ACTION
     name = folded(re.sub(r"[(\[].*", "", header))
@@ -73,7 +73,7 @@ def about_of(header: str) -> About | None:
 
 
 def is_sold(about: About, cell: Cell) -> bool | None:
-    """False of a row that is not for sale by a cell; None where nobody knows. A blank says yes."""
+    """Return False if a cell marks its row as not for sale; None if unclear, True for a blank."""
     text = plain(shown(cell))
     word = (
         f"{rounded(cell.text):f}".removesuffix(".0") if cell.kind is Kind.NUMBER else folded(text)
@@ -87,7 +87,7 @@ def is_sold(about: About, cell: Cell) -> bool | None:
 
 
 class SaleMark:
-    """The type of a column that says which rows are not for sale."""
+    """The type of a column that marks rows as not for sale."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class SaleMark:
         *,
         has_action: bool,
     ) -> None:
-        """`once` takes the warning of the first word that nobody understands."""
+        """`once` takes the warning about the first unknown word."""
         self._about, self._header, self._column, self._once = about, header, column, once
         self._hint = (
             tr(
@@ -123,7 +123,7 @@ class SaleMark:
         )
 
     def read(self, cell: Cell, column: ColumnReader) -> InvalidValue | None:
-        """None for a row that is sold, else `sale-mark`."""
+        """Return None for a row that is for sale, else `sale-mark`."""
         del column
         sold = is_sold(self._about, cell)
         values = {"header": self._header, "column": self._column, "value": plain(shown(cell))[:40]}

@@ -1,4 +1,4 @@
-"""One sheet: its cells become values, its rows become requests or problems."""
+"""Read one sheet: its cells become values, its rows become requests or problems."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -8,13 +8,19 @@ from feedtool.check import rules, two_processes
 from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.locate import Locator, MergedCells
-from feedtool.check.not_rows import NotRows
+from feedtool.check.not_rows import SummaryRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, of_channel
 from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, WARN
 from feedtool.check.requests import RowGroups, faults, item_of, product_of
-from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_rules
+from feedtool.check.row_faults import (
+    NO_FAULTS,
+    RowFaults,
+    reported_once,
+    take_out_flaws,
+    with_rules,
+)
 from feedtool.check.row_values import filled, nothing_filled
 from feedtool.check.rules import Beyond, encoding_doubtful, required_missing, rules_for
 from feedtool.check.sale_marks import About, SaleMark, about_of
@@ -45,7 +51,7 @@ NOTHING_ASKED = Message("", tr("nothing is asked of the row"))
 
 
 class SheetReader:
-    """Reads the rows of one sheet into a CheckedSheet, the `number`-th of the command."""
+    """Read the rows of one sheet into a CheckedSheet, the `number`-th of the command."""
 
     def __init__(
         self,
@@ -68,12 +74,12 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         is_template = feed.template.contents is None and STAMP in self.header.stamp
         self._example_row = self.header.after + 1 if is_template else None
-        self._not_rows = NotRows(chosen.sheet, self.header, feed.requests.reference, context)
+        self._summaries = SummaryRows(chosen.sheet, self.header, feed.requests.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed.sheet, context)
         understood = feed.sheet.understood(context.settings)
         checked.labels = {column.key: column.labels for column in understood}
         self.once: dict[str, Issue] = {}
-        """The issues that are said once for the sheet, by their codes."""
+        """The issues that the sheet has once, by their codes."""
         self._channel = options.channel if feed.sheet.has_channel else ""
         self._family = areas.family(feed)
         shared = (column.key for column in understood if column.is_shared)
@@ -86,7 +92,7 @@ class SheetReader:
             if self._stock_key in other.requests.changeable(self.columns)
         )
         self._stock_feed = next(stock_feeds, None)
-        """The kind whose rows may change a stock alone."""
+        """The kind whose rows may change only a stock."""
         self._by_channel = channel_split(self.header)
         self._split = self._by_channel or feed.requests.split
         self._enrich = feed.requests.enrich(self.columns) if feed.requests.enrich else None
@@ -97,16 +103,16 @@ class SheetReader:
             for index, _ in self.header.unknown
             if feed.is_for_sale and (about := about_of(texts[index]))
         ]
-        """The columns of the user's own that say which rows are not for sale."""
+        """The user's columns that mark rows as not for sale."""
         self._choose_surveys()
 
     @property
     def is_row_by_row(self) -> bool:
-        """True if each row is judged by itself, but for what the surveys remember."""
+        """True if each row is checked alone, except by surveys."""
         return self.groups is None and self._enrich is None and self.options.see is None
 
     def survey_anew(self) -> None:
-        """Lets new surveys see what comes now: those of before know other files, too."""
+        """Replace the surveys, which also know other files, by new ones for the rows to come."""
         self.surveys = [(rule, rule.survey()) for rule, _ in self.surveys if rule.survey]
         self._choose_surveys()
 
@@ -118,10 +124,10 @@ class SheetReader:
             checks.choose(self.surveys)
 
     def read(self) -> None:
-        """Reads all rows; once more if the columns' decimal separators became known on the way.
+        """Read all rows; again if the decimal separators of columns became known meanwhile.
 
-        Only a cell that could mean two things makes a second reading necessary, and only a
-        column whose other cells all agree settles it; if they do not, the message names two.
+        Only an ambiguous cell makes a second reading necessary, and only other cells of its column
+        that all agree determine its meaning; if they disagree, the message names two of them.
         """
         seen = [len(survey) for survey in self.own_surveys]
         self._read_rows({})
@@ -137,13 +143,13 @@ class SheetReader:
         self._check_sheet()
 
     def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> None:
-        """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
+        """Read once; `evidence` is from a first reading, for columns with ambiguous cells."""
         self._begin(evidence)
         if two_processes.pay(self):
             seen = [len(survey) for survey in self.own_surveys]
             try:
                 two_processes.read_by_two(self)
-            except two_processes.Gone:  # one takes longer, and less of everything
+            except two_processes.Gone:  # one process takes longer, but less memory
                 self._rewind(seen)
                 self._begin(evidence)
             else:
@@ -183,12 +189,12 @@ class SheetReader:
             survey.rewind(length)
 
     def _reader(self, column: Column, evidence: Mapping[str, str]) -> ColumnReader:
-        """A column's memory; its decimal separator is settled where all evidence agrees."""
+        """Return a column's reader; its decimal separator is known if all evidence agrees."""
         decimal = next(iter(evidence)) if len(evidence) == 1 else None
         return ColumnReader(column.type, self.context, decimal, evidence)
 
     def read_block(self, block: Block) -> None:
-        """Reads and judges the rows of a block, which come in the order of the sheet."""
+        """Read and check the rows of a block; blocks come in the order of the sheet."""
         table, flawed = self._columns(block)
         cells = Cells(block)
         blank = (None,) * len(self._keys)
@@ -199,26 +205,26 @@ class SheetReader:
                 continue
             row = dict(zip(self._keys, row_values, strict=True))
             if block.ruled and (ruled := block.ruled.get(block.rows[position])):
-                table, index, said = ruled[0]
-                if table != WARN and isinstance(said, str):
-                    self._skip(cells, position, row, Message("", said))
+                table, index, reason = ruled[0]
+                if table != WARN and isinstance(reason, str):
+                    self._skip(cells, position, row, Message("", reason))
                     if table == NOT_FOR_SALE:
                         left_out = self._row(block.rows[position], row, flaws)
-                        self._note_withdrawal(cells, position, left_out, index, said)
+                        self._note_withdrawal(cells, position, left_out, index, reason)
                     continue
                 flaws = with_rules(flaws, ruled, partial(self._source, cells, position))
-            if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
+            if not (self._summaries.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws, shape)
 
     def _source(self, cells: Cells, position: int, index: int) -> str:
-        """The text of the cell that a rule of a recipe is about."""
+        """Return the text of the cell that a recipe's rule reads."""
         origins = self.header.origins.get(index)
         return shown(cells.at(position, origins[0])) if origins else ""
 
     def _note_withdrawal(
         self, cells: Cells, position: int, row: Row, index: int, reason: str
     ) -> None:
-        """Notes the Updates that set the stock of a row to 0, should its offer be on sale."""
+        """Note the Updates that set the stock of a row to 0 if its offer is on sale."""
         feed, stock = self._stock_feed, self._stock_key
         if feed is None or not self.rows.has_items:
             return
@@ -238,7 +244,7 @@ class SheetReader:
             self.rows.withdrawals.append(Withdrawal(item.row, item, problem))
 
     def _columns(self, block: Block) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
-        """The values of each column of a block, and what is wrong with them by position."""
+        """Return the values of each column of a block, and the faults of rows by position."""
         nothing: list[object | None] = [None] * len(block.rows)
         table: list[list[object | None]] = []
         flawed: dict[int, RowFaults] = {}
@@ -254,7 +260,7 @@ class SheetReader:
                 values = marks.read(block.column(index), block.decode)
                 if marks.is_flawed:
                     take_out_flaws(values, index, letters(index), flawed, self._made)
-        # What stood behind the last header stands between it and ours in an annotated copy.
+        # In an annotated copy, cells beyond the last header are before the columns of feedtool.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
             values = self._beyond.read(block.column(index), block.decode)
@@ -282,13 +288,13 @@ class SheetReader:
         if self.sheet.doubts:
             enriched = (*enriched, *encoding_doubtful(row, self.sheet.doubts))
         if number == self._example_row:
-            enriched = (*enriched, *self._not_rows.left_of_example(cells, position))
+            enriched = (*enriched, *self._summaries.left_of_example(cells, position))
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)
             self._survey(row, checks)
             return
-        in_cells = flaws.faults and told_once(
+        in_cells = flaws.faults and reported_once(
             flaws.faults, checks.unsent, self.header, row.feed.tolerated
         )
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
@@ -315,10 +321,10 @@ class SheetReader:
             yield filled(cells, position, part, *place, is_by_channel=is_by_channel)
 
     def _without_marks(self, flaws: RowFaults, values: Mapping[str, object]) -> RowFaults:
-        """The faults of a row without those of marks that change nothing.
+        """Return the faults of a row without marks that do not matter.
 
-        A row whose action is given says what is done; one without stock is not on sale, unless
-        it is to be deleted.
+        A row with an action does not need a mark; a row without stock is not on sale anyway, unless
+        the mark deletes it.
         """
         is_unsold = values.get(self._stock_key) == 0
         needless = {
@@ -335,13 +341,13 @@ class SheetReader:
         feed, action, channel = self.feed, values.get(ACTION), self._channel
         if isinstance(action, str):
             feed = self._by_action[action]
-        if self.feed.sheet.has_channel and (own := values.get(CHANNEL)):
-            channel = str(own)
+        if self.feed.sheet.has_channel and (code := values.get(CHANNEL)):
+            channel = str(code)
         refused = frozenset(flaws.refused) if flaws.refused else NOTHING_REFUSED
         return Row(number, feed, channel, values, refused, self.columns)
 
     def _accept(self, row: Row, checks: FeedChecks, issues: list[Issue]) -> bool:
-        """Makes the request of a row; False, with what is wrong, where its schema refuses it."""
+        """Make the request of a row; if its schema refuses it, add the issues and return False."""
         request = row.feed.requests.make(row)
         if not checks.is_right(request):
             issues += faults(row.feed, request)
@@ -353,12 +359,12 @@ class SheetReader:
     def _add_parts(
         self, parts: Sequence[Row], enriched: Iterable[Issue], groups: RowGroups
     ) -> list[Issue]:
-        """Adds a row to its requests, which are made at the end; what is wrong with the row."""
+        """Add a row to its requests, which are made at the end; return the row's issues."""
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
             checks = self._checks[part.feed.kind]
-            found = self._faults(part, checks, None)
-            issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in found))
+            of_part = self._faults(part, checks, None)
+            issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in of_part))
             groups.add(part, index)
             self._survey(part, checks)
         return list(issues)
@@ -368,15 +374,15 @@ class SheetReader:
             survey.see(self.number, row)
 
     def _in_channel(self, issue: Issue, part: Row) -> Issue:
-        """An issue at the column of the row's own channel, where there is one."""
+        """Return an issue at the column for the row's channel, if there is one."""
         if issue.field is None or not self.locator.has_own(issue.field, part.channel):
             return issue
         return issue._replace(field=of_channel(issue.field, part.channel))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
-        """True if a row is a total or a header, and is noted as skipped."""
+        """Return True if a row is a total or a header, after noting it as skipped."""
         number = cells.block.rows[position]
-        fault = None if number in self.options.as_rows else self._not_rows.fault(cells, position)
+        fault = None if number in self.options.as_rows else self._summaries.fault(cells, position)
         if fault is None:
             return False
         text = tr("{text} ({hint})", text=fault.message, hint=fault.hint)
@@ -387,7 +393,7 @@ class SheetReader:
     def _skip(
         self, cells: Cells, position: int, values: dict[str, object], message: Message
     ) -> None:
-        """Notes a row as skipped, for this reason."""
+        """Note a row as skipped, with the reason."""
         number = cells.block.rows[position]
         self.rows.marks[number] = SKIPPED
         reference = self._shown_reference(cells, position, values) or ""
@@ -398,7 +404,7 @@ class SheetReader:
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
-        """A kept back row's reference, as it stands in its cell where it is what was refused."""
+        """Return the reference of an unsent row; the text of its cell if it was refused."""
         reference = self.feed.requests.reference
         index = self.locator.index_of(reference)
         if index is None:
@@ -407,21 +413,20 @@ class SheetReader:
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
     def _faults(self, row: Row, checks: FeedChecks, shape: Shape | None) -> list[Issue]:
-        """The rules' issues of a row."""
         issues = checks.faults(row, shape)
         if not self.checked.is_kind_certain and row.is_blank(ACTION):
             issues.insert(0, required_missing(FieldName(ACTION), ACTION))
         return issues
 
     def _check_sheet(self) -> None:
-        """Adds the issues of the sheet, which stand before those of rows."""
+        """Add the issues of the sheet before the issues of rows."""
         merged = MergedCells(self.sheet.merged, self.header)
         if self.sheet.merged:
             problems, self.problems = self.problems, ProblemSpool()
             for problem in problems:
                 self.problems.append(merged.named(problem))
         texts = self.header.texts
-        unknown = [(letters(at), texts[at], nearest) for at, nearest in self.header.unknown]
+        unknown = [(letters(index), texts[index], near) for index, near in self.header.unknown]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         read = (self.hidden, elsewhere, self.sheet.notices, self._recipe)
         lost = merged.in_valid_rows(bytes(self.rows.marks), self.feed.requests.is_sent)
@@ -432,6 +437,6 @@ class SheetReader:
             if rule.check_sheet
             for fault in rule.check_sheet(facts)
         ]
-        own = ProblemSpool()
-        own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self.once.values())])
-        self.rows.problems_by_source += [own, self.problems]
+        spool = ProblemSpool()
+        spool.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self.once.values())])
+        self.rows.problems_by_source += [spool, self.problems]

@@ -1,4 +1,4 @@
-"""Which sheets of a file are read, and as which kind of feed each."""
+"""Choose the sheets of a file to read, each with its kind of feed."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,75 +35,76 @@ ALIAS = "the alias"
 
 
 class SheetMissing(FileProblem):
-    """The workbook has no sheet of the name that `--sheet` asks for."""
+    """The workbook has no sheet with the name in `--sheet`."""
 
     code = "sheet-missing"
     exit = Exit.USAGE
 
 
 def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
-    """The sheets of a file that are feeds, and of which kind each is; `file` is its name.
+    """Return the sheets of a file that are feeds, with their kinds; `file` is its name.
 
     Raises:
-        KindUnclear: one may be of two kinds, and nobody says of which.
-        SheetMissing: `--sheet` names none of them.
-        HeaderNotFound: none has a known header.
-        HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
+        KindUnclear: one may be of two kinds, and the user has not chosen.
+        SheetMissing: there is no sheet with the name in `--sheet`.
+        HeaderNotFound: no sheet has a known header.
+        HeaderMissing, HeaderDuplicate: the only candidate is not a complete feed.
         NeverSent: it is the list of an export.
-        SheetAmbiguous: several are of one kind, and `--sheet` does not name them.
+        SheetAmbiguous: several sheets are of one kind, and `--sheet` does not choose.
     """
     return _Selection(source, options, areas, file).choose()
 
 
-def sheet_names(source: Source, wanted: Sequence[str]) -> list[str]:
-    """The sheets of a file that `--sheet` asks for; all that are visible where it is not given.
+def sheet_names(source: Source, requested: Sequence[str]) -> list[str]:
+    """Return the sheets of a file in `--sheet`; without it all visible sheets.
 
-    SheetMissing where it names none of them.
+    Raises SheetMissing for an unknown name.
     """
     entries = source.sheets
     visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
-    if not wanted or _are_all(source, wanted) or source.format == "csv":  # one table, no name
+    if not requested or _are_all(source, requested) or source.format == "csv":  # one table, no name
         return visible
     by_name = {entry.full_name.casefold(): entry.name for entry in entries if entry.full_name}
     by_name |= {entry.name.casefold(): entry.name for entry in entries}
-    for name in wanted:
+    for name in requested:
         if name.casefold() not in by_name:
             raise SheetMissing(
                 tr("there is no sheet “{name}”", name=name),
                 tr("choose one of: {sheets}", sheets=", ".join(visible)),
             )
-    return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
+    return list(dict.fromkeys(by_name[name.casefold()] for name in requested))
 
 
-def _are_all(source: Source, wanted: Sequence[str]) -> bool:
-    own = {entry.name.casefold() for entry in source.sheets}
-    return ALL_SHEETS in {name.casefold() for name in wanted} - own and source.format != "csv"
+def _are_all(source: Source, requested: Sequence[str]) -> bool:
+    names = {entry.name.casefold() for entry in source.sheets}
+    is_all = ALL_SHEETS in {name.casefold() for name in requested} - names
+    return is_all and source.format != "csv"
 
 
 @lru_cache(128)
 def names_of(feed: Feed, settings: bytes) -> Names:
-    """All headers of a feed's family, gathered once for all files that are read alike."""
+    """Return all headers of a feed's family, cached for files with the same settings."""
     decoded = msgspec.json.decode(settings, type=AccountSettings)
     columns = feed.sheet.understood(decoded)
     return Names(columns, decoded, (*HEADINGS, ROW))
 
 
 class _Selection:
-    """The sheets of one file, while those that are feeds are chosen."""
+    """The choice of the sheets of one file that are feeds."""
 
     def __init__(self, source: Source, options: ReadOptions, areas: Areas, file: str) -> None:
         self._source, self._options, self._file = source, options, file
         self._families = families(areas)
         self._recipes = RecipeSelection(source, options, self._families, file)
         self._stamp = source.properties.get(STAMP)
-        """The kind of the template that the workbook was made from."""
+        """The kind of the workbook's template."""
         stamped = areas.feeds.get(self._stamp or "")
         self._stamped_sheet = self._named(stamped.sheet.name) if stamped else None
-        """The name of the sheet to fill in of that template."""
+        """The name of the sheet to fill in that template."""
         self._are_all = _are_all(source, options.sheets)
         self._settings = msgspec.json.encode(options.context.settings)
         self._seen: dict[tuple[str, int, str | None], Chosen | FileProblem | None] = {}
-        """What came of the look at a sheet."""
+        """The result for each sheet: chosen, None, or its problem."""
 
     def choose(self) -> list[Chosen]:
         names = sheet_names(self._source, self._options.sheets)
@@ -125,7 +126,7 @@ class _Selection:
         return chosen
 
     def _choose(self, names: Sequence[str]) -> list[Chosen]:
-        """The sheets among these that are feeds, one of each kind. Raises as `choose`."""
+        """Return the sheets among these that are feeds, one of each kind. Raises as `choose`."""
         if chosen := self._recipes.sheets(names, is_wanted=True):
             return chosen
         is_open = not self._is_known_by_itself(names)
@@ -139,11 +140,11 @@ class _Selection:
             raise self._recipes.nearly_fitting(names, HALF) or error from None
 
     def _known_sheets(self, names: Sequence[str]) -> list[Chosen]:
-        """The sheets whose headers are known without any recipe."""
+        """Return the sheets whose headers are known without a recipe."""
         if self._options.kind is None and (export := self._source.properties.get(LISTED)):
             raise NeverSent(export)
         candidates, reasons = self._candidates(names, ENOUGH)
-        if not candidates and not reasons:  # a Delete that was asked for needs a single column
+        if not candidates and not reasons:  # a Delete chosen by the user needs a single column
             candidates, reasons = self._candidates(names, 1)
         if not candidates:
             raise next(iter(reasons), None) or self._not_found()
@@ -155,7 +156,7 @@ class _Selection:
         return header_not_found(self._source, self._file, self._known(self._usual()))
 
     def _usual(self) -> list[Feed]:
-        """The family that a merchant's own sheet is most likely of."""
+        """Return the most likely family of a merchant's own sheet."""
         usual = (some for some in self._families if any(feed.recognition.is_usual for feed in some))
         return next(usual, self._families[0])
 
@@ -164,7 +165,7 @@ class _Selection:
         return {column.key: column for column in columns}
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
-        """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
+        """Return True if a stamp, or a header of keys and labels, shows the kind of a sheet."""
         if self._stamp is not None:
             return True
         for name in names:
@@ -178,11 +179,11 @@ class _Selection:
     def _candidates(
         self, names: Sequence[str], enough: int
     ) -> tuple[list[Chosen], list[FileProblem]]:
-        """The sheets with a header that names so many columns, and why others are no feeds.
+        """Return the sheets whose header has `enough` columns, and the problems of others.
 
         Raises:
-            KindUnclear: one may be of two kinds: to pass over it is as much of a guess as to send
-                it. Beside the sheet of a template it is passed over.
+            KindUnclear: a sheet may be of two kinds: to skip it would be as much of a guess as to
+            send it. Beside the sheet of a template it is skipped.
         """
         candidates: list[Chosen | None] = []
         reasons: list[FileProblem] = []
@@ -190,7 +191,7 @@ class _Selection:
             try:
                 candidates.append(self._recognise(name, enough, self._options.kind))
             except KindUnclear as unclear:
-                if self._stamped_sheet in names:  # a sheet of the user's own beside it
+                if self._stamped_sheet in names:  # the user added this sheet
                     reasons.append(unclear)
                     continue
                 if len(names) > 1:
@@ -205,51 +206,51 @@ class _Selection:
                 candidates.append(self._recognise(name, enough, kind))
             except (HeaderMissing, HeaderDuplicate, NeverSent) as reason:
                 reasons.append(reason)
-                if isinstance(reason, HeaderMissing) and not reason.is_told:
+                if isinstance(reason, HeaderMissing) and not reason.is_distinctive:
                     self._explain(reason, name)
         return list(filter(None, candidates)), reasons
 
     def _explain(self, error: HeaderMissing, name: str) -> None:
-        """Adds what is known of a sheet of the user's own."""
+        """Add the probable meanings of columns to the error about a user's own sheet."""
         if self._stamp is None:
             from feedtool.check.mapping.explanation import explain_missing
 
             known = self._known(self._usual())
             explain_missing(error, self._source, name, self._file, known)
 
-    def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
-        """As `_recognised`; each sheet is looked through once, however often it is asked for."""
-        key = name, enough, wanted
+    def _recognise(self, name: str, enough: int, requested: str | None) -> Chosen | None:
+        """Return the result of `_recognised`, which is computed once for a sheet."""
+        key = name, enough, requested
         if key not in self._seen:
             try:
                 self._seen[key] = self._recognised(*key)
             except FileProblem as problem:
-                self._seen[key] = problem.with_traceback(None)  # which would keep the rows
+                self._seen[key] = problem.with_traceback(None)  # a traceback would keep the rows
         seen = self._seen[key]
         if isinstance(seen, FileProblem):
             raise seen
         return seen
 
-    def _recognised(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
-        """A sheet with its kind, None where nothing looks like a header.
+    def _recognised(self, name: str, enough: int, requested: str | None) -> Chosen | None:
+        """Return a sheet with its kind, None if no row looks like a header.
 
-        Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
+        A row with less than `ENOUGH` columns is a header only with `--as` or a stamp.
 
         Raises:
-            HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
-            KindUnclear: it is of one of two kinds.
+            HeaderMissing, HeaderDuplicate: a row looks like a header, but fits no kind.
+            KindUnclear: it may be of two kinds.
         """
         sheet, context = self._source.sheet(name), self._options.context
         settings = context.settings
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
-        possible = self._possible(wanted or stamp, enough)
-        named = [(some, names_of(some[0], self._settings)) for some in possible]
-        candidates = Candidates(head, [names for _, names in named])
-        # Whoever knows the most of its columns comes first; of equals the one that is in front.
-        named.sort(key=lambda pair: -candidates.most_known(pair[1]))
+        possible = self._possible(requested or stamp, enough)
+        with_names = [(some, names_of(some[0], self._settings)) for some in possible]
+        candidates = Candidates(head, [names for _, names in with_names])
+        # The family that knows the most columns comes first; the sort is stable.
+        with_names.sort(key=lambda pair: -candidates.most_known(pair[1]))
         reasons: list[FileProblem] = []
-        for family, names in named:
+        for family, names in with_names:
             try:
                 header = candidates.find(names, enough)
                 if header is None:
@@ -257,17 +258,17 @@ class _Selection:
                 keys = {index: column.key for index, column in header.columns.items()}
                 by_category, around = family[0].sheet.by_category, (head, header.row, keys)
                 layout = by_category.layout(*around, settings) if by_category else Layout()
-                header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
+                header = replace(header, stamp=self._sheet_stamp(requested or stamp, stamp))
                 header = laid_out(header, layout, head, names)
                 applied = self._with_defaults(header, family[0], sheet)
                 recognised = recognise(
-                    applied.header, family, context, name, wanted=wanted, stamp=stamp
+                    applied.header, family, context, name, requested=requested, stamp=stamp
                 )
             except (HeaderMissing, HeaderDuplicate) as reason:
-                if isinstance(reason, HeaderMissing) and reason.is_told and not reasons:
-                    raise  # it knows more of the columns than any other kind
+                if isinstance(reason, HeaderMissing) and reason.is_distinctive and not reasons:
+                    raise  # this kind knows more of the columns than any other
                 is_asked = all(feed.recognition.only_if_asked for feed in family)
-                if isinstance(reason, HeaderMissing) or wanted or stamp or not is_asked:
+                if isinstance(reason, HeaderMissing) or requested or stamp or not is_asked:
                     reasons.append(reason)
                 continue
             if recognised:
@@ -280,9 +281,9 @@ class _Selection:
                     fields=applied.fields,
                     defaults=applied.defaults,
                 )
-        if any(isinstance(item, HeaderMissing) and item.is_told for item in reasons):
+        if any(isinstance(item, HeaderMissing) and item.is_distinctive for item in reasons):
             reasons = [item for item in reasons if not isinstance(item, KindUnclear)]
-        if reasons:  # what may be of two kinds tells more than what it lacks for a third
+        if reasons:  # an unclear kind is more useful to report than columns missing for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None
 
@@ -296,14 +297,14 @@ class _Selection:
         return with_defaults(header, columns, self._options.defaults, sheet, context)
 
     def _check_defaults(self, feed: Feed) -> None:
-        """UsageProblem for a default that its field cannot have, now that the kind is known."""
+        """Raise UsageProblem for a default that its field cannot have; the kind is known now."""
         from feedtool.check.recipes.defaults import check_defaults
 
         context = self._options.context
         check_defaults(feed.sheet.understood(context.settings), self._options.defaults, context)
 
     def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
-        """The families that a sheet may be of; any, where its kind is not known beforehand."""
+        """Return the possible families of a sheet; all of them without a known kind."""
         if kind is not None:
             return [some for some in self._families if kind in {feed.kind for feed in some}]
         if enough < ENOUGH:
@@ -317,16 +318,16 @@ class _Selection:
         ]
 
     def _sheet_stamp(self, kind: str | None, stamp: str | None) -> dict[str, str]:
-        """The workbook's properties about a sheet, if it was made from the template of its kind."""
+        """Return the workbook's properties about a sheet made from the template of its kind."""
         if stamp is None or kind != stamp:
             return {}
         properties = self._source.properties
         return {name: text for name, text in properties.items() if name.startswith(OURS)}
 
     def _unambiguous(self, candidates: list[Chosen]) -> list[Chosen]:
-        """One sheet of each kind; the stamped sheet's name wins over others of its kind.
+        """Return one sheet of each kind; the stamped sheet's name wins over others of its kind.
 
-        So does, where there is no stamp, the name that the channel operator's templates give it.
+        Without a stamp, the sheet's name in the channel operator's template wins.
         """
         chosen: dict[str, list[Chosen]] = {}
         for candidate in candidates:
@@ -334,8 +335,10 @@ class _Selection:
         for kind, several in chosen.items():
             if len(several) == 1 or several[0].feed.sheet.takes_several:
                 continue
-            named = [item for item in several if item.sheet.name == self._template_sheet(item.feed)]
-            if len(named) != 1:
+            matches = [
+                item for item in several if item.sheet.name == self._template_sheet(item.feed)
+            ]
+            if len(matches) != 1:
                 sheets = ", ".join(item.sheet.name for item in several)
                 raise SheetAmbiguous(
                     tr("several sheets could be meant: {sheets}", sheets=sheets),
@@ -344,18 +347,20 @@ class _Selection:
                         word=ALL_SHEETS,
                     ),
                 )
-            chosen[kind] = named
+            chosen[kind] = matches
         return [item for several in chosen.values() for item in several]
 
     def _template_sheet(self, feed: Feed) -> str | None:
-        """The name of a feed's sheet in the template that the workbook was made from, if any."""
+        """Return the name of a feed's sheet in the workbook's template, if it has one."""
         if self._stamp is None:
             return feed.recognition.operator and feed.recognition.operator.sheet
         return self._stamped_sheet if feed.kind == self._stamp else None
 
     def _named(self, sheet: str) -> str:
-        """The name that a template has for a sheet: in its language, as earlier ones in English."""
+        """Return a template's name of a sheet in its language; English in earlier templates."""
         language = self._source.properties.get(STAMP_LANGUAGE)
-        own = next((Translator(item).message(sheet) for item in LANGUAGES if item == language), "")
+        local = next(
+            (Translator(item).message(sheet) for item in LANGUAGES if item == language), ""
+        )
         names = {entry.name for entry in self._source.sheets}
-        return own if own in names else sheet
+        return local if local in names else sheet

@@ -1,8 +1,8 @@
-"""A large sheet read by two processes, which take turns of some blocks.
+"""Read a large sheet in two processes, which take turns of some blocks.
 
-Both go through the whole file, but each reads and judges the rows of its own turns alone. The other
-process hands over what it found; this one takes it in where its own turns leave off, so that the
-result is byte for byte that of one process.
+Both go through the whole file, but each reads and checks only the rows of its own turns. The second
+process sends its findings; the first one adds them in the order of turns, so that the result is
+equal to that of one process, byte for byte.
 """
 
 import os
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from feedtool.check.sheet import SheetReader
 
 TURN = 4
-"""Pieces of a sheet that one process reads in a row: some thousand rows."""
+"""The pieces of a sheet in one turn: some thousand rows."""
 WORTH = 8 << 20
-"""Bytes of a sheet below which a second process would cost more than it brings."""
+"""The least bytes of a sheet for which a second process saves time."""
 STOPS = (signal.SIGINT, signal.SIGTERM)
 _LENGTH = 8
-"""Bytes that say how long a part is."""
+"""The bytes for the length of a part."""
 
 
 class Gone(Exception):
-    """There is no other process, or it has ended before its work, as by a lack of memory."""
+    """There is no second process, or it ended too early, say for lack of memory."""
 
 
 class Findings(NamedTuple):
-    """What the other process found in one of its turns."""
+    """The findings of the second process in one turn."""
 
     first: int
-    """The number of the row of the first mark."""
+    """The row number of the first mark."""
     marks: bytes
     problems: Sequence[Problem]
     items: Sequence[Item]
@@ -50,15 +50,15 @@ class Findings(NamedTuple):
     hidden: int
     once: Mapping[str, Issue]
     evidence: Sequence[tuple[Mapping[str, str], bool]]
-    """Of each column what its cells settle, and True if one of them is ambiguous."""
+    """The decimal evidence of each column, and True if a cell is ambiguous."""
     keys: Sequence[Occurrences]
     notices: Mapping[str, Sequence[str]]
 
 
 def pay(reader: "SheetReader") -> bool:
-    """True if two processes read a sheet faster than one, and as well.
+    """Return True if two processes read a sheet faster than one, with the same result.
 
-    Rows that are judged together with earlier ones need one process: those of one request, or of
+    Rows that are checked together with earlier ones need one process: rows of one request, or with
     surveys that remember more than keys. A process with threads, such as the page's, is not forked.
     """
     return (
@@ -73,12 +73,12 @@ def pay(reader: "SheetReader") -> bool:
 
 
 def keys_of(reader: "SheetReader") -> list[Occurrences]:
-    """The surveys of a sheet that remember keys: what two of them have seen is put together."""
+    """Return the surveys of a sheet that remember keys, and can be merged."""
     return [survey for survey in reader.own_surveys if isinstance(survey, Occurrences)]
 
 
 def read_by_two(reader: "SheetReader") -> None:
-    """Reads all rows. Raises Gone, and what reading raises."""
+    """Read all rows. Raises Gone, and the errors of reading."""
     with _other_process(reader) as parts:
         for number, block in reader.sheet.pieces(reader.header.after, _is_first):
             if block:
@@ -91,7 +91,7 @@ def read_by_two(reader: "SheetReader") -> None:
 
 
 def _is_first(number: int) -> bool:
-    """True if the process that was there first reads a piece."""
+    """Return True if the first process reads a piece."""
     return number // TURN % 2 == 0
 
 
@@ -101,9 +101,9 @@ def _is_second(number: int) -> bool:
 
 @contextmanager
 def _other_process(reader: "SheetReader") -> Iterator[Iterator[Findings]]:
-    """What the other process finds, which is gone afterwards. Raises Gone where none can be had."""
+    """Run the second process, and give its findings. Raises Gone if it cannot start."""
     with temporary_file() as file:
-        # Until each process is ready for it, no signal may end one of them in the other's way.
+        # Block signals until both processes can handle them.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         process = -1
         try:
@@ -115,13 +115,13 @@ def _other_process(reader: "SheetReader") -> Iterator[Iterator[Findings]]:
                 os.close(receiving)
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
-                with suppress(ChildProcessError):  # where whoever started us ignores their ends
+                with suppress(ChildProcessError):  # the parent process may ignore SIGCHLD
                     os.waitpid(process, 0)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _forked(reader: "SheetReader", file: IO[bytes]) -> tuple[int, int]:
-    """The pipe from the other process, and its number; in that one it never returns."""
+    """Return the pipe from the second process, and its id; never returns in that process."""
     try:
         receiving, sending = os.pipe()
     except OSError as error:
@@ -140,32 +140,32 @@ def _forked(reader: "SheetReader", file: IO[bytes]) -> tuple[int, int]:
 
 
 def _parts(file: IO[bytes], receiving: int) -> Iterator[Findings]:
-    """The parts as they come. The file holds them, so that the other one never has to wait."""
+    """Yield findings as they arrive. They are in a file, so that the second process never waits."""
     place = 0
     while length := int.from_bytes(os.read(receiving, _LENGTH), "big"):
-        found = pickle.loads(os.pread(file.fileno(), length, place))  # noqa: S301  # our own process wrote it
+        part = pickle.loads(os.pread(file.fileno(), length, place))  # noqa: S301  # our own process wrote it
         place += length
-        if isinstance(found, FeedtoolError):
-            raise found
-        yield found
+        if isinstance(part, FeedtoolError):
+            raise part
+        yield part
     raise Gone
 
 
 def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:
-    """What the other process does until its end.
+    """Do the work of the second process, until its end.
 
-    A file that cannot be read is the first one's to tell. After any other failure it just ends: the
-    first one goes the whole way alone, and meets what is wrong itself.
+    The first process reports a file that cannot be read. After any other failure this process just
+    ends: the first one then reads everything alone, and finds the error itself.
     """
 
-    def send(found: object) -> None:
-        data = pickle.dumps(found)
+    def send(part: object) -> None:
+        data = pickle.dumps(part)
         file.write(data)
         file.flush()
         os.write(sending, len(data).to_bytes(_LENGTH, "big"))
 
     try:
-        # Ctrl-C is for the first one, which ends this one.
+        # Ctrl-C is for the first process, which ends this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
@@ -187,7 +187,7 @@ def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:
 
 
 def _begin(reader: "SheetReader") -> None:
-    """Forgets what was found before a part."""
+    """Forget the findings before a part."""
     reader.rows.forget()
     reader.sheet.take_notices()
     reader.problems, reader.hidden = ProblemSpool(), 0
@@ -196,12 +196,12 @@ def _begin(reader: "SheetReader") -> None:
 
 
 def _part(reader: "SheetReader") -> Findings:
-    """What was found since the part has begun."""
+    """Return the findings since the beginning of the part."""
     rows, marks = reader.rows, bytes(reader.rows.marks)
-    own = marks.lstrip(b"\0")
+    of_part = marks.lstrip(b"\0")
     return Findings(
-        len(marks) - len(own),
-        own,
+        len(marks) - len(of_part),
+        of_part,
         list(reader.problems),
         list(rows.items),
         list(rows.refused),
@@ -216,7 +216,7 @@ def _part(reader: "SheetReader") -> Findings:
 
 
 def _take_in(reader: "SheetReader", part: Findings) -> None:
-    """Adds a part to what was found before it."""
+    """Add the findings of a part to those before it."""
     rows = reader.rows
     rows.marks.put(part.first, part.marks)
     reader.problems.append_all(part.problems)
@@ -231,8 +231,10 @@ def _take_in(reader: "SheetReader", part: Findings) -> None:
     for column, (evidence, is_ambiguous) in zip(
         reader.columns_read.values(), part.evidence, strict=True
     ):
-        column.evidence |= {it: text for it, text in evidence.items() if it not in column.evidence}
+        column.evidence |= {
+            sign: text for sign, text in evidence.items() if sign not in column.evidence
+        }
         column.is_ambiguous |= is_ambiguous
-    for own, later in zip(keys_of(reader), part.keys, strict=True):
-        own.extend(later)
+    for keys, later in zip(keys_of(reader), part.keys, strict=True):
+        keys.extend(later)
     reader.sheet.add_notices(part.notices)
