@@ -113,7 +113,7 @@ class Counting:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "is_distinctive"),
+    ("status", "body", "is_told"),
     [
         *((200, b"0", False), (200, b"12", True), (200, b'{"count": 3}', True)),
         *((200, b'{"a": 11, "b": 12}', False), (200, b"[]", False), (404, b"7", False)),
@@ -124,11 +124,11 @@ def test_a_list_that_ends_early(
     tmp_path: Path,
     status: int,
     body: bytes,
-    is_distinctive: bool,  # noqa: FBT001
+    is_told: bool,  # noqa: FBT001
 ) -> None:
     kind = export_of(LIST._replace(is_counted_first=True))
     result = exported(kind, tmp_path / "a.csv", service=Counting(status, body))
-    assert [is_loss for *_, is_loss in result.notes] == [True] * is_distinctive
+    assert [is_loss for *_, is_loss in result.notes] == [True] * is_told
 
 
 WAITING = Waiting(

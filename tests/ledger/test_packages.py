@@ -98,7 +98,7 @@ def test_the_last_word_on_a_package_counts(ledger: Ledger, packages: list[Packag
 
 
 @on_both(
-    ("stages", "is_distinctive"),
+    ("stages", "is_told"),
     [
         ([Stage.SENDING, Stage.REFUSED], True),
         # What is sent anew in another package is refused no more.
@@ -107,7 +107,7 @@ def test_the_last_word_on_a_package_counts(ledger: Ledger, packages: list[Packag
     ],
 )
 def test_the_last_word_on_an_upload_counts(
-    ledger: Ledger, packages: list[Package], stages: Sequence[Stage], *, is_distinctive: bool
+    ledger: Ledger, packages: list[Package], stages: Sequence[Stage], *, is_told: bool
 ) -> None:
     package, _ = packages
     changes = []
@@ -119,7 +119,7 @@ def test_the_last_word_on_an_upload_counts(
     ledger.save(changes)
     at = tables.uploads.c
     first, *others = kept(ledger, at.package, at.upload, at.stage, at.message_code)
-    assert first[2:] == (stages[-1], FULL.code if is_distinctive else None)
+    assert first[2:] == (stages[-1], FULL.code if is_told else None)
     assert {row[2:] for row in others} == {(Stage.PLANNED, None)}
 
 

@@ -206,9 +206,9 @@ def test_a_row_that_is_hidden_in_the_sheet_is_marked(opened: OpenGrid, files: Fi
         number = page.locator(f"[data-place='{place}'] [data-column='{ROW}']")
         number.click()
         styles.append(number.evaluate("cell => getComputedStyle(cell).borderLeftStyle"))
-        is_distinctive = "hidden in the sheet" in page.locator(".grid-bar").inner_text()
-        assert is_distinctive == (place == 1)
-        assert bool(number.get_attribute("aria-describedby")) == is_distinctive
+        is_told = "hidden in the sheet" in page.locator(".grid-bar").inner_text()
+        assert is_told == (place == 1)
+        assert bool(number.get_attribute("aria-describedby")) == is_told
     assert styles == ["solid", "dotted"]
 
 

@@ -206,10 +206,10 @@ def test_what_a_script_would_do_is_hindered_and_told(
     watched.check("before")
     page.evaluate(code)
     for _ in range(100):  # the browser tells of it when it has the time
-        if is_distinctive := any(f"a violation: {directive}" in text for text in watched.told):
+        if is_told := any(f"a violation: {directive}" in text for text in watched.told):
             break
         page.evaluate("new Promise(requestAnimationFrame)")
-    assert is_distinctive, watched.told
+    assert is_told, watched.told
     assert "a script has run" not in watched.told
 
 

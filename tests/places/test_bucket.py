@@ -92,7 +92,7 @@ def test_what_a_service_says_is_told(
 
 
 @pytest.mark.parametrize(
-    ("address", "is_allowed", "is_distinctive"),
+    ("address", "is_allowed", "is_told"),
     [
         ("http://localhost:9000", "", False),
         ("http://[::1]:9000", "", False),
@@ -102,11 +102,11 @@ def test_what_a_service_says_is_told(
     ],
 )
 def test_nothing_travels_in_the_open(
-    monkeypatch: pytest.MonkeyPatch, address: str, is_allowed: str, *, is_distinctive: bool
+    monkeypatch: pytest.MonkeyPatch, address: str, is_allowed: str, *, is_told: bool
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
     monkeypatch.setenv("AWS_ALLOW_HTTP", is_allowed)
-    if is_distinctive:
+    if is_told:
         with pytest.raises(UsageProblem, match=r"would travel to minio for everybody") as caught:
             open_place("s3://bucket", Path("/"))
         assert "AWS_ALLOW_HTTP" in caught.value.hint

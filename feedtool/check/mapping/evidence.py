@@ -1,4 +1,4 @@
-"""What speaks for a column's being of a concept: its name, and what stands in its cells."""
+"""Evidence that a column is of a concept: its name, and the content of its cells."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,16 +28,16 @@ RATES = frozenset(
         ),
     )
 )
-"""Percentages of VAT in Europe, now and lately."""
+"""Percentages of VAT in Europe, current and recent."""
 FEW = 3
-"""Filled cells from which content counts."""
+"""The least filled cells for content to count."""
 LONG_TEXT, MANY_WORDS = 40, 4
-"""Characters and words of prose."""
+"""The characters and words from which a text is prose."""
 MOST_DAYS = 120
 _CODE = re.compile(r"(?=\S*\d)\S*[^\W\d_]\S*|\d{5,}")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](?:20)?\d\d(?!\d)")
 UPC = 11
-"""Digits of a UPC without its leading zero."""
+"""The digits of a UPC without its leading zero."""
 
 
 class SheetColumn(Struct, frozen=True, dict=True):
@@ -47,31 +47,30 @@ class SheetColumn(Struct, frozen=True, dict=True):
     header: str
     cells: Sequence[Cell]
     over: str = ""
-    """The text of the row above, which may stand over several headers."""
+    """The text of the row above, which may be over several headers."""
 
     @cached_property
     def words(self) -> HeaderWords:
-        """Its header as it is compared, with the text above where it says nothing alone."""
+        """The header's words, with the text above it if the header alone is unknown."""
         both = f"{self.over} {self.header}"
         return words_of(both if self.over and not is_known(self.header) else self.header)
 
     @cached_property
     def texts(self) -> Sequence[str]:
-        """The filled cells as shown."""
+        """The texts of filled cells."""
         return [text for cell in self.cells if (text := plain(shown(cell)))]
 
     @cached_property
     def by_row(self) -> Sequence[Decimal | None]:
-        """The number in each cell."""
+        """The number of each cell; None for other cells."""
         return [_number_of(cell) for cell in self.cells]
 
     @cached_property
     def numbers(self) -> Sequence[Decimal]:
-        """The cells that are numbers."""
         return [number for number in self.by_row if number is not None]
 
     def share(self, holds: Callable[[str], bool]) -> float:
-        """The share of filled cells of which something holds."""
+        """Return the share of filled cells for which `holds` is true."""
         return sum(map(holds, self.texts)) / len(self.texts) if self.texts else 0
 
     def _of_numbers(self, holds: Callable[[Decimal], bool]) -> float:
@@ -79,7 +78,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def filled(self) -> float:
-        """The share of cells that are filled."""
         return len(self.texts) / len(self.cells) if self.cells else 0
 
     @cached_property
@@ -94,7 +92,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def whole(self) -> float:
-        """The share of whole numbers."""
         return self._of_numbers(lambda number: number == int(number))
 
     @cached_property
@@ -104,7 +101,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def decimals(self) -> float:
-        """The share of numbers with decimals."""
         return self.numeric - self.whole
 
     @cached_property
@@ -114,12 +110,11 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def days(self) -> float:
-        """The share of numbers that may be days until something is sent."""
+        """The share of numbers that may be days until dispatch."""
         return self._of_numbers(lambda number: 0 <= number <= MOST_DAYS and number == int(number))
 
     @cached_property
     def distinct(self) -> float:
-        """The share of different values."""
         return len(set(self.texts)) / len(self.texts) if self.texts else 0
 
     @cached_property
@@ -134,12 +129,11 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def prose(self) -> float:
-        """The share of long texts."""
         return self.share(lambda text: len(text) > LONG_TEXT or text.count(" ") >= MANY_WORDS)
 
     @cached_property
     def codes(self) -> float:
-        """The share of single words with digits that are no amounts."""
+        """The share of words with digits that are no amounts."""
         return self.share(lambda text: _CODE.fullmatch(text) is not None)
 
     @cached_property
@@ -149,15 +143,15 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def states(self) -> float:
-        """The share of yes and no, active and inactive."""
+        """The share of words such as yes, no, active and inactive."""
         return self.share(lambda text: plain_words(text) in states())
 
     @cached_property
     def counting(self) -> float:
-        """1 if the cells count the rows, from 0 or 1 on."""
+        """1 if the cells number the rows, from 0 or 1."""
         steps = zip(self.numbers, self.numbers[1:], strict=False)
         is_counted = len(self.numbers) >= FEW and self.numbers[0] <= 1
-        return float(is_counted and all(b - a == 1 for a, b in steps))
+        return float(is_counted and all(later - number == 1 for number, later in steps))
 
     @cached_property
     def conditions(self) -> float:
@@ -166,12 +160,11 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def dates(self) -> float:
-        """The share of dates."""
         return self.share(lambda text: _DATE.match(text) is not None)
 
     @cached_property
     def percent(self) -> float:
-        """1 if its header says percent, and not that VAT is in it."""
+        """1 if its header says percent, and not that it includes VAT."""
         return float(self.words.is_percent and "gross" not in self.words.groups)
 
 
@@ -195,14 +188,14 @@ def _number_of(cell: Cell) -> Decimal | None:
 
 
 class Score(NamedTuple):
-    """The confidence that a column is of a concept, and why."""
+    """The confidence that a column is of a concept, with the reasons."""
 
     confidence: float
     reasons: tuple[MessageText, ...]
 
 
 def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
-    """The confidence that a column is of a concept, by its name and its cells, up to 100."""
+    """Return the confidence that a column is of a concept, from its name and cells, up to 100."""
     if column.few:
         return Score(name * NEIGHBOURS.unfilled, ())
     score, reasons = name, list[MessageText]()
@@ -211,6 +204,6 @@ def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
         measure: float = getattr(column, item.measure)
         if item.least <= measure < item.below:
             score = max(score * item.times, 0 if is_against else item.floor)
-            if item.told:
-                reasons.append(MessageText((item.told,), {"share": f"{measure:.0%}"}))
+            if item.reason:
+                reasons.append(MessageText((item.reason,), {"share": f"{measure:.0%}"}))
     return Score(score, tuple(reasons))

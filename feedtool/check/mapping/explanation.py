@@ -1,4 +1,4 @@
-"""What a header that was not understood has, what its columns may be, and the way to say so."""
+"""Explain a header that was not understood: its columns, guesses, and the way to map it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from shlex import quote
@@ -16,23 +16,23 @@ from feedtool.model.text import FieldName, MessageText, in_quotes, joined, tr
 from feedtool.sheets import Source
 
 SHOWN = 8
-"""Headers, and guesses, that are told."""
+"""The most headers, and guesses, in a message."""
 
 
 def explain_missing(
     error: HeaderMissing, source: Source, sheet: str, file: str, known: Mapping[str, Column]
 ) -> None:
-    """Adds to an error what the header has, what else it may have, and `feedtool map`."""
+    """Add to an error the known headers, guesses for others, and `feedtool map`."""
     header = error.header
     if not header:
         return
     columns = {index: column.key for index, column in header.columns.items()}
     understood = [
         _quoted(text)
-        if columns[at] == text
-        else tr("“{header}” as {field}", header=brief(text), field=_named(columns[at], known))
-        for at, text in header.texts.items()
-        if at in columns
+        if columns[index] == text
+        else tr("“{header}” as {field}", header=brief(text), field=_named(columns[index], known))
+        for index, text in header.texts.items()
+        if index in columns
     ]
     unknown = [header.texts[index] for index, _ in header.unknown]
     guesses = guessed_headers(source, sheet, header.row, unknown, known)
@@ -70,12 +70,12 @@ def _perhaps(name: str, header: str) -> str:
 def explain_renamed(
     lacks: Mapping[str, str | None], new: Sequence[str], guesses: Mapping[str, str]
 ) -> MessageText:
-    """The headers that a recipe asks for and a row lacks, each with the new one that may be it.
+    """Return the headers that a row lacks for a recipe, each with its probable new name.
 
     Args:
-        lacks: Header → its field, None where it has none.
-        new: The headers that the recipe does not know.
-        guesses: Field → the new header that seems to be it.
+        lacks: Header → its field, or None.
+        new: The headers that are not in the recipe.
+        guesses: Field → the new header that probably means it.
     """
     return joined(
         _perhaps(in_quotes(header), guesses.get(key or "") or nearest(header, new) or "")
@@ -84,39 +84,39 @@ def explain_renamed(
 
 
 def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> HeaderNotFound:
-    """The error of a file without a known header: the likeliest row, and what it may have."""
-    own = likeliest_sheet(source)
-    if own is None:
+    """Return the error of a file without a known header: the likeliest row, with guesses."""
+    sheet = likeliest_sheet(source)
+    if sheet is None:
         return no_header(source, file)
-    names = _listed(_quoted(text) for _, text in sorted(own.texts.items()))
+    names = _listed(_quoted(text) for _, text in sorted(sheet.texts.items()))
     way = tr("type: feedtool map {file}", file=quote(file))
     return HeaderNotFound(
         tr(
             "no row looks like a header of ours; row {row} comes nearest, with {columns}",
-            row=own.row.number,
+            row=sheet.row.number,
             columns=names,
         ),
-        _with_guesses(_guesses(source, own, known), known, way),
+        _with_guesses(_guesses(source, sheet, known), known, way),
     )
 
 
 def guessed_headers(
     source: Source, sheet: str, row: int, texts: Collection[str], known: Mapping[str, Column]
 ) -> dict[str, str]:
-    """Field → the header, of some in a row of a sheet, that seems to be it."""
+    """Return field → the header, among `texts` in a row of a sheet, that probably means it."""
     head = source.sheet(sheet).head(row)
-    at = next((at for at, found in enumerate(head) if found.number == row), None)
-    if at is None or not texts:
+    position = next((i for i, item in enumerate(head) if item.number == row), None)
+    if position is None or not texts:
         return {}
-    guesses = _guesses(source, OwnSheet(sheet, head, at), known)
+    guesses = _guesses(source, OwnSheet(sheet, head, position), known)
     return {key: text for text, key in guesses.items() if text in texts}
 
 
-def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapping[str, str]:
-    """Header → the field that it may be."""
+def _guesses(source: Source, sheet: OwnSheet, known: Mapping[str, Column]) -> Mapping[str, str]:
+    """Return header → its probable field."""
     return {
         column.header: column.key
-        for column in propose(read_columns(source, own, known)[:WIDEST], known, {}, own.above)
+        for column in propose(read_columns(source, sheet, known)[:WIDEST], known, {}, sheet.above)
         if column.key and column.confidence >= NAMES.least
     }
 
@@ -124,7 +124,7 @@ def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapp
 def _with_guesses(
     guesses: Mapping[str, str], known: Mapping[str, Column], way: MessageText
 ) -> MessageText:
-    """The way out, behind the best guesses."""
+    """Return the solution, preceded by the best guesses."""
     if not guesses:
         return way
     listed = _listed(

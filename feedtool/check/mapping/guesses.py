@@ -1,4 +1,4 @@
-"""The concepts that a column may be, by itself."""
+"""Guess the concepts of a column, from its name and cells alone."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from feedtool.model.text import MessageText, joined, tr
 
 
 class Guess(NamedTuple):
-    """A concept that a column may be, and how sure that is."""
+    """A possible concept of a column, with its confidence."""
 
     concept: Concept
     key: str | None
@@ -21,12 +21,12 @@ class Guess(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """What is given to one column alone: a key, or a concept without one."""
+        """The name that only one column can have: a key, or a concept without a key."""
         return self.key or self.concept.name
 
 
 def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:
-    """Folded header → the field whose key or label it is, if it is no name of another concept."""
+    """Return folded header → the field with this key or label, unless it names another concept."""
     meant = {name: concept.keys for concept in concepts() for name in concept.names}
     names = {
         folded(label): key
@@ -40,29 +40,29 @@ def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:
 def guess_concepts(
     column: SheetColumn, known: Mapping[str, Column], fields: Mapping[str, str]
 ) -> list[Guess]:
-    """The concepts that a column may be, the likeliest first; `fields` are the `field_names`."""
+    """Return the possible concepts of a column, best first; `fields` are the `field_names`."""
     if key := fields.get(folded(column.header)):
         of_field = Concept(key, (key,), (), (), frozenset(), NAMES.same)
         return [Guess(of_field, key, NAMES.same, tr("the name of the field"))]
     guesses = []
     for concept in concepts():
         name = name_score(column.words, concept)
-        confidence, told = content_score(concept, column, name)
+        confidence, reasons = content_score(concept, column, name)
         if confidence >= NEIGHBOURS.second_choice:
             key = next((key for key in concept.keys if key in known), None)
-            named = ""
+            by_name = ""
             if name >= NAMES.least:
                 like = tr("named like “{name}”", name=MessageText((concept.name,)))
-                named = MessageText((concept.doubt,)) or like
-            reason = joined(filter(None, (named, *dict.fromkeys(told))))
+                by_name = MessageText((concept.doubt,)) or like
+                reason = joined(filter(None, (by_name, *dict.fromkeys(reasons))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)
 
 
 def other_keys(column: SheetColumn, known: Mapping[str, Column]) -> list[str]:
-    """The fields that a column may be after all, the likeliest first.
+    """Return other possible fields of a column, best first.
 
-    Its name reminds of them, or its cells are like theirs, and no word speaks against them.
+    Its name has a word for their subject, or its cells are similar, and no word excludes them.
     """
     scores: dict[str, float] = {}
     for concept in concepts():
@@ -71,12 +71,11 @@ def other_keys(column: SheetColumn, known: Mapping[str, Column]) -> list[str]:
             continue
         is_faint = reminds_of(column.words, concept)
         name = NAMES.least if is_faint else NEIGHBOURS.second_choice
-        confidence, told = content_score(concept, column, name)
-        if (is_faint or told) and confidence >= NEIGHBOURS.alternative:
+        confidence, reasons = content_score(concept, column, name)
+        if (is_faint or reasons) and confidence >= NEIGHBOURS.alternative:
             scores[key] = max(confidence, scores.get(key, 0))
     return sorted(scores, key=lambda key: -scores[key])
 
 
 def by_confidence(guesses: Iterable[Guess]) -> list[Guess]:
-    """Guesses, the likeliest first."""
     return sorted(guesses, key=lambda guess: -guess.confidence)

@@ -1,4 +1,4 @@
-"""The header row of any sheet."""
+"""Find the header row of any sheet."""
 
 from collections import ChainMap
 from collections.abc import Sequence
@@ -8,51 +8,51 @@ from feedtool.check.mapping.names import is_known
 from feedtool.model.cells import Cell, Kind
 
 LONGEST_HEADER = 80
-"""Characters; what is longer is a text of the sheet."""
+"""The most characters of a header; a longer text is content."""
 LEAST = 2
-"""Headers of a row, one of which has a known name."""
+"""The least headers of a row, one of which has a known name."""
 MOST_VALUES = 0.6
-"""The share of a header's cells that may be no names, as sizes are."""
+"""The largest share of a header's cells that are no names, such as sizes."""
 WIDEST = 256
-"""Cells of a row that are looked at."""
+"""The most cells of a row to examine."""
 BELOW = 15
-"""Rows below a header that are looked at."""
+"""The most rows below a header to examine."""
 HALF, ALIKE = 0.5, 0.8
 """The least share of an unknown header's columns that a row below fills, and of such rows."""
 MANY_DIGITS = 0.5
-"""The share of digits of what is no name."""
+"""The share of digits above which a text is no name."""
 KNOWN, WIDE, VALUES, DATA, REPEATED, LATER = 3, 4, 3, -4, -1, -0.05
-"""What is worth: each known name; as wide as the rows below; values below; a value in the header
-itself; a name twice; each row that comes before."""
+"""Scores for: each known name; the width of the rows below; values below; a value in the header
+itself; a repeated name; each row before the header."""
 
 Row = tuple[int, Sequence[Cell]]
-"""A row's number, and its cells from column A on."""
+"""A row's number, and its cells from column A."""
 
 
 def header_row(rows: Sequence[Row]) -> tuple[float, int]:
-    """The position of the likeliest header among the first rows, and how likely it is; 0 is not."""
-    scores = [(_header_score(rows, at), -at) for at in range(len(rows))]
+    """Return the score and the position of the likeliest header; score 0 if there is none."""
+    scores = [(_header_score(rows, position), -position) for position in range(len(rows))]
     score, minus = max(scores, default=(0.0, 0))
-    # A header may stand again on each page: the first one counts.
+    # A header may be repeated on each page: the first one counts.
     texts = [[cell.text.strip() for cell in cells] for _, cells in rows]
     return score, texts.index(texts[-minus]) if score else 0
 
 
-def is_continued(rows: Sequence[Row], at: int) -> bool:
-    """True if the row right below a header is the rest of it, as `Net` and `Gross` below `Price`.
+def is_continued(rows: Sequence[Row], position: int) -> bool:
+    """Return True if the row below a header continues it, such as `Net` and `Gross` below `Price`.
 
-    It names columns that the header leaves blank, and leaves blank what the header names.
+    It names columns that the header leaves blank, and leaves other columns blank.
     """
-    if at + 2 >= len(rows) or rows[at + 1][0] != rows[at][0] + 1:
+    if position + 2 >= len(rows) or rows[position + 1][0] != rows[position][0] + 1:
         return False
     upper, lower, *others = (
         {index: text for index, cell in enumerate(cells) if (text := cell.text.strip())}
-        for _, cells in rows[at : at + 2 + BELOW]
+        for _, cells in rows[position : position + 2 + BELOW]
     )
     below = dict(ChainMap(*others))
     return (
         len(lower) >= LEAST
-        and not _is_data(rows[at + 1][1])
+        and not _is_data(rows[position + 1][1])
         and bool(lower.keys() - upper.keys())
         and bool(upper.keys() - lower.keys())
         and (upper.keys() | lower.keys()) <= below.keys()
@@ -60,13 +60,13 @@ def is_continued(rows: Sequence[Row], at: int) -> bool:
     )
 
 
-def _header_score(rows: Sequence[Row], at: int) -> float:
-    """How much a row looks like a header: by its names, and by the rows below it."""
-    cells = rows[at][1][:WIDEST]
+def _header_score(rows: Sequence[Row], position: int) -> float:
+    """Return the score of a row as a header, from its names and the rows below it."""
+    cells = rows[position][1][:WIDEST]
     filled = [cell for cell in cells if cell.text.strip()]
     names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
     names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]
-    below = [row[:WIDEST] for _, row in rows[at + 1 : at + 1 + BELOW]]
+    below = [row[:WIDEST] for _, row in rows[position + 1 : position + 1 + BELOW]]
     if len(names) < max(LEAST, (1 - MOST_VALUES) * len(filled)) or not is_table(below):
         return 0
     width = max(map(_width, below))
@@ -81,14 +81,14 @@ def _header_score(rows: Sequence[Row], at: int) -> float:
         + VALUES * values
         + DATA * _is_data(cells)
         + REPEATED * repeated
-        + LATER * at
+        + LATER * position
     )
 
 
 def _is_above(cells: Sequence[Cell], below: Sequence[Sequence[Cell]]) -> bool:
-    """True if a row of different texts, in any script, stands above rows that are alike.
+    """Return True if a row of distinct texts, in any script, is above rows that are similar.
 
-    They fill no column but those that it names, and one of these has values alone.
+    These rows fill only columns with a name, and one of the columns has only values.
     """
     texts = {place: cell.text.strip().casefold() for place, cell in enumerate(cells)}
     names = {place: text for place, text in texts.items() if text}
@@ -106,7 +106,7 @@ def _is_above(cells: Sequence[Cell], below: Sequence[Sequence[Cell]]) -> bool:
 
 
 def is_table(rows: Sequence[Sequence[Cell]]) -> bool:
-    """True if most rows that hold anything have several cells; in prose they have one."""
+    """Return True if most filled rows have several cells; in prose they have one."""
     widths = [width for row in rows if (width := _width(row))]
     return bool(widths) and median(widths) >= LEAST
 
@@ -116,7 +116,7 @@ def _width(row: Sequence[Cell]) -> int:
 
 
 def is_value(text: str) -> bool:
-    """True for a text that is no name: a number, a code, an address."""
+    """Return True for a text that is no name: a number, a code, an address."""
     digits = sum(letter.isdigit() for letter in text)
     return digits > MANY_DIGITS * len(text) or "://" in text or "@" in text
 

@@ -1,4 +1,4 @@
-"""How much a header is called like a concept."""
+"""Compare a header with the names of concepts."""
 
 from functools import cache, lru_cache
 
@@ -10,21 +10,21 @@ from feedtool.check.mapping.words import (
     HeaderWords,
     concepts,
     groups_in,
-    telling,
+    significant,
     words_left,
     words_of,
 )
 
 DECISIVE = frozenset(("net", "gross", "bought", "struck", "advised", "lowest", "apart"))
-"""The groups of words that no misspelling has by chance."""
+"""The groups of words that a misspelling must also have."""
 SUBJECTS = frozenset(("barcode", "carriage", "eco", "price", "reference", "stock", "tax", "time"))
-"""The groups of words that say what a column is about."""
+"""The groups of words that name the subject of a column."""
 LONG = 5
-"""Letters of a name that is not found in others by chance."""
+"""The letters from which a name is not part of others by chance."""
 
 
 def name_score(words: HeaderWords, concept: Concept) -> float:
-    """How much a header is called like a concept, up to 100."""
+    """Return the likeness of a header to the names of a concept, up to 100."""
     score = max(_by_names(words, concept), _by_groups(words, concept))
     if speaks_against(words, concept) and score < NAMES.same:
         score = min(score, NAMES.against)
@@ -32,17 +32,17 @@ def name_score(words: HeaderWords, concept: Concept) -> float:
 
 
 def speaks_against(words: HeaderWords, concept: Concept) -> bool:
-    """True if a word of a header is none of a concept."""
+    """Return True if a header has a word that excludes a concept."""
     is_other = "price" in words.groups and not concept.is_amount
     return is_other or bool(words.groups & concept.never)
 
 
 def reminds_of(words: HeaderWords, concept: Concept) -> bool:
-    """True if a header has a word of what a concept is about; if that has none, of its names."""
+    """Return True if a header has a word for a concept's subject, or without one of its names."""
     subjects = frozenset().union(*concept.groups) & SUBJECTS
     if subjects:
         return bool(subjects & words.groups)
-    return any(name.intersection(words.telling) for name in _telling_names(concept))
+    return any(name.intersection(words.significant) for name in _significant_names(concept))
 
 
 def _by_names(words: HeaderWords, concept: Concept) -> float:
@@ -50,15 +50,15 @@ def _by_names(words: HeaderWords, concept: Concept) -> float:
         return NAMES.same
     if words.bare in concept.names:
         return NAMES.same_but_aside
-    of_header = set(words.telling)
+    of_header = set(words.significant)
     if not of_header:
         return 0
     score = 0.0
-    for name, of_name in zip(concept.names, _telling_names(concept), strict=True):
+    for name, of_name in zip(concept.names, _significant_names(concept), strict=True):
         if of_name == of_header:
             return NAMES.same_words
-        is_telling = len(of_name) > 1 or is_part(name)
-        if of_name and of_name < of_header and is_telling:
+        may_be_part = len(of_name) > 1 or is_part(name)
+        if of_name and of_name < of_header and may_be_part:
             more = len(of_header) - len(of_name)
             score = max(score, NAMES.part - more * NAMES.word_more)
     near = process.extractOne(
@@ -71,13 +71,13 @@ def _by_names(words: HeaderWords, concept: Concept) -> float:
 
 @cache
 def is_part(name: str) -> bool:
-    """True if a name of one word says something in a header of several."""
+    """Return True if a name of one word also counts in a header of several words."""
     return len(name) >= LONG and " " not in name and "article" not in groups_in(name)
 
 
 @cache
-def _telling_names(concept: Concept) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(telling(name)) for name in concept.names)
+def _significant_names(concept: Concept) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(significant(name)) for name in concept.names)
 
 
 def _by_groups(words: HeaderWords, concept: Concept) -> float:
@@ -91,6 +91,6 @@ def _by_groups(words: HeaderWords, concept: Concept) -> float:
 
 @lru_cache(8192)
 def is_known(text: str) -> bool:
-    """True if a text is called like any concept."""
+    """Return True if a text is similar to a name of any concept."""
     words = words_of(text)
     return any(name_score(words, concept) >= NAMES.header for concept in concepts())

@@ -1,4 +1,4 @@
-"""What the other columns, and the text above the header, say of the concepts of a column."""
+"""Adjust the guesses for a column by the other columns, and by the text above the header."""
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
@@ -13,27 +13,27 @@ from feedtool.check.mapping.words import concepts, groups_in, plain
 from feedtool.model.text import tr
 
 SUPPLIERS = frozenset(("discount", "pack"))
-"""What stands in a supplier's sheet, beside prices that are no customer's."""
+"""Concepts of a supplier's sheet, whose prices are not for customers."""
 LIKELIEST = 3
-"""Guesses of a column among which one of a price counts."""
+"""The first guesses of a column, among which a price counts."""
 FEW_ROWS = 4
-"""Rows with both amounts from which their relation counts."""
+"""The least rows with both amounts for their relation to count."""
 ROUNDED = Decimal("0.006")
-"""The most by which a price with tax differs by rounding, as a share or an amount."""
+"""The most by which rounding changes a price with tax, as a share or an amount."""
 USUAL_RATES = range(17, 25)
-"""Percentages of VAT by which an amount is higher that has it in it."""
+"""Usual percentages of VAT in an amount that includes it."""
 NEAR = Decimal("0.8")
-"""The least share of its recommended price that a shop usually asks for an article."""
+"""The least usual share of a shop's price in the recommended price."""
 HALF = 0.5
 ALL = 0.97
-"""The share of cells that counts as all of them."""
+"""The share of cells that counts as all cells."""
 SAME_ROWS = 0.9
-"""The share of rows of which a relation of two columns holds."""
+"""The least share of rows that confirm a relation of two columns."""
 
 
 @cache
 def key_of(name: str) -> str:
-    """The first key of a concept; asked for late, since it has all words of headers read."""
+    """Return the first key of a concept; call it late, since it loads all words of headers."""
     return next(concept.keys[0] for concept in concepts() if concept.name == name)
 
 
@@ -43,7 +43,7 @@ def weigh_neighbours(
     known: Collection[str],
     above: str,
 ) -> None:
-    """Changes the guesses by what the other columns are, and by the text above the header."""
+    """Change the guesses by the other columns, and by the text above the header."""
     prices = [column for column in columns if _is_price(guesses[column.index])]
     _weigh_taxes(columns, prices, guesses, above)
     _weigh_higher(prices, guesses, known)
@@ -52,7 +52,7 @@ def weigh_neighbours(
 
 
 def _weigh_values(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
-    """Prices whose cells are flags or all the same, and VAT that is no rate in use."""
+    """Weigh prices whose cells are flags or all equal, and VAT with unused rates."""
     price, struck, vat = map(key_of, ("price", "list price", "vat"))
     for column in columns:
         numbers = set(column.numbers) if column.numeric >= HALF else set()
@@ -81,12 +81,12 @@ def _weigh_taxes(
     guesses: dict[int, list[Guess]],
     above: str,
 ) -> None:
-    """Prices that may have no tax in them, or be those of dealers."""
-    best = {at: found[0].concept.name for at, found in guesses.items() if found}
+    """Weigh prices that may exclude tax, or be for dealers."""
+    best = {index: row[0].concept.name for index, row in guesses.items() if row}
     others = [column for column in prices if guesses[column.index][0].key != key_of("list price")]
     has_gross = any("gross" in column.words.groups for column in prices)
     is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
-    told_above = groups_in(plain(above))
+    groups_above = groups_in(plain(above))
     dealers = next(concept for concept in concepts() if concept.name == "purchase price")
     has_promotion = any(
         best.get(column.index) == "promotional price" and column.filled >= HALF
@@ -101,7 +101,9 @@ def _weigh_taxes(
             is_net_of(column, other) for other in others if other is not column
         ):
             times *= NEIGHBOURS.below_gross
-        if is_bare and (told_above & {"net", "bought"} or _is_far_below(column, columns, guesses)):
+        if is_bare and (
+            groups_above & {"net", "bought"} or _is_far_below(column, columns, guesses)
+        ):
             most = min(most, NEIGHBOURS.of_dealers)
             reason = tr("a dealers' price, by its title or neighbours")
             guesses[column.index].append(Guess(dealers, None, NEIGHBOURS.dealer_price, reason))
@@ -122,7 +124,7 @@ def _is_far_below(
     columns: Sequence[SheetColumn],
     guesses: Mapping[int, Sequence[Guess]],
 ) -> bool:
-    """True if a recommended price is usually so much higher as it is than a dealer's price."""
+    """Return True if a recommended price is usually much higher, as beside a dealer's price."""
     for other in columns:
         if other is column or [guess.key for guess in guesses[other.index][:1]] != [
             key_of("list price")
@@ -138,15 +140,15 @@ def _is_far_below(
 def _weigh_higher(
     prices: Sequence[SheetColumn], guesses: dict[int, list[Guess]], known: Collection[str]
 ) -> None:
-    """Of two prices that are called so the one that is nearly always higher may be struck."""
-    called = [
+    """Guess a struck price where one of two columns named as price is nearly always higher."""
+    named_price = [
         column
         for column in prices
         for best in guesses[column.index][:1]
         if best.key == key_of("price") and best.confidence >= NAMES.header
     ]
     struck = next(concept for concept in concepts() if key_of("list price") in concept.keys)
-    for lower, higher in permutations(called, 2):
+    for lower, higher in permutations(named_price, 2):
         pairs = [pair for pair in zip(lower.by_row, higher.by_row, strict=True) if all(pair)]
         count = sum(price < other for price, other in pairs if price and other)
         if (
@@ -159,15 +161,15 @@ def _weigh_higher(
                     guess._replace(confidence=min(most, guess.confidence))
                     for guess in guesses[column.index]
                 ]
-            told = tr("higher than the price")
+            reason = tr("higher than the price")
             guesses[higher.index].append(
-                Guess(struck, key_of("list price"), NEIGHBOURS.higher_price, told)
+                Guess(struck, key_of("list price"), NEIGHBOURS.higher_price, reason)
             )
             guesses[higher.index] = by_confidence(guesses[higher.index])
 
 
 def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
-    """Lets a price and a struck price be asked for where the struck one is the lower."""
+    """Make the user confirm a price and a struck price if the struck one is lower."""
     prices = [column for column in columns if guesses[column.index][:1]]
     likeliest = {guesses[column.index][0].key: column for column in reversed(prices)}
     price, struck = likeliest.get(key_of("price")), likeliest.get(key_of("list price"))
@@ -190,7 +192,7 @@ def _is_price(guesses: Sequence[Guess]) -> bool:
 
 
 def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:
-    """True if another column is in nearly all rows the same amount with one rate of VAT more."""
+    """Return True if another column has nearly always the same amount plus one rate of VAT."""
     pairs = [
         (net, gross)
         for net, gross in zip(column.by_row, other.by_row, strict=True)

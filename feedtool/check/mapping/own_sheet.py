@@ -1,4 +1,4 @@
-"""The sheet of a merchant's own file whose header is the likeliest, and what stands in it."""
+"""Find the sheet of a merchant's own file with the likeliest header, and read its columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
@@ -16,13 +16,13 @@ from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
 
 SEARCHED = 60
-"""Rows among which the header is looked for."""
+"""The first rows, in which the header is searched."""
 SAMPLED = 2_000
-"""Rows whose cells speak for or against a field."""
+"""The rows whose cells are evidence for or against a field."""
 LIKELY = 0.8
-"""The share of the best score from which another sheet's header is as likely."""
+"""The least share of the best score for another sheet's header to be as likely."""
 SHOWN = 5
-"""Cells of a row that are told."""
+"""The cells of a row in a message."""
 
 
 class OwnSheet(NamedTuple):
@@ -30,27 +30,26 @@ class OwnSheet(NamedTuple):
 
     name: str
     head: Sequence[HeadRow]
-    at: int
+    position: int
     """The position of the header among the first rows."""
     others: Sequence[str] = ()
     """The names of sheets that have nearly as likely a header."""
 
     @property
     def row(self) -> HeadRow:
-        """The header's row."""
-        return self.head[self.at]
+        return self.head[self.position]
 
     @property
     def group(self) -> HeadRow | None:
-        """The row right above the header, where several texts stand in it."""
-        above = self.head[self.at - 1] if self.at else None
+        """The row directly above the header, if it has several texts."""
+        above = self.head[self.position - 1] if self.position else None
         if above is None or above.number != self.row.number - 1:
             return None
         return above if len(header_texts(above.cells)) >= len(("a group", "another")) else None
 
     @property
     def texts(self) -> Mapping[int, str]:
-        """The headers by 0-based column, of one row or of two."""
+        """The headers by 0-based column, from one row or two rows."""
         row = Texts(self.row.number, header_texts(self.row.cells))
         group = self.group
         return joined_rows(Texts(0, header_texts(group.cells)), row).texts if group else row.texts
@@ -58,22 +57,23 @@ class OwnSheet(NamedTuple):
     @property
     def above(self) -> str:
         """The sheet's name, and the text above the header."""
-        texts = (cell.text for row in self.head[: self.at] for cell in row.cells)
+        texts = (cell.text for row in self.head[: self.position] for cell in row.cells)
         return " \n".join((self.name, *texts))
 
 
-def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | None:
-    """Of these sheets, or of all, the one whose header is the likeliest; None without a header.
+def likeliest_sheet(source: Source, sheets: Sequence[str] = ()) -> OwnSheet | None:
+    """Return the sheet with the likeliest header, of these or all; None without a header.
 
-    A sheet that is called an example comes behind others with nearly as likely a header.
+    A sheet named as an example comes after others with nearly as likely a header.
     """
     scored: list[tuple[float, OwnSheet]] = []
-    for name in wanted or [entry.name for entry in source.sheets if not entry.hidden]:
+    for name in sheets or [entry.name for entry in source.sheets if not entry.hidden]:
         head = source.sheet(name).head(SEARCHED)
         rows = [(row.number, row.cells) for row in head]
-        score, at = header_row(rows)
+        score, position = header_row(rows)
         if score:
-            scored.append((score, OwnSheet(name, head, at + is_continued(rows, at))))
+            position += is_continued(rows, position)
+            scored.append((score, OwnSheet(name, head, position)))
     most = max((score for score, _ in scored), default=0)
     likely = [pair for pair in scored if pair[0] >= LIKELY * most]
     likely.sort(key=lambda pair: ("example" in groups_in(plain(pair[1].name)), -pair[0]))
@@ -81,45 +81,45 @@ def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | No
     return likely[0][1]._replace(others=names[1:]) if likely else None
 
 
-def read_columns(source: Source, own: OwnSheet, known: Collection[str]) -> list[SheetColumn]:
-    """The columns below the header, and below a row of our keys, each with its first cells."""
-    texts = dict(sorted(own.texts.items()))
-    cells: dict[int, list[Cell]] = {at: [] for at in texts}
-    after = own.row.number
-    for row in own.head[own.at + 1 :]:
+def read_columns(source: Source, sheet: OwnSheet, known: Collection[str]) -> list[SheetColumn]:
+    """Return the columns below the header, and below a row of keys, with their first cells."""
+    texts = dict(sorted(sheet.texts.items()))
+    cells: dict[int, list[Cell]] = {index: [] for index in texts}
+    after = sheet.row.number
+    for row in sheet.head[sheet.position + 1 :]:
         below = header_texts(row.cells).values()
         matching = sum(text in known for text in below)
-        # Of a template's own some may be those of a category that is not known here.
+        # In a template, some keys may be of a category that is not known here.
         least = 1 if STAMP in source.properties else len(below) // 2 + 1
         if row.number > after + 1 or matching < least:
             break
         after = row.number
     count = 0
-    for block in source.sheet(own.name).blocks(after):
-        for at, column in cells.items():
-            keys = block.column(at) if at < block.width else [None] * len(block.rows)
+    for block in source.sheet(sheet.name).blocks(after):
+        for index, column in cells.items():
+            keys = block.column(index) if index < block.width else [None] * len(block.rows)
             column += [BLANK if key is None else block.decode(key) for key in islice(keys, SAMPLED)]
         count += len(block.rows)
         if count >= SAMPLED:
             break
-    over = _texts_over(own)
-    return [SheetColumn(at, texts[at], cells[at], over.get(at, "")) for at in texts]
+    over = _texts_over(sheet)
+    return [SheetColumn(i, text, cells[i], over.get(i, "")) for i, text in texts.items()]
 
 
-def _texts_over(own: OwnSheet) -> dict[int, str]:
-    """Column → the text right above its header, or left of that, where several stand there."""
+def _texts_over(sheet: OwnSheet) -> dict[int, str]:
+    """Return column → the text above its header, or left of that, if there is a group row."""
     over: dict[int, str] = {}
-    lower = header_texts(own.row.cells)
-    upper = header_texts(own.group.cells) if own.group else {}
-    for at in range(len(own.row.cells) if upper else 0):
-        over[at] = upper.get(at) or over.get(at - 1, "")
-    # What is in the header already need not be said twice.
-    return {at: text for at, text in over.items() if own.texts.get(at) == lower.get(at)}
+    lower = header_texts(sheet.row.cells)
+    upper = header_texts(sheet.group.cells) if sheet.group else {}
+    for index in range(len(sheet.row.cells) if upper else 0):
+        over[index] = upper.get(index) or over.get(index - 1, "")
+    # Leave out texts that are part of the header already.
+    return {i: text for i, text in over.items() if sheet.texts.get(i) == lower.get(i)}
 
 
-def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNotFound:
-    """The error where no row of these sheets, or of all, looks like a header: what stands there."""
-    names = wanted or [entry.name for entry in source.sheets if not entry.hidden]
+def no_header(source: Source, file: str, sheets: Sequence[str] = ()) -> HeaderNotFound:
+    """Return the error that no row of these sheets, or of all, looks like a header."""
+    names = sheets or [entry.name for entry in source.sheets if not entry.hidden]
     rows = [row.cells for name in names for row in source.sheet(name).head(SEARCHED)]
     texts = [[text for cell in row if (text := cell.text.strip())] for row in rows]
     widest = max(texts, key=len, default=[])

@@ -1,4 +1,4 @@
-"""For each column of a merchant's own sheet the field that it seems to be."""
+"""Propose a field for each column of a merchant's own sheet."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -19,11 +19,11 @@ from feedtool.model.header import Column, folded
 from feedtool.model.text import tr
 
 SHOWN = 3
-"""Alternatives and samples that are told."""
+"""The most alternatives and samples in a proposal."""
 SURE_MARK, UNSURE_MARK = 95, 50
-"""The confidence that a column says which rows are not for sale: its words are known, or not."""
+"""The confidence that a column marks rows as not for sale, with and without known words."""
 REFERENCES = frozenset(("reference", "unclear reference"))
-"""The concepts of which a sheet usually has one."""
+"""Concepts; a sheet usually has one of them."""
 
 
 class ColumnProposal(Struct, frozen=True):
@@ -32,31 +32,31 @@ class ColumnProposal(Struct, frozen=True):
     index: int
     header: str
     key: str | None
-    """None: it is of no use, or nobody knows what it is."""
+    """The field; None for a useless or an unknown column."""
     confidence: int
     """0 to 100."""
     is_useless: bool
-    """True if it is known and no field of the kind."""
+    """True if its meaning is known, and is no field of the kind."""
     alternatives: tuple[str, ...]
-    """Other keys that it may be, the best first."""
+    """Other possible keys, best first."""
     samples: tuple[str, ...]
     reason: str
     not_for_sale: tuple[str, ...] = ()
-    """Words of its cells that say that a row is not for sale."""
+    """The words of its cells that mark a row as not for sale."""
     replaces: str = ""
-    """The header of an earlier recipe, without a field, that it seems to have now."""
+    """The missing header of an earlier recipe that this column probably replaces."""
 
     @property
     def column(self) -> str:
-        """Its letters."""
+        """The letters of the column."""
         return letters(self.index)
 
 
 class KnownMeaning(NamedTuple):
-    """What a header means in a recipe."""
+    """The meaning of a header in a recipe."""
 
     key: str | None
-    """None: it is of no use."""
+    """The field; None for a useless column."""
     source: str
     """The recipe, in words."""
 
@@ -67,12 +67,12 @@ def propose(
     earlier: Mapping[str, KnownMeaning],
     above: str = "",
 ) -> list[ColumnProposal]:
-    """A proposal for each column.
+    """Return a proposal for each column.
 
     Args:
-        columns: Those of the sheet that have a header.
+        columns: The columns of the sheet with a header.
         known: The columns of the kind by their keys.
-        earlier: Header, folded by `words_of`, → what it means in a recipe.
+        earlier: Header, folded by `words_of`, → its meaning in a recipe.
         above: The text above the header.
     """
     columns = list(columns)
@@ -99,7 +99,7 @@ def propose(
 def _with_mark(
     column: SheetColumn, proposal: ColumnProposal, known: Mapping[str, Column]
 ) -> ColumnProposal:
-    """The proposal of a column that says which rows are for sale: never of no use."""
+    """Return the proposal for a column that may mark rows as not for sale."""
     about = about_of(column.header)
     unsold = (cell for cell in column.cells if about and is_sold(about, cell) is False)
     words = {folded(cell.text): plain(shown(cell)) for cell in unsold}
@@ -133,7 +133,7 @@ def _samples(column: SheetColumn) -> tuple[str, ...]:
 
 
 def _assign(guesses: Mapping[int, Sequence[Guess]], given: set[str]) -> dict[int, Guess]:
-    """The concept of each column; each that is a field is given once, to the likeliest."""
+    """Return the concept of each column; a field goes to the most likely column only."""
     pairs = [(guess.confidence, -index, guess) for index, row in guesses.items() for guess in row]
     pairs.sort(key=lambda pair: (-pair[0], -pair[1]))
     taken: dict[int, Guess] = {}
@@ -142,7 +142,7 @@ def _assign(guesses: Mapping[int, Sequence[Guess]], given: set[str]) -> dict[int
         if index in taken or (guess.key and guess.key in given):
             continue
         if guesses[index][0].confidence - confidence > NEIGHBOURS.second_choice:
-            continue  # what it is is taken, and it is nothing else
+            continue  # its only likely concept is taken
         taken[index] = guess
         if guess.key:
             given.add(guess.key)
@@ -150,18 +150,18 @@ def _assign(guesses: Mapping[int, Sequence[Guess]], given: set[str]) -> dict[int
 
 
 def _tied(taken: Mapping[int, Guess], guesses: Mapping[int, Sequence[Guess]]) -> dict[int, Guess]:
-    """The same, but that a column is less sure which another might have been nearly as well."""
+    """Lower the confidence of columns where another choice would be nearly as likely."""
     result = {}
     for index, guess in taken.items():
         least = guess.confidence - NEIGHBOURS.close
         others = [
             other
-            for at, row in guesses.items()
+            for number, row in guesses.items()
             for other in row
-            if at != index and other.key == guess.key and other.confidence > least
-            if not _is_something_else(taken.get(at), other)
+            if number != index and other.key == guess.key and other.confidence > least
+            if not _is_something_else(taken.get(number), other)
         ]
-        own = [
+        of_column = [
             other
             for other in guesses[index]
             if other.identity != guess.identity
@@ -169,14 +169,14 @@ def _tied(taken: Mapping[int, Guess], guesses: Mapping[int, Sequence[Guess]]) ->
             and other.confidence > least
             and not _is_given_elsewhere(other, index, taken)
         ]
-        is_tied = bool(own or (guess.key and others))
+        is_tied = bool(of_column or (guess.key and others))
         most = NEIGHBOURS.tied if is_tied else 100
         result[index] = guess._replace(confidence=min(guess.confidence, most))
     return result
 
 
 def _is_something_else(taken: Guess | None, guess: Guess) -> bool:
-    """True if a column is taken for another field, and is that nearly as surely."""
+    """Return True if a column has another field with nearly the same confidence."""
     return (
         taken is not None
         and taken.key not in {None, guess.key}
@@ -185,7 +185,7 @@ def _is_something_else(taken: Guess | None, guess: Guess) -> bool:
 
 
 def _doubt_codes(columns: Sequence[SheetColumn], taken: dict[int, Guess]) -> None:
-    """Makes codes of no use less sure where no column is the reference."""
+    """Lower the confidence of useless codes if no column is the reference."""
     if any(guess.concept.name in REFERENCES for guess in taken.values()):
         return
     for column in columns:
@@ -197,8 +197,8 @@ def _doubt_codes(columns: Sequence[SheetColumn], taken: dict[int, Guess]) -> Non
 
 def _is_given_elsewhere(guess: Guess, index: int, taken: Mapping[int, Guess]) -> bool:
     return guess.key is not None and any(
-        at != index and other.key == guess.key and other.confidence > guess.confidence
-        for at, other in taken.items()
+        number != index and other.key == guess.key and other.confidence > guess.confidence
+        for number, other in taken.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""What each evidence is worth: `weights.toml`."""
+"""The weights of evidence, from `weights.toml`."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -9,20 +9,20 @@ from feedtool.model.own_files import folder_of
 
 
 class Evidence(NamedTuple):
-    """What a measure of the cells says of a concept."""
+    """The weight of a measure of cells as evidence for a concept."""
 
     concept: str
     measure: str
-    """A property of `SheetColumn`."""
+    """The property of `SheetColumn`."""
     least: float
     below: float
-    """It counts where the measure is from `least` on and below this."""
+    """The evidence counts if `least` <= measure < `below`."""
     times: float
-    """What the likeness of the name is multiplied by."""
+    """The factor for the likeness of the name."""
     floor: float
-    """How sure it is by its content alone, at least."""
-    told: str
-    """Said of a column that is taken for it."""
+    """The least confidence by content alone."""
+    reason: str
+    """The reason in messages; empty for none."""
 
 
 class Weights(dict[str, float]):
@@ -41,7 +41,7 @@ NEIGHBOURS = Weights(_TABLES["neighbours"])
 
 @cache
 def evidence(concept: str) -> Sequence[Evidence]:
-    """All that the cells of a column may say of a concept."""
+    """Return the evidence that the cells of a column may be for a concept."""
     weights = _TABLES["weights"]
     return [
         Evidence(concept, *row[1:])

@@ -1,4 +1,4 @@
-"""The words of headers in eight languages: `words.toml`."""
+"""Compare headers by words in eight languages, from `words.toml`."""
 
 import re
 import tomllib
@@ -15,21 +15,21 @@ DIGITS = frozenset("0123456789")
 LINKING = 2
 """The most letters between the parts of a composed word."""
 PART = 5
-"""Letters from which a word of a group counts inside another word, too."""
+"""The letters from which a word of a group also counts inside another word."""
 
 LONGEST = 200
-"""Characters of a header that are looked at."""
+"""The most characters of a header to examine."""
 ALONE = "="
-"""Before a word that counts alone."""
+"""The sign before a word that does not count inside another word."""
 
 ANYHOW = ("gross", "sold", "article", "tax", "country")
-"""The groups of words that change nothing."""
+"""The groups of words that do not matter."""
 
 _ASIDE = re.compile(r"[(\[][^)\]]*[)\]]")
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _LETTER = re.compile(r"\b(\w)\.(?=\w)")
 _CUT = re.compile(r"\b([^\W\d_]{3,})\.")
-"""A word cut off, as in `Fourn.`"""
+"""An abbreviated word, as in `Fourn.`"""
 _COUNTED = re.compile(r"(?<![^\W\d_])((?!ean)[^\W\d_]{2,})[1-5](?![^\W_])")
 """A word with a number, as in `VK1`."""
 _NR = re.compile(r"(?<=[a-z]{3})nr$")
@@ -38,44 +38,44 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
 class HeaderWords(NamedTuple):
-    """A header as it is compared."""
+    """The words of a header, for comparison."""
 
     text: str
-    """Its words in lower case without accents, abbreviations spelt out."""
+    """The words in lower case without accents, abbreviations spelt out."""
     bare: str
-    """The same without what stands in brackets."""
-    telling: tuple[str, ...]
-    """Its words, but those that say nothing."""
+    """The text without parts in brackets."""
+    significant: tuple[str, ...]
+    """The words without those that mean nothing."""
     is_percent: bool
     groups: frozenset[str]
-    """The groups of which it has a word."""
+    """The groups with a word in the header."""
 
 
 class Concept(NamedTuple):
-    """A sort of column."""
+    """A meaning of a column."""
 
     name: str
     keys: tuple[str, ...]
-    """Of the kinds of feed that know it; none where it is of no use here."""
+    """Its keys in the kinds of feed; none if feedtool has no use for it."""
     names: tuple[str, ...]
     groups: tuple[frozenset[str], ...]
-    """A header that has a word of each group of one of these is called like it."""
+    """A header with a word of each group of one of these sets is named like it."""
     never: frozenset[str]
-    """The groups whose words speak against it."""
+    """The groups whose words exclude it."""
     most: float
-    """How sure its name alone can be."""
+    """The highest confidence by the name alone."""
     doubt: str = ""
-    """Why it is to be asked for."""
+    """The reason for asking the user about it."""
 
     @property
     def is_amount(self) -> bool:
-        """True if a header with a word for a price may be one."""
+        """True if a header with a word for a price may mean it."""
         return any({"price", "money", "eco", "sold"} & groups for groups in self.groups)
 
 
 @cache
 def concepts() -> tuple[Concept, ...]:
-    """Every sort of column."""
+    """Return all concepts."""
     return tuple(
         Concept(
             entry["name"],
@@ -92,16 +92,16 @@ def concepts() -> tuple[Concept, ...]:
 
 @cache
 def conditions() -> Mapping[str, str]:
-    """Words for a condition → its value; "" for a word of several meanings.
+    """Return words for a condition → its value; "" for a word of several meanings.
 
-    They are spelt as `plain` spells a text.
+    The words are spelt as by `plain`.
     """
     return {plain(text): value for text, value in condition_words().items()}
 
 
 @cache
 def states() -> frozenset[str]:
-    """What says that something is so, and nothing of a product's condition."""
+    """Return words for states such as yes or active, which are no conditions of a product."""
     return frozenset(_tables()["states"]["words"])
 
 
@@ -117,7 +117,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 
 def plain(text: str) -> str:
-    """HeaderWords in lower case, without accents and punctuation."""
+    """Return a text in lower case, without accents and punctuation."""
     text = _LETTER.sub(r"\1", text).replace("%", " percent ")
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
     text = _COUNTED.sub(r"\1", text)
@@ -129,7 +129,6 @@ def plain(text: str) -> str:
 
 
 def words_of(header: str) -> HeaderWords:
-    """A header as it is compared."""
     return _words_of(header[:LONGEST])
 
 
@@ -138,11 +137,11 @@ def _words_of(header: str) -> HeaderWords:
     header = _CUT.sub(lambda match: f"{_longer(plain(match[1]))} ", header)
     text = _spelt_out(plain(header))
     outside = _spelt_out(plain(_ASIDE.sub(" ", header))) or text
-    return HeaderWords(text, outside, telling(text), "%" in header, groups_in(text))
+    return HeaderWords(text, outside, significant(text), "%" in header, groups_in(text))
 
 
-def telling(text: str) -> tuple[str, ...]:
-    """The words of a text, but those that say nothing."""
+def significant(text: str) -> tuple[str, ...]:
+    """Return the words of a text without those that mean nothing."""
     noise = _tables()["groups"]["noise"]
     return tuple(
         word
@@ -153,14 +152,14 @@ def telling(text: str) -> tuple[str, ...]:
 
 @lru_cache(8192)
 def groups_in(text: str) -> frozenset[str]:
-    """The groups of which a text has a word."""
+    """Return the groups with a word in a text."""
     groups = _tables()["groups"]
-    found = {name for name, words in groups.items() if has_word(text, words)}
-    return frozenset(found - {"net"} if "gross" in found else found)
+    matches = {name for name, words in groups.items() if has_word(text, words)}
+    return frozenset(matches - {"net"} if "gross" in matches else matches)
 
 
 def has_word(text: str, words: list[str]) -> bool:
-    """True if a text has one of some words, or a word of which a long one is part."""
+    """Return True if a text has one of the words, or a word that contains a long one."""
     padded = f" {text} "
     return any(
         f" {word.removeprefix(ALONE)} " in padded or (len(word) >= PART and word in text)
@@ -169,13 +168,13 @@ def has_word(text: str, words: list[str]) -> bool:
 
 
 def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
-    """The number of telling words of a header that are of none of these groups."""
+    """Return the number of significant words of a header that are in none of these groups."""
     known = [word for name in {*groups, *ANYHOW} for word in _tables()["groups"][name]]
-    return sum(not _is_made_of(word, known) for word in words.telling)
+    return sum(not _is_made_of(word, known) for word in words.significant)
 
 
 def _is_made_of(word: str, known: Sequence[str]) -> bool:
-    """True if a word is one of some words, or composed of them."""
+    """Return True if a word is one of some words, or composed of them."""
     rest = word
     for part in known:
         if part.removeprefix(ALONE) == word:
@@ -186,7 +185,7 @@ def _is_made_of(word: str, known: Sequence[str]) -> bool:
 
 
 def _longer(start: str) -> str:
-    """The word that begins so, and stands in the most names; the start itself if it is known."""
+    """Return the most frequent word with this start; the start itself if it is known."""
     if start in _abbreviations():
         return start
     words = _vocabulary()

@@ -196,5 +196,5 @@ def test_what_a_recipe_says_comes_first() -> None:
 def test_the_reasons_are_said_in_other_languages(language: str) -> None:
     names = {concept.name for concept in concepts()}
     doubts = {concept.doubt for concept in concepts() if concept.doubt}
-    told = {item.told for name in names for item in evidence(name) if item.told}
-    assert (names | doubts | told) - catalogue(language).keys() == set()
+    reasons = {item.reason for name in names for item in evidence(name) if item.reason}
+    assert (names | doubts | reasons) - catalogue(language).keys() == set()
