@@ -90,7 +90,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
     from feedtool.check.recipes.fields import constant_cell
     from feedtool.cli.map_dialogue import ask
     from feedtool.runs.map_answers import Answers
-    from feedtool.runs.mapping import is_found, propose_recipe
+    from feedtool.runs.mapping import is_recognised, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
 
     file, out, form, least = options.file, options.out, options.form, options.least
@@ -102,7 +102,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         for key, value in reading.defaults.items():
             if key in proposal.known:
                 constant_cell(value, proposal.known[key], reading.context, f"--default {key}")
-        fitting = proposal.base if options.base and proposal.is_as_before else proposal.recipe
+        fitting = proposal.base if options.base and proposal.is_unchanged else proposal.recipe
         if fitting and not out:
             _refuse_more(fitting, reading, options.reading)
             is_named = not is_found(read, usual, load(), fitting.name)

@@ -9,7 +9,7 @@ from feedtool.cli.errors import CONSOLE
 from feedtool.model.text import LANGUAGES, column_name, either, in_quotes, joined, tr
 from feedtool.report.plain import clean
 from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
-from feedtool.runs.mapping import chosen_as, is_accepted
+from feedtool.runs.mapping import is_accepted, with_meaning
 from feedtool.templates.contents import example_of
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def _ask_column(
         answer = _prompt(WAYS, "y")
         if answer == "y":
             is_rule = guess is None and (column.not_for_sale or column.replaces)
-            return replace(column, confidence=100) if is_rule else chosen_as(column, guess)
+            return replace(column, confidence=100) if is_rule else with_meaning(column, guess)
         if answer == "i":
-            return chosen_as(column, None)
+            return with_meaning(column, None)
         if answer == "?":
             _describe(proposal, guesses or sorted(proposal.known))
         elif answer == "n":
@@ -88,11 +88,11 @@ def _ask_column(
                 )
             )
         elif answer in unread:
-            return replace(chosen_as(column, None), replaces=answer)
+            return replace(with_meaning(column, None), replaces=answer)
         elif refusal := why_no_field(proposal, answer, taken):
             _say(refusal)
         else:
-            return chosen_as(column, answer)
+            return with_meaning(column, answer)
 
 
 def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
@@ -130,7 +130,7 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
     """Ask for a value for all rows of a field without a column; blank for none."""
     label = proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
-    if proposal.is_of_row(key):
+    if proposal.differs_by_row(key):
         _say(
             tr(
                 "no column has {field} ({label}): name its column in [columns] of the recipe, or "

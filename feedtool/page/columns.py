@@ -239,7 +239,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
             self._by_key[key],
             value,
             self._options(key),
-            proposal.is_of_row(key),
+            proposal.differs_by_row(key),
             self.judged.errors.get(name),
         )
 

@@ -20,7 +20,7 @@ from feedtool.check.recipes.recipe import Recipe
 from feedtool.model.header import Header, folded
 from feedtool.model.text import FieldName, MessageText, tr
 from feedtool.runs.map_answers import Answers, why_no_field, why_no_value
-from feedtool.runs.mapping import SURE, SheetProposal, chosen_as, propose_recipe
+from feedtool.runs.mapping import SURE, SheetProposal, propose_recipe, with_meaning
 from feedtool.runs.recipe_text import recipe_text
 
 USELESS = "-"
@@ -161,7 +161,7 @@ def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[Colu
     for column in columns:
         at = column.index
         if at in keys and column.header in {header.texts.get(at), header.labels.get(at)}:
-            yield replace(chosen_as(column, keys[at]), reason=header.reasons.get(at, ""))
+            yield replace(with_meaning(column, keys[at]), reason=header.reasons.get(at, ""))
         elif column.key:
             is_free = column.key not in keys.values()
             confidence = min(column.confidence, SURE - 1) if is_free else 0
@@ -211,11 +211,11 @@ class JudgedForm(Struct):
         """Takes what was said of a column."""
         meant, taken = self.entered.of_column(column.index), self.answers.keys
         if meant == USELESS:
-            self.answers.columns.append(chosen_as(column, None))
+            self.answers.columns.append(with_meaning(column, None))
         elif meant and (why := why_no_field(self.sheet.proposal, self.sheet.name_of(meant), taken)):
             self.errors[column_entry(column.index)] = why
         elif meant:
-            self.answers.columns.append(chosen_as(column, meant))
+            self.answers.columns.append(with_meaning(column, meant))
 
     def note_word(self, word: UnknownWord) -> None:
         """Takes what was said of a word."""
@@ -232,7 +232,7 @@ class JudgedForm(Struct):
         proposal = self.sheet.proposal
         if not value or key not in proposal.known or key in self.answers.keys:
             return
-        if proposal.is_of_row(key):
+        if proposal.differs_by_row(key):
             why: MessageText | None = tr("its values differ from row to row: choose its column")
         else:
             why = why_no_value(proposal, self.sheet.name_of(key), value)

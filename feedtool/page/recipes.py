@@ -137,7 +137,7 @@ def _refuse_unread(session: PageSession, file: FileUpload, place: Path) -> None:
     """UsageProblem where a file with the same columns would not be read by a kept recipe."""
     with session.accounts.reading(file.account) as base:
         options = replace(base, recipes=session.accounts.recipes(file.account))
-        if not is_found(session.uploads.input(file), options, load(), place.stem):
+        if not is_recognised(session.uploads.input(file), options, load(), place.stem):
             raise UsageProblem(
                 tr("files with these columns are known without it, and would not be read by it"),
                 tr("name a folder of recipes in the profile: what is kept there always counts"),

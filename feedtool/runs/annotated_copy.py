@@ -51,20 +51,20 @@ def write_copies_of(
     outputs: Outputs,
     reading: ReadOptions,
     *,
-    spares: Callable[[Path], Iterable[Path]] = lambda _: (),
+    fallbacks: Callable[[Path], Iterable[Path]] = lambda _: (),
     may_replace: Callable[[Path], bool] = lambda _: True,
     on_written: Callable[[Path], None] = lambda _: None,
 ) -> None:
     """Write the annotated copy of each file, with all its sheets.
 
     A copy that cannot be written holds back neither the others nor the results: it goes to the
-    first of its `spares` that takes it. `may_replace` is asked before an input is replaced in its
-    own place.
+    first of its `fallbacks` that takes it. `may_replace` is asked before an input is replaced in
+    its own place.
     """
     for file, target, file_results in _files_to_copy(inputs, results, outputs):
         failed: FeedtoolError | None = None
         written = None
-        for place in (target, *spares(target)):
+        for place in (target, *fallbacks(target)):
             is_own = place == target and outputs.is_in_place
             try:
                 if is_own and not may_replace(place):
@@ -76,7 +76,7 @@ def write_copies_of(
                         tr("take the answers from the copy beside it"),
                     )
                 finish: Finish = "bare" if is_own else "plain" if outputs.is_plain else "full"
-                _write(file, place, file_results, reading, finish, outputs.say(file_results))
+                _write(file, place, file_results, reading, finish, outputs.translator(file_results))
             except FeedtoolError as error:
                 failed = failed or error
                 if isinstance(error, UsageProblem):

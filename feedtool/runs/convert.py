@@ -29,7 +29,7 @@ BY_HAND = tr("give OUT no ending: a folder takes as many packages as there are")
 def convert(
     file: Input, reading: ReadOptions, options: ConversionOptions, areas: Areas
 ) -> Conversion:
-    """Write a file, or a folder of requests, as another one, and list what is not in it.
+    """Write a file, or a folder of requests, as another one, and list the losses.
 
     Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they stay
     unchanged, to be corrected there. FileProblem if the input cannot be read, UsageProblem if it

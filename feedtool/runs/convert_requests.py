@@ -172,7 +172,7 @@ class RequestsSheet(KeyedSheet):
 
 
 def _files(path: Path) -> Sequence[Path]:
-    """Return the files of requests, in order; in a folder those with names of `--requests`."""
+    """Return the files of requests, in order; in a folder, those that `--requests` writes."""
     if not path.is_dir():
         return [path]
     requests = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
@@ -187,7 +187,7 @@ def _files(path: Path) -> Sequence[Path]:
 def _load(file: Path, most: int) -> object:
     """Return the JSON of a file of at most `most` bytes, amounts as decimals.
 
-    NotAWorkbook, EmptyFile if it holds none.
+    NotAWorkbook for other content, EmptyFile for a blank file.
     """
     if file.stat().st_size > most:
         raise NotAWorkbook(

@@ -118,7 +118,7 @@ def write_beside(
     for file, target in places(targets).items():
         to_correct = _to_correct(file, results)
         failures: list[FeedtoolError] = []
-        for place in (target, *workspace.spares(run, target)) if to_correct else ():
+        for place in (target, *workspace.fallbacks(run, target)) if to_correct else ():
             free = _free_place(place, workspace, is_numbered=True)
             try:
                 _write_failed(run, to_correct, free, workspace, now)
@@ -170,7 +170,7 @@ def write_rows_to_correct(
     earlier workbook in the same place is replaced.
     """
     if to_correct := _to_correct(file.name, results):
-        say = Outputs(language=language).say([sheet for sheet, _ in to_correct])
+        say = Outputs(language=language).translator([sheet for sheet, _ in to_correct])
         _write_workbook(file, to_correct, target, reading, say)
     return sum(len(rows) for _, rows in to_correct)
 
@@ -185,7 +185,7 @@ def _write_failed(
     """
     options = options_of(run, workspace)
     reading = read_options_again(options, workspace)
-    say = options.outputs.say([sheet for sheet, _ in to_correct])
+    say = options.outputs.translator([sheet for sheet, _ in to_correct])
     file = to_correct[0][0].checked.file
     kept = Input(file, workspace.snapshots.path_of(dict(options.snapshots.inputs)[file]))
     note = partial(workspace.ledger.add_output, run, now=now)

@@ -31,13 +31,13 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.picked_rows import NumberFormats, PickedRow, in_format, pick
+from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick, text_if_misformatted
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 
 ROW_WIDTH, FURTHER_WIDTH = 14, 20
 NO_HEADER = " "
-"""The header above cells that have none: their row is refused for that, as in the sent file."""
+"""The header above cells without one: their row is refused for that, as in the sent file."""
 
 
 class Columns(Struct, frozen=True):
@@ -257,7 +257,7 @@ class SheetToCorrect:
 
     def _cell(self, index: int, cell: Cell) -> Cell:
         column = self._header.columns.get(index)
-        return self._formats.cell(index, in_format(cell, column, self._context))
+        return self._formats.cell(index, text_if_misformatted(cell, column, self._context))
 
     def result(self, file: str) -> SheetResult:
         """Return the results of the rows, as rows of the workbook `file`."""
@@ -286,7 +286,7 @@ class SheetToCorrect:
                     for message in result.messages
                 )
                 others.append(result._replace(row=row, messages=tuple(messages)))
-        every = partial(row_notes.every_row, checked, others)
+        every = partial(row_notes.all_results, checked, others)
         return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
 
     def _moved(self, problem: Problem, new_rows: Mapping[int, int]) -> Problem:

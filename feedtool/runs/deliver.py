@@ -141,7 +141,7 @@ def write_copies(
         outcomes,
         options.outputs,
         options.reading,
-        spares=partial(workspace.spares, run),
+        fallbacks=partial(workspace.fallbacks, run),
         may_replace=may_replace,
         on_written=note,
     )

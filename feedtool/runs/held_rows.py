@@ -16,11 +16,11 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
 SentBefore = Callable[[Item], int | None]
-"""Returns the run in which the same request was sent; None if none."""
+"""Returns the run in which the same request was sent, or None."""
 DoubtfulBefore = Callable[[Item], int | None]
 """Returns the run of the last request of a reference, if its outcome is Unknown."""
 KnownReferences = Callable[[Iterable[str]], set[str]]
-"""Returns the references that were sent before, of those given."""
+"""Returns the references that were sent before."""
 TakenBefore = Callable[[Item], tuple[int, str] | None]
 """Returns the last run in which a request of a reference was taken, and its product."""
 

@@ -58,7 +58,6 @@ class KeptRecipe(NamedTuple):
         return cls(**{**kept, "joins": joins})
 
     def digests(self) -> Iterator[str]:
-        """The digests of the recipe and its joined files."""
         yield self.sha256
         yield from (join.sha256 for joins in self.joins.values() for join in joins)
 
@@ -168,7 +167,9 @@ class KeptRecipes(Struct, frozen=True):
         """Do nothing: the recipe is kept already."""
 
 
-def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterator[dict[str, Any]]:
+def recipe_lines(
+    recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]
+) -> Iterator[dict[str, Any]]:
     """Yield the recipes that were used, and the files kept with them, as the lines of a plan."""
     if kept := recipes.kept(sheets):
         yield {"recipes": [recipe._asdict() for recipe in kept]}
@@ -177,7 +178,7 @@ def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterat
         yield {"kept": sha256, "gzip": b64encode(packed).decode()}
 
 
-def recipes_of(
+def read_recipe_lines(
     lines: Iterable[Mapping[str, Any]], folder: Path, names: Mapping[str, str]
 ) -> KeptRecipes:
     """Return the recipes of the lines of a plan; their files are written into a folder.

@@ -87,7 +87,7 @@ class SheetProposal(Struct, frozen=True):
         return self.feed.recognition.missing(self._sheet_columns(keys))
 
     @property
-    def is_as_before(self) -> bool:
+    def is_unchanged(self) -> bool:
         """True if the recipe that was named reads the sheet without a change."""
         headers = [column.header for column in self.columns]
         if self.base is None or self.base.path is None or self.missing_headers:
@@ -101,7 +101,7 @@ class SheetProposal(Struct, frozen=True):
         missing = self.missing_headers.items()
         return {header: headers[key] for header, key in missing if key in headers} | replaced
 
-    def is_of_row(self, key: str) -> bool:
+    def differs_by_row(self, key: str) -> bool:
         """True for a field that differs in each row, so that one value for all is a mistake."""
         return key == key_of("price") or isinstance(
             self.known[key].type, Reference | ProductReference | Gtin
@@ -174,7 +174,6 @@ class SheetProposal(Struct, frozen=True):
 
 
 def is_accepted(column: ColumnProposal, least: int) -> bool:
-    """True if a proposal is sure enough to be taken without asking."""
     return column.confidence >= least and (column.key is not None or column.is_useless)
 
 
@@ -267,14 +266,14 @@ def _known_meanings(recipes: Sequence[Recipe], kind: str) -> dict[str, KnownMean
     }
 
 
-def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
+def with_meaning(column: ColumnProposal, key: str | None) -> ColumnProposal:
     """Return a column with the meaning that a user chose; None: it is of no use."""
     return replace(
         column, key=key, confidence=100, is_useless=key is None, not_for_sale=(), replaces=""
     )
 
 
-def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
+def is_recognised(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
     """True if a file is read by a recipe that is not named, without other options."""
     options = replace(options, kind=None, sheets=(), defaults={}, settle=lambda *_: None)
     try:

@@ -30,7 +30,7 @@ class Outputs(Struct, frozen=True):
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     """The language of the notes beside the rows."""
 
-    def say(self, results: Iterable[SheetResult]) -> Translator:
+    def translator(self, results: Iterable[SheetResult]) -> Translator:
         """Return the translator for sheets of a workbook: the first template among them decides."""
         stamps = (result.checked.language for result in results)
         return Translator(self.language.of(next(filter(None, stamps), None)))

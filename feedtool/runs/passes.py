@@ -9,8 +9,8 @@ from feedtool.runs.deliver import Submission
 from feedtool.runs.workspace import Session, Workspace
 
 
-class Pass:
-    """The outcome of a command so far."""
+class PassOutcome:
+    """The outcome of a command that sends rows, so far."""
 
     def __init__(self) -> None:
         self.has_sent = False
@@ -24,13 +24,13 @@ class Pass:
 
 
 @contextmanager
-def note_pass(session: Session, workspace: Workspace) -> Iterator[Pass]:
+def note_pass(session: Session, workspace: Workspace) -> Iterator[PassOutcome]:
     """Note with the seller whether the sending reaches its end.
 
     An error is noted as the seller's trouble if the service could not be reached, or refused the
     account. A stop by the user, a wrong option and a wrong file are not noted.
     """
-    passing = Pass()
+    passing = PassOutcome()
     try:
         yield passing
     except (Interrupted, NotAuthorised) as error:

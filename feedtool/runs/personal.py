@@ -20,7 +20,6 @@ def is_personal(sheets: Iterable[CheckedSheet]) -> bool:
 
 
 def personal_files(sheets: Sequence[CheckedSheet]) -> frozenset[str]:
-    """Return the names of the files that may name people."""
     return frozenset(sheet.file for sheet in sheets if is_personal([sheet]))
 
 

@@ -39,7 +39,7 @@ def pick(
             yield PickedRow(block.rows[place], filled)
 
 
-def in_format(cell: Cell, column: Column | None, context: Context) -> Cell:
+def text_if_misformatted(cell: Cell, column: Column | None, context: Context) -> Cell:
     """Return the cell, or its text if its column does not take the format of the cell.
 
     Otherwise a number typed over a date or percentage would become one: 12 would be 1900-01-12.

@@ -1,4 +1,4 @@
-"""The conditions on which a plan was made, and their differences to those at its sending."""
+"""The conditions on which a plan was made, and how they differ when it is sent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

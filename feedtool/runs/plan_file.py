@@ -31,7 +31,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import joined, tr
-from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
+from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, read_recipe_lines, recipe_lines
 from feedtool.runs.personal import is_personal
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, differences
 from feedtool.sheets.atomic_write import atomic_write
@@ -80,7 +80,7 @@ def save(
         **conditions,
         "words": words,
     }
-    used = lines_of(recipes, plan.sheets) if recipes else ()
+    used = recipe_lines(recipes, plan.sheets) if recipes else ()
     lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
     opened = atomic_write(place, is_private=is_personal(plan.sheets))
@@ -160,7 +160,7 @@ class SavedPlan(Struct, frozen=True):
             file.readline()
             used = map(json.loads, takewhile(lambda line: line.startswith(RECIPE_LINES), file))
             try:
-                return recipes_of(used, folder, dict(zip(then, names, strict=False)))
+                return read_recipe_lines(used, folder, dict(zip(then, names, strict=False)))
             except CORRUPT as error:
                 raise _no_plan(self.place) from error
 

@@ -41,7 +41,7 @@ def recorded(reading: ReadOptions, folder: Path) -> ReadOptions:
 
 
 class PlanBasis(Struct, frozen=True):
-    """All but the files that decides what would be sent."""
+    """All that decides about the requests of a plan, except the files."""
 
     reading: ReadOptions
     selection: SelectionOptions

@@ -11,7 +11,6 @@ from feedtool.model.text import tr
 
 
 def presets() -> list[str]:
-    """Return the names of the presets."""
     folder = folder_of("feedtool.check.recipes") / "presets"
     return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
 

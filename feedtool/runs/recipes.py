@@ -98,7 +98,8 @@ class RecipeFolders(Struct, frozen=True):
                 if places
                 else tr("name one as the profile's recipes"),
             )
-        if self.is_dropped and self.profile and not _is_inside(newest, self.profile):
+        allowed = self.profile.resolve() if self.is_dropped and self.profile else None
+        if allowed and not newest.resolve().is_relative_to(allowed):
             raise JoinUnusable(
                 tr(
                     "{place}: {file} is a link that leaves the folder of recipes",
@@ -174,7 +175,3 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[boo
             tr("look at its name and its permissions"),
         ) from error
     return matching
-
-
-def _is_inside(file: Path, folder: Path) -> bool:
-    return file.resolve().is_relative_to(folder.resolve())

@@ -36,9 +36,9 @@ OfRow = TypeVar("OfRow", RowResult, Filled)
 FIXED: Literal["fixed"] = "fixed"
 
 
-def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
+def check_results(checked: CheckedSheet) -> Iterator[RowResult]:
     """Yield every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it is withheld."""
-    return every_row(checked, _not_refused(checked))
+    return all_results(checked, _not_refused(checked))
 
 
 def _not_refused(checked: CheckedSheet) -> Iterator[RowResult]:
@@ -49,7 +49,7 @@ def _not_refused(checked: CheckedSheet) -> Iterator[RowResult]:
     return merge(valid, checked.not_sent(), key=lambda result: result.row)
 
 
-def every_row(checked: CheckedSheet, sent: Iterable[RowResult]) -> Iterator[RowResult]:
+def all_results(checked: CheckedSheet, sent: Iterable[RowResult]) -> Iterator[RowResult]:
     """Yield the results of sent rows, and the own results of the others, by row."""
     return (verdict for verdict, _ in _with_problems(checked, sent))
 
@@ -172,7 +172,10 @@ def _with_fixes(
             guilty=tuple(sorted(guilty.items())),
             values=tuple((index, fix.new) for index, fix in cells.items()),
             comments=(
-                *((index, say(_was(fix))) for index, fix in cells.items()),
+                *(
+                    (index, say(tr("was {old} ({fix})", old=_old(fix), fix=fix.fix)))
+                    for index, fix in cells.items()
+                ),
                 *((index, text) for index, text in note.comments if index not in cells),
             ),
         )
@@ -190,10 +193,6 @@ def _fixed(fix: CellFix, say: Translator) -> str:
         place=place, old=_old(fix), new=new, fix=fix.fix,
     )  # fmt: skip
     return say(said)
-
-
-def _was(fix: CellFix) -> str:
-    return tr("was {old} ({fix})", old=_old(fix), fix=fix.fix)
 
 
 def _old(fix: CellFix) -> str:

@@ -29,7 +29,7 @@ GIVEN_UP = tr("Not sent: the run was given up.")
 def results_of_check(sheets: Sequence[CheckedSheet]) -> list[SheetResult]:
     """Return the results of a check, with those of rows; the sheets were read with their items."""
     return [
-        SheetResult(sheet, is_submitted=True, verdicts=partial(row_notes.of_check, sheet))
+        SheetResult(sheet, is_submitted=True, verdicts=partial(row_notes.check_results, sheet))
         for sheet in sheets
     ]
 
@@ -46,14 +46,14 @@ def results_of_plan(plan: Plan) -> list[SheetResult]:
             acts=([] if plan.blocked else plan.acts(sheet)) if is_single(sheet.kind) else None,
             verdicts=partial(_not_sent, sheet, Status.HELD, plan.blocked)
             if plan.blocked
-            else partial(row_notes.of_check, sheet),
+            else partial(row_notes.check_results, sheet),
         )
         for sheet in plan.sheets
     ]
 
 
 def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[RowResult]:
-    for verdict in row_notes.of_check(sheet):
+    for verdict in row_notes.check_results(sheet):
         is_valid = verdict.status is Status.VALID
         messages = (Message("", reason),)
         yield verdict._replace(status=status, messages=messages) if is_valid else verdict
@@ -93,7 +93,7 @@ def results_of_run(
             return _not_sent(sheet, Status.HELD, GIVEN_UP)
         if file is None:
             return _not_sent(sheet, Status.PENDING, NOT_BEGUN)
-        return row_notes.every_row(sheet, ledger.verdicts(file))
+        return row_notes.all_results(sheet, ledger.verdicts(file))
 
     @cache
     def statuses_of(number: int) -> dict[int, Status]:

@@ -108,14 +108,14 @@ def todo_in_ledger(workspace: Workspace, seller: tuple[str, str] | None) -> Iter
             text = plural("{count:,} invoice failed", "{count:,} invoices failed", count)
             words = ("results", str(number))
             yield TodoLine("failed", tr("Run {run}", run=number), text, words, count)
-    yield from rows_left(workspace, is_wanted, failed.keys() | set(open_runs))
+    yield from runs_to_correct(workspace, is_wanted, failed.keys() | set(open_runs))
     yield from held_files(workspace, is_wanted)
 
 
 RunFilter = Callable[[Run], bool]
 
 
-def rows_left(
+def runs_to_correct(
     workspace: Workspace, is_wanted: RunFilter, others: Collection[int]
 ) -> Iterator[TodoLine]:
     """Yield the newest runs with rows to correct; runs in `others` have other lines."""

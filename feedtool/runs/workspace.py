@@ -80,7 +80,7 @@ class Workspace(Struct, frozen=True):
             write_sheets(sheets, path)
             return self.snapshots.keep(path)
 
-    def spares(self, run: int, target: Path) -> Iterator[Path]:
+    def fallbacks(self, run: int, target: Path) -> Iterator[Path]:
         """Yield other places for a copy: beside it, then with the ledger."""
         yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
         with suppress(OSError):
@@ -114,7 +114,7 @@ def unfinished(workspace: Workspace) -> list[int]:
     """Return the runs whose packages, rows or answers are incomplete, oldest first."""
     open_runs = set(workspace.ledger.unfinished())
     runs = sorted(open_runs.union(workspace.ledger.pages.may_go_on()))
-    return [run for run in runs if run in open_runs or _is_left(run, workspace)]
+    return [run for run in runs if run in open_runs or _is_incomplete(run, workspace)]
 
 
 def needs_service(run: int, workspace: Workspace) -> bool:
@@ -123,7 +123,7 @@ def needs_service(run: int, workspace: Workspace) -> bool:
     return not is_whole or run in workspace.ledger.unfinished()
 
 
-def _is_left(run: int, workspace: Workspace) -> bool:
+def _is_incomplete(run: int, workspace: Workspace) -> bool:
     try:
         options = options_of(run, workspace)
     except UsageProblem:
@@ -135,8 +135,8 @@ def _is_left(run: int, workspace: Workspace) -> bool:
     return any(
         workspace.ledger.output(str(target.absolute())) == UNWRITTEN
         and not any(
-            workspace.ledger.output(str(spare.absolute()))
-            for spare in workspace.spares(run, target)
+            workspace.ledger.output(str(fallback.absolute()))
+            for fallback in workspace.fallbacks(run, target)
         )
         for target in options.copy_places()
     )

@@ -72,7 +72,7 @@ def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> 
     assert (problem.row, problem.severity) == (6, "warning")
     counts = sheet.counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (5, 4, 0, 1)
-    *_, verdict = row_notes.of_check(sheet)
+    *_, verdict = row_notes.check_results(sheet)
     assert (verdict.row, verdict.status) == (6, "Skipped")
     assert [message.code for message in verdict.messages] == [CODE]
     assert " (supprimez-la, ou " in Translator("fr")(verdict.messages[0].text)

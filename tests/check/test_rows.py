@@ -103,7 +103,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
         offer(6, sellerExternalReference="A|1"),
     ]
     (sheet,) = checked(files.csv(*rows))
-    every = list(row_notes.of_check(sheet))
+    every = list(row_notes.check_results(sheet))
     assert [(one.row, one.reference, one.status) for one in every] == [
         (2, "SKU-1", "Invalid"),
         (3, "SKU-2", "Invalid"),

@@ -58,7 +58,7 @@ def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
     sheets = check([Input(NAME, file)], ReadOptions(sheets=[sheet] if sheet else ()), load())
     assert sheets
     outcomes = [
-        SheetResult(sheet, None, True, (), partial(row_notes.of_check, sheet))
+        SheetResult(sheet, None, True, (), partial(row_notes.check_results, sheet))
         if sheet.error is None
         else SheetResult(sheet)
         for sheet in sheets
@@ -84,7 +84,7 @@ def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
 
 
 def _annotate(file: Path, target: Path, sheets: list[CheckedSheet]) -> None:
-    notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
+    notes = [row_notes.notes(sheet, partial(row_notes.check_results, sheet)) for sheet in sheets]
     summary = summary_sheet([SheetResult(sheet) for sheet in sheets])
     annotate(file, target, notes, summary)
 

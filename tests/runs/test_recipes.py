@@ -20,7 +20,7 @@ from feedtool.runs.kept_recipes import (
     KeptRecipe,
     KeptRecipes,
     RecordedRecipes,
-    recipes_of,
+    read_recipe_lines,
 )
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account, conditions_of
@@ -212,13 +212,13 @@ def test_a_plan_has_the_recipe_and_the_joined_file_in_it(files: Files) -> None:
 
 
 def test_a_plan_without_recipes_has_none(files: Files) -> None:
-    assert recipes_of([], files.folder, {}) == KeptRecipes([], files.folder.joinpath)
+    assert read_recipe_lines([], files.folder, {}) == KeptRecipes([], files.folder.joinpath)
 
 
 def test_a_plan_writes_no_file_but_by_its_digest(files: Files) -> None:
     packed = b64encode(gzip.compress(b"ref;dispo")).decode()
     with pytest.raises(UsageProblem, match="its digest"):
-        recipes_of([{"kept": "../stock.csv", "gzip": packed}], files.folder, {})
+        read_recipe_lines([{"kept": "../stock.csv", "gzip": packed}], files.folder, {})
 
 
 def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files: Files) -> None:

@@ -159,7 +159,7 @@ def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None
         (4, "Invalid", "number-range"),
         (5, "Valid", ""),
     ]
-    of_verdicts = row_notes.notes(sheet, lambda: row_notes.of_check(sheet)).notes
+    of_verdicts = row_notes.notes(sheet, lambda: row_notes.check_results(sheet)).notes
     assert list(row_notes.notes(sheet).notes) == list(of_verdicts)
 
 

@@ -34,7 +34,7 @@ def told(sheets: list[CheckedSheet]) -> tuple[str, str, list[object]]:
     notes: list[object] = []
     for sheet in sheets:
         if sheet.header:
-            said = row_notes.notes(sheet, partial(row_notes.every_row, sheet, ()))
+            said = row_notes.notes(sheet, partial(row_notes.all_results, sheet, ()))
             notes += [said.sheet, said.header_row, *said.notes]
     return json.getvalue(), text.getvalue(), notes
 
