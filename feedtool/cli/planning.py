@@ -214,13 +214,13 @@ def plan_reading(
         yield reading
         return
     from feedtool.model.spool import temporary_folder
-    from feedtool.runs.planned import recorded
+    from feedtool.runs.planned import with_recording
 
     with temporary_folder() as folder:
         if plan:
             yield replace(reading, recipes=plan.recipes(folder, [file.name for file in read]))
         else:
-            yield recorded(reading, folder)
+            yield with_recording(reading, folder)
 
 
 def _show(effects: "Mapping[str, Effects]") -> None:

@@ -33,7 +33,7 @@ from feedtool.runs.codes import guards
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.plan_file import load
-from feedtool.runs.planned import PlanBasis, recorded
+from feedtool.runs.planned import PlanBasis, with_recording
 from feedtool.runs.preview import Preview, preview_of
 from feedtool.runs.submit import ALL_OR_NOTHING, plan_only
 from feedtool.runs.workspace import Workspace
@@ -265,7 +265,7 @@ def _make(session: PageSession, file: FileUpload, job: Job) -> None:
     with session.accounts.planning(file.account) as account, session.workspace() as workspace:
         service, seller = account.identity.service or "", account.identity.seller or ""
         last_run, counted_at = workspace.ledger.pages.last_of(seller_key(service, seller))
-        reading = recorded(chosen(session, account.reading, file), folder / KEPT)
+        reading = with_recording(chosen(session, account.reading, file), folder / KEPT)
         basis = basis_of(file, reading, account.selection, account.identity)
         known = basis.accepted(workspace)
         with preview_of(known) as preview:

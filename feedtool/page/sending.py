@@ -20,7 +20,7 @@ from feedtool.runs.plan_conditions import Account as Identity
 from feedtool.runs.plan_file import PlanUnfit, SavedPlan, load
 from feedtool.runs.planned import run_of_plan
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Workspace, locked
+from feedtool.runs.workspace import Workspace, seller_lock
 
 SEND = "send "
 """The beginning of the keys of jobs."""
@@ -77,7 +77,7 @@ def _send(
     # The lock is taken first: of two pages one would send the plan after the other has.
     with (
         session.accounts.open(file.account) as account,
-        locked(account.session, account.workspace, "page"),
+        seller_lock(account.session, account.workspace, "page"),
         note_pass(account.session, account.workspace) as passing,
     ):
         _refuse_sent(plan, account.workspace)

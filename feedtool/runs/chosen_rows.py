@@ -25,7 +25,7 @@ class NoSuchRows(UsageProblem):
     """The chosen rows are not in the sheet."""
 
 
-def choose(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None:
+def withhold_unchosen(sheets: Sequence[CheckedSheet], chosen: Sequence[ChosenRows]) -> None:
     """Withhold the rows that were not chosen, if any were; a request goes with all of its rows.
 
     UsageProblem for rows of one sheet if the file has several, for rows that do not exist, and for

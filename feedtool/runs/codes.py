@@ -28,7 +28,7 @@ def all_codes(language: Language = "en", translator: type[Translator] = Translat
         fixed_by,
         language,
         explanation_of,
-        meaning_of_fix,
+        summary_of_fix,
         translator,
     )
 
@@ -60,7 +60,7 @@ def _rules() -> tuple[Rule, ...]:
     return all_rules(load())
 
 
-def meaning_of_fix(name: str) -> str:
+def summary_of_fix(name: str) -> str:
     from feedtool.check.fixes import all_fixes
 
     return next(fix.summary for fix in all_fixes(load()) if fix.name == name)

@@ -57,7 +57,7 @@ def convert(
     steps = [SheetConversion(sheet, reading, options, areas) for sheet, _ in opened]
     for step, (_, facts) in zip(steps, opened, strict=True):
         elsewhere = () if output or options.is_channel_given else facts.losses_elsewhere
-        step.lose_of_file((*facts.losses, *elsewhere))
+        step.note_file_losses((*facts.losses, *elsewhere))
     conversion = Conversion(file.name, options.target, [step.converted for step in steps])
     with _pointing_to_out():
         if options.form.is_sheet:

@@ -151,7 +151,7 @@ class SheetConversion:
             lambda kind, became: areas.conversions[kind, became].converter(reading.dialect)
         )
 
-    def lose_of_file(self, losses: Iterable[Loss]) -> None:
+    def note_file_losses(self, losses: Iterable[Loss]) -> None:
         """Note the losses of the file itself, and its unknown columns."""
         header, gone = self.checked.header, self._areas.feeds[self.kind].gone
         unknown = [header.texts[index] for index, _ in header.unknown] if header else []
@@ -176,7 +176,7 @@ class SheetConversion:
         with RowBuffer() as rows:
             for filled, problems in self._rows(VALID, INVALID):
                 values, losses, _ = convert(filled.values())
-                self._lose(filled, losses, problems)
+                self._note_losses(filled, losses, problems)
                 refused += any(problem.severity is Severity.ERROR for problem in problems)
                 if action:
                     values[ACTION] = action
@@ -192,7 +192,9 @@ class SheetConversion:
             contents = contents_of(
                 feed, Basis(options.language, self._reading.context, known, keys)
             )
-            self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
+            self._note_lost_columns(
+                keys.difference(field.key for field in contents.fields), convert
+            )
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
             limits = self._reading.dialect.reading
             write(options.target, [sheet], limits, is_private=feed.requests.is_personal)
@@ -225,7 +227,7 @@ class SheetConversion:
                 conversion = self._areas.conversions[filled.kind, into]
                 losses = [*losses, *conversion.lost_in_requests(values, reading.dialect)]
             losses = [_left_out(loss) if loss in obstacles else loss for loss in losses]
-            self._lose(filled, losses, problems)
+            self._note_losses(filled, losses, problems)
             if item:
                 sheet.rows.items.append(item)
             self.converted.skipped += not (is_same or item)
@@ -255,7 +257,7 @@ class SheetConversion:
                     for problem in problems
                     if problem.severity is Severity.ERROR or problem.code == NOT_A_ROW.name
                 ]
-                self._lose(filled, reasons)
+                self._note_losses(filled, reasons)
                 self.converted.skipped += 1
             elif (filled.kind, self.became) in self._areas.conversions or (
                 filled.kind in self._family and self.became == self.kind
@@ -267,10 +269,10 @@ class SheetConversion:
                     kind=filled.kind,
                     became=self.became,
                 )
-                self._lose(filled, [loss_of(ACTION, filled.kind, why)])
+                self._note_losses(filled, [loss_of(ACTION, filled.kind, why)])
                 self.converted.skipped += 1
 
-    def _lose(
+    def _note_losses(
         self, filled: Filled, losses: Iterable[Loss], problems: Iterable[Problem] = ()
     ) -> None:
         """Note the losses of a row, and the warnings that it loses something."""
@@ -278,13 +280,13 @@ class SheetConversion:
         for loss in (*losses, *warned):
             self.converted.losses.append(loss._replace(row=filled.row, line=filled.line))
 
-    def _lose_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
+    def _note_lost_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
         """Note the values for which the columns of the file have no place."""
         why = tr("none of the rows' categories has such a property")
         for filled in (self.checked.rows.filled or ()) if keys else ():
             if (filled.kind, self.became) in self._areas.conversions:
                 values = convert(filled.values()).values
-                self._lose(
+                self._note_losses(
                     filled, [loss_of(key, values[key], why) for key in values if key in keys]
                 )
 

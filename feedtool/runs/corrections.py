@@ -73,7 +73,7 @@ def write_corrections(
     or UsageProblem is raised with `out`.
     """
     options, results = options_of(run, workspace), results_to_correct(run, workspace)
-    by_file = {name: _to_correct(name, results) for name, _ in options.snapshots.inputs}
+    by_file = {name: _sheets_to_correct(name, results) for name, _ in options.snapshots.inputs}
     files = [name for name, to_correct in by_file.items() if to_correct]
     if out and len(files) > 1:
         raise UsageProblem(
@@ -116,7 +116,7 @@ def write_beside(
     A workbook that may hold corrections is kept: the new one gets a number.
     """
     for file, target in places(targets).items():
-        to_correct = _to_correct(file, results)
+        to_correct = _sheets_to_correct(file, results)
         failures: list[FeedtoolError] = []
         for place in (target, *workspace.fallbacks(run, target)) if to_correct else ():
             free = _free_place(place, workspace, is_numbered=True)
@@ -133,7 +133,7 @@ def write_beside(
             sheet.copy_failed = sheet.copy_failed or failures[0]
 
 
-def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
+def _sheets_to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
     """Return the sheets of a file that have rows to correct, with the numbers of these rows.
 
     The workbook's stamp is about the first sheet alone: one that is not recognised without a stamp,
@@ -169,7 +169,7 @@ def write_rows_to_correct(
     The results are those of a check (`results_of_check`) or a dry run, or `results_to_correct`. An
     earlier workbook in the same place is replaced.
     """
-    if to_correct := _to_correct(file.name, results):
+    if to_correct := _sheets_to_correct(file.name, results):
         say = Outputs(language=language).translator([sheet for sheet, _ in to_correct])
         _write_workbook(file, to_correct, target, reading, say)
     return sum(len(rows) for _, rows in to_correct)
@@ -211,7 +211,7 @@ def _write_workbook(
         book = folder / target.name
         _write(book, sheets, reading, say)
         is_private = is_personal(sheet.checked for sheet, _ in to_correct)
-        _put(book, target, note, is_private=is_private)
+        _move_into_place(book, target, note, is_private=is_private)
 
 
 def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
@@ -237,7 +237,7 @@ def _free_place(target: Path, workspace: Workspace, *, is_numbered: bool) -> Pat
     return target
 
 
-def _put(book: Path, target: Path, note: NoteOutput, *, is_private: bool) -> None:
+def _move_into_place(book: Path, target: Path, note: NoteOutput, *, is_private: bool) -> None:
     """Copy a workbook to its place, and note its digest first.
 
     So a file that a crash leaves there is known as written by feedtool.

@@ -31,7 +31,7 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick, text_if_misformatted
+from feedtool.runs.picked_rows import NumberFormats, PickedRow, text_if_misformatted
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 
@@ -217,7 +217,7 @@ class SheetToCorrect:
         numbers = frozenset(rows)
         filled: set[int] = set()
         of_file = source.sheet(checked.sheet or source.sheets[0].name)
-        for row in pick(of_file, header, numbers, self._formats):
+        for row in pick_rows(of_file, header, numbers, self._formats):
             self._picked.append(row)
             filled.update(row.cells)
         columns = (problem.column for problem in checked.problems() if problem.row in numbers)
@@ -267,7 +267,7 @@ class SheetToCorrect:
         problems = ProblemSpool()
         for problem in self.checked.problems():
             if problem.row in new_rows:
-                problems.append(self._moved(problem, new_rows))
+                problems.append(self._problem_in_workbook(problem, new_rows))
         checked.rows.problems_by_source.append(problems)
         others: Spool[RowResult] = Spool(RowResult)
         for result in self._sheet.every_verdict():
@@ -282,14 +282,14 @@ class SheetToCorrect:
                 checked.rows.refused.append(RefusedRow(row, result.reference))
             else:
                 messages = (
-                    message._replace(text=self._with_rows(message.text, new_rows))
+                    message._replace(text=self._with_new_rows(message.text, new_rows))
                     for message in result.messages
                 )
                 others.append(result._replace(row=row, messages=tuple(messages)))
         every = partial(row_notes.all_results, checked, others)
         return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
 
-    def _moved(self, problem: Problem, new_rows: Mapping[int, int]) -> Problem:
+    def _problem_in_workbook(self, problem: Problem, new_rows: Mapping[int, int]) -> Problem:
         """Return a problem at its place in the workbook; `new_rows` are by rows of the sheet."""
         index = index_of(problem.column) if problem.column else None
         place = self._columns.places.get(index) if index is not None else None
@@ -298,16 +298,16 @@ class SheetToCorrect:
             row=new_rows[problem.row] if problem.row else None,
             line=None,
             column=column,
-            message=self._with_rows(problem.message, new_rows),
-            hint=self._with_rows(problem.hint, new_rows),
+            message=self._with_new_rows(problem.message, new_rows),
+            hint=self._with_new_rows(problem.hint, new_rows),
         )
 
-    def _with_rows(self, text: str, new_rows: Mapping[int, int]) -> str:
+    def _with_new_rows(self, text: str, new_rows: Mapping[int, int]) -> str:
         """Return a message with rows of the workbook; other rows are named with their file."""
         if not isinstance(text, MessageText):
             return text
         values = {
-            name: self._with_rows(value, new_rows) if isinstance(value, str) else value
+            name: self._with_new_rows(value, new_rows) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
         for name in {"row", "range"} & values.keys() if "sheet" not in values else ():

@@ -32,10 +32,10 @@ from feedtool.runs.workspace import (
     clock_of,
     fetch_context_of,
     kept_inputs,
-    locked,
     needs_service,
     options_of,
     record,
+    seller_lock,
 )
 
 if TYPE_CHECKING:
@@ -200,8 +200,8 @@ def resume(
     """
     from feedtool.delivery.deadlines import warnings
 
-    options = _named(options_of(run, workspace), outputs)
-    with locked(session, workspace, "results" if only_fetch else "resume"):
+    options = _with_outputs(options_of(run, workspace), outputs)
+    with seller_lock(session, workspace, "results" if only_fetch else "resume"):
         if not only_fetch and not options.is_whole(workspace.ledger.files(run)):
             sheets = check_again(options, workspace)
             account = (session.address, session.seller)
@@ -242,7 +242,7 @@ def results(
     that sent them again. `outputs` as in `resume`.
     """
     former = options_of(run, workspace)
-    options = _named(former, outputs)
+    options = _with_outputs(former, outputs)
     files = kept_inputs(options, workspace)
     sheets = checked_sheets_of(options, workspace)
     outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
@@ -265,5 +265,5 @@ def look_again(run: int, workspace: Workspace) -> None:
     workspace.ledger.look_again(run, words)
 
 
-def _named(options: RunOptions, outputs: Outputs | None) -> RunOptions:
+def _with_outputs(options: RunOptions, outputs: Outputs | None) -> RunOptions:
     return replace(options, outputs=outputs) if outputs else options

@@ -96,14 +96,16 @@ def compare(
             db.execute("INSERT OR REPLACE INTO row VALUES (?, ?, ?, ?)", row)
         for item, values in _rows(after, settings):
             key = (item.channel, item.reference)
-            taken = "DELETE FROM row WHERE channel = ? AND reference = ? RETURNING number, fields"
-            old = db.execute(taken, key).fetchone()
+            take_row = (
+                "DELETE FROM row WHERE channel = ? AND reference = ? RETURNING number, fields"
+            )
+            old = db.execute(take_row, key).fetchone()
             if old is None:
                 if key in invalid_before:
                     continue
                 differences.append(Difference(item.reference, item.channel, None, item.row, {}))
                 continue
-            fields = _differing(pickle.loads(old[1]), values)  # noqa: S301  # our own, in memory
+            fields = _changed_fields(pickle.loads(old[1]), values)  # noqa: S301  # our own, in memory
             if fields:
                 differences.append(
                     Difference(item.reference, item.channel, old[0], item.row, fields)
@@ -155,7 +157,7 @@ def _text(cell: Cell) -> str:
     return f"{number.normalize():f}"
 
 
-def _differing(old: Values, new: Values) -> dict[str, tuple[str | None, str | None]]:
+def _changed_fields(old: Values, new: Values) -> dict[str, tuple[str | None, str | None]]:
     names = dict.fromkeys((*old, *new))
     pairs = {name: (old.get(name), new.get(name)) for name in names}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

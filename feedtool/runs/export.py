@@ -187,13 +187,13 @@ def export(
                 raise listing.nothing(query, tally)
         if kind.rows:
             made = kind.rows(query, lists, tally)
-            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
+            rows = _fill(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
             brought = (
                 OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
             )
-            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
+            rows = _fill(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, moment)
@@ -253,7 +253,7 @@ def _contents(
     when = f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     origin = origin.format(service=service, channel=query.channel, at=when)
     fields = (
-        replace(field, entry=_offering(field.entry, sheet.choices.get(field.key, ())))
+        replace(field, entry=_with_choices(field.entry, sheet.choices.get(field.key, ())))
         for field in contents.fields
     )
     fact = _("Exported"), "\n".join((origin, *sheet.facts))
@@ -270,7 +270,7 @@ def _contents(
     return unfolded(contents, rows.columns, feed.sheet.folded)
 
 
-def _offering(entry: CellEntry, choices: Sequence[str]) -> CellEntry:
+def _with_choices(entry: CellEntry, choices: Sequence[str]) -> CellEntry:
     """Return the entry with choices from the service; other values are allowed, too."""
     if not choices:
         return entry

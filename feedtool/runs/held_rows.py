@@ -25,7 +25,7 @@ TakenBefore = Callable[[Item], tuple[int, str] | None]
 """Returns the last run in which a request of a reference was taken, and its product."""
 
 
-def hold(
+def hold_guarded(
     sheets: Sequence[CheckedSheet],
     options: SelectionOptions,
     sent_before: SentBefore = lambda _: None,

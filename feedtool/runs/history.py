@@ -17,7 +17,7 @@ from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean
 from feedtool.report.statuses import state_word, statuses_text
-from feedtool.runs.known_run import forgotten, known_run
+from feedtool.runs.known_run import forgotten_problem, known_run
 from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12
@@ -78,7 +78,7 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
     if FORGOTTEN in run.options:
         noted = ledger.counts.noted([run_id])
         if run_id not in noted:
-            raise forgotten(run)
+            raise forgotten_problem(run)
         return _state(rows, noted[run_id].statuses, clock_of)
     counts = ledger.statuses(run_id)
     counts[Status.INVALID] += RunOptions.from_json(run.options).invalid
@@ -103,7 +103,7 @@ def _state(rows: RunRows, counts: Mapping[Status, int], clock_of: ClockOf) -> Ru
         options,
         [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in inputs.items()],
         {status: count for status, count in sorted(counts.items()) if count},
-        [_package(package, names[package.file], run, clock) for package in packages],
+        [_package_state(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock, load().routes),
         is_finished=options.is_whole(files) and not any(is_open),
         is_written=options.is_whole(files),
@@ -150,7 +150,7 @@ def run_states(
     return states
 
 
-def _package(package: Package, file: str, run: Run, clock: ServiceClock) -> PackageState:
+def _package_state(package: Package, file: str, run: Run, clock: ServiceClock) -> PackageState:
     created = package.created_at and clock.shown(package.created_at)
     if created and created < run.started_at:  # time has leapt since, and nobody noted how far
         created = run.started_at

@@ -37,7 +37,7 @@ class RecordedFiles(Struct):
                 self.kept[str(name)] = self.keep(file)
         except (FileProblem, OSError, ValueError):  # the reading reports it
             return place
-        return located(path, self.kept, self.path_of) if file else place
+        return kept_place(path, self.kept, self.path_of) if file else place
 
 
 class KeptFiles(Struct):
@@ -52,10 +52,10 @@ class KeptFiles(Struct):
 
         So nothing is sent later that was missing, or forbidden, at the time of the run.
         """
-        place = located(path, self.kept, self.path_of)
+        place = kept_place(path, self.kept, self.path_of)
         return NOWHERE if place == path else place
 
 
-def located(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:
+def kept_place(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:
     file = next((item for item in (path, *path.parents) if str(item) in kept), None)
     return path_of(kept[str(file)]) / path.relative_to(file) if file else path

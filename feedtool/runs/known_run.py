@@ -24,11 +24,11 @@ def kept_run(ledger: "Ledger", run_id: int) -> "Run":
     """Return a run that is complete; UsageProblem as `known_run`, and if it was forgotten."""
     run = known_run(ledger, run_id)
     if "forgotten" in run.options:
-        raise forgotten(run)
+        raise forgotten_problem(run)
     return run
 
 
-def forgotten(run: "Run") -> UsageProblem:
+def forgotten_problem(run: "Run") -> UsageProblem:
     """Return the error of a run that was forgotten."""
     return UsageProblem(
         tr(

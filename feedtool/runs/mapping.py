@@ -146,8 +146,8 @@ class SheetProposal(Struct, frozen=True):
     def new_values(self, column: ColumnProposal) -> dict[str, str]:
         """Return the unknown values of a column that a named recipe does not explain."""
         base = self.base if self.base and self.base.must_fit else None
-        said = base.file.values.get(column.key or "", {}) if base else {}
-        known = set(map(folded, said))
+        explained = base.file.values.get(column.key or "", {}) if base else {}
+        known = set(map(folded, explained))
         values = self.unknown_values(column).items()
         return {text: value for text, value in values if folded(text) not in known}
 

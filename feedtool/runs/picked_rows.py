@@ -20,7 +20,7 @@ class PickedRow(NamedTuple):
     """Cells by 0-based column, without blank ones."""
 
 
-def pick(
+def pick_rows(
     sheet: Sheet, header: Header, rows: Collection[int], formats: "NumberFormats"
 ) -> Iterator[PickedRow]:
     """Yield the rows of these numbers, in their order, without columns that feedtool added."""

@@ -164,7 +164,7 @@ class SavedPlan(Struct, frozen=True):
             except CORRUPT as error:
                 raise _no_plan(self.place) from error
 
-    def refuse_other(self, plan: Plan) -> None:
+    def refuse_changes(self, plan: Plan) -> None:
         """Raise PlanUnfit unless exactly the planned requests would be sent."""
         with self.place.open("rb") as file:
             file.readline()
@@ -337,7 +337,7 @@ class PlanVerifier(_ShownPlan):
 
     def verify(self, plan: Plan) -> None:
         """Show the effects; PlanUnfit unless exactly the planned requests would be sent."""
-        self.plan.refuse_other(plan)
+        self.plan.refuse_changes(plan)
         self.show_effects(plan)
 
 

@@ -32,7 +32,7 @@ Show = Callable[[Mapping[str, Effects]], None]
 """Shows the effects of a plan on the offers of each channel, before it is saved or sent."""
 
 
-def recorded(reading: ReadOptions, folder: Path) -> ReadOptions:
+def with_recording(reading: ReadOptions, folder: Path) -> ReadOptions:
     """Return the reading options so that each recipe that a plan uses is kept in a folder."""
     from feedtool.ledger.snapshots import Snapshots
 
@@ -94,7 +94,7 @@ class PlanBasis(Struct, frozen=True):
         now: datetime,
         words: Mapping[str, Any],
     ) -> PlanWriter:
-        """Return a plan to save; `reading` must be `recorded`.
+        """Return a plan to save; `reading` must be made by `with_recording`.
 
         `words` are the options to be typed again when it is sent, by click's names.
         """

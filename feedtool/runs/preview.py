@@ -71,8 +71,8 @@ class Preview(Struct):
             for (file, _), changes in self._sheets.items():
                 name = {"file": file} if len(self._sheets) > 1 else {}
                 for row in changes:
-                    said = {"change": say(WORDS[str(row["change"])]), **name}
-                    rows.put(None, {**row, **said})
+                    texts = {"change": say(WORDS[str(row["change"])]), **name}
+                    rows.put(None, {**row, **texts})
             fields = [
                 Field(
                     column.key, say(column.label), "", CellEntry(column.number_format, column.width)

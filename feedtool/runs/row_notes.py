@@ -188,11 +188,11 @@ def _fixed(fix: CellFix, say: Translator) -> str:
     name = fix.header or field if name == field else name
     place = " ".join(filter(None, (fix.column, name)))
     new = in_quotes(str(fix.new)) if fix.new != "" else tr("blank")
-    said = tr(
+    sentence = tr(
         "fixed: {place}: was {old}, is {new} ({fix})",
         place=place, old=_old(fix), new=new, fix=fix.fix,
     )  # fmt: skip
-    return say(said)
+    return say(sentence)
 
 
 def _old(fix: CellFix) -> str:
@@ -264,8 +264,8 @@ def note(
         lines = []
         for result in results:
             line = f"{result.channel or result.reference} {result.status}"
-            said = joined(_message_lines(result, columns, say), "; ")
-            lines.append(say(joined(filter(None, (line, said)), ": ")))
+            text = joined(_message_lines(result, columns, say), "; ")
+            lines.append(say(joined(filter(None, (line, text)), ": ")))
         lines += dict.fromkeys(texts)
     guilty: dict[int, Severity] = {}
     comments: dict[int, dict[str, None]] = {}

@@ -99,7 +99,7 @@ def results_of_run(
     def statuses_of(number: int) -> dict[int, Status]:
         return {of_row[0].row: worst_status(of_row) for of_row in by_row(every_row(sheets[number]))}
 
-    def pointed(sheet: CheckedSheet) -> Iterator[RowResult]:
+    def hinted(sheet: CheckedSheet) -> Iterator[RowResult]:
         return dependencies.with_hints(sheet, every_row(sheet), statuses_of)
 
     for sheet in sheets:
@@ -109,7 +109,7 @@ def results_of_run(
         if file is not None:
             _add_requests(outcome, ledger, file)
         if file is not None or sheet.error is None:
-            outcome.verdicts = partial(pointed, sheet)
+            outcome.verdicts = partial(hinted, sheet)
         outcomes.append(outcome)
     return outcomes
 
@@ -133,7 +133,7 @@ def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Wor
     for outcome in outcomes:
         if outcome.verdicts is not None and outcome.checked.error is None:
             outcome.sent_again = _sent_again(outcome, run, workspace)
-            outcome.verdicts = partial(_noted, outcome.verdicts, outcome.sent_again)
+            outcome.verdicts = partial(_with_note, outcome.verdicts, outcome.sent_again)
 
 
 def _sent_again(
@@ -169,7 +169,7 @@ def _references(
         yield refused.row, refused.channel, refused.reference or ""
 
 
-def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iterator[RowResult]:
+def _with_note(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iterator[RowResult]:
     for result in results():
         run = sent_again.get((result.row, result.channel))
         note = (Message("", tr("Sent again in run {run}.", run=run)),) if run else ()

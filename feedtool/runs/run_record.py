@@ -90,7 +90,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 
 def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield ["sheet", _facts(sheet)]
-    for problem in _impersonal(sheet):
+    for problem in _without_personal_values(sheet):
         yield ["problem", *problem[:-2], kept_text(problem.message), kept_text(problem.hint)]
     yield from (["refused", *refused] for refused in refused_rows(sheet))
     for skipped in sheet.rows.skipped:
@@ -104,7 +104,7 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
         yield ["item", *item[:5], item.number, item.further_rows]
 
 
-def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
+def _without_personal_values(sheet: CheckedSheet) -> Iterator[Problem]:
     """Yield the problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
     for problem in sheet.problems():
@@ -178,13 +178,13 @@ def _result(row: int, reference: str, status: str, kept: list[Any], *channel: st
     return RowResult(row, reference, Status(status), tuple(messages), *channel)
 
 
-TABLES = ("inputs", "sheets", "kinds")
+TABLE_OPTIONS = ("inputs", "sheets", "kinds")
 """Options of several lines each; older runs lack some."""
-PLAIN = (
+PLAIN_OPTIONS = (
     *("profile", "catalog", "checked", "removals", "who", "invalid", "plan", "words", "files"),
 )
 """Options that are kept unchanged, under their own names; older runs lack some."""
-OF_COPIES = {
+COPY_OPTIONS = {
     "in_place": "is_in_place",
     "only_whole": "only_whole",
     "plain": "is_plain",
@@ -250,15 +250,15 @@ class RunOptions(Struct, frozen=True):
                 "as_rows": sorted(reading.as_rows),
                 "defaults": dict(reading.defaults),
             },
-            "dialect": _changed(reading.dialect, AccountSettings()),
+            "dialect": _non_defaults(reading.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
-            **{key: getattr(outputs, name) for key, name in OF_COPIES.items()},
+            **{key: getattr(outputs, name) for key, name in COPY_OPTIONS.items()},
             "language": list(outputs.language),
             "sandbox": self.is_sandbox,
             "sifting": asdict(self.selection),
             "recipes": [recipe._asdict() for recipe in self.snapshots.recipes],
-            **{name: list(map(list, fields[name])) for name in TABLES},
-            **{name: fields[name] for name in PLAIN},
+            **{name: list(map(list, fields[name])) for name in TABLE_OPTIONS},
+            **{name: fields[name] for name in PLAIN_OPTIONS},
         }
 
     @classmethod
@@ -273,9 +273,9 @@ class RunOptions(Struct, frozen=True):
         selection["released"] = tuple(map(_released, selection.get("released", ())))
         selection["rows"] = tuple(ChosenRows(*entry) for entry in selection.get("rows", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
-        of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
-        as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}
-        as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLES}
+        copy_options = {name: kept.get(key, False) for key, name in COPY_OPTIONS.items()}
+        as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN_OPTIONS if name in kept}
+        as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLE_OPTIONS}
         names = RunSnapshots.__struct_fields__
         of_snapshots = {name: as_kept.pop(name) for name in names if name in as_kept}
         recipes = [KeptRecipe.from_json(line) for line in kept.get("recipes", ())]
@@ -283,7 +283,7 @@ class RunOptions(Struct, frozen=True):
         return cls(
             reading=ReadOptions(dialect, **reading),
             outputs=Outputs(
-                targets, **of_copies, language=LanguageChoice(*kept.get("language", ()))
+                targets, **copy_options, language=LanguageChoice(*kept.get("language", ()))
             ),
             is_sandbox=kept.get("sandbox", False),
             selection=SelectionOptions(**selection),
@@ -334,7 +334,7 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
             )
 
 
-def _changed(settings: Any, default: Any) -> dict[str, Any]:
+def _non_defaults(settings: Any, default: Any) -> dict[str, Any]:
     """Return the settings that differ from the default, as in a profile."""
     table = {}
     for name in settings.__struct_fields__:
@@ -342,7 +342,7 @@ def _changed(settings: Any, default: Any) -> dict[str, Any]:
         if value == usual:
             continue
         if isinstance(value, Struct):
-            value = _changed(value, usual)
+            value = _non_defaults(value, usual)
         elif isinstance(value, tuple):
             value = list(value)
         elif isinstance(value, Decimal):

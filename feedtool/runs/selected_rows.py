@@ -13,8 +13,8 @@ from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select, withdraw
 from feedtool.check import ReadOptions
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.chosen_rows import choose
-from feedtool.runs.held_rows import hold
+from feedtool.runs.chosen_rows import withhold_unchosen
+from feedtool.runs.held_rows import hold_guarded
 from feedtool.runs.workspace import Workspace
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -32,7 +32,7 @@ def select_rows(
     """Decide which rows are sent, by the ledger of an account (address, seller)."""
     known = accepted_offers(workspace, account, run)
     withdraw(sheets, known)
-    choose(sheets, selection.rows)
+    withhold_unchosen(sheets, selection.rows)
     if reading.purges:  # sent whole, also if little has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
 
@@ -44,7 +44,9 @@ def select_rows(
     taken_before = partial(workspace.ledger.taken_before, *account, run)
     doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
     known_references = partial(workspace.ledger.known_references, *account, run)
-    others = hold(sheets, selection, sent_before, taken_before, doubtful_before, known_references)
+    others = hold_guarded(
+        sheets, selection, sent_before, taken_before, doubtful_before, known_references
+    )
     select(others, known, selection, reading.dialect, earlier)
 
 
@@ -69,5 +71,5 @@ def select_unknown(
     sheets: Sequence[CheckedSheet], reading: ReadOptions, selection: SelectionOptions
 ) -> None:
     """Decide which rows would be sent, without an account or its ledger."""
-    choose(sheets, selection.rows)
-    select(hold(sheets, selection), None, selection, reading.dialect, lambda _: None)
+    withhold_unchosen(sheets, selection.rows)
+    select(hold_guarded(sheets, selection), None, selection, reading.dialect, lambda _: None)

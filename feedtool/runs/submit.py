@@ -48,8 +48,8 @@ from feedtool.runs.workspace import (
     ask_of,
     clock_of,
     fetch_context_of,
-    locked,
     record,
+    seller_lock,
 )
 
 if TYPE_CHECKING:  # it writes workbooks, whose library takes longer to import than a file to check
@@ -78,7 +78,7 @@ def plan_only(
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
     sheets = _checked_sheets(inputs, reading)
     select(sheets)
-    checked = _Checked(inputs, sheets, reading, outputs, plan_file, is_all_or_nothing)
+    checked = _CheckedFiles(inputs, sheets, reading, outputs, plan_file, is_all_or_nothing)
     plan = checked.plan()
     if requests:
         write_requests(requests, plan, reading.dialect)
@@ -117,19 +117,19 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    judged = _judged_by(
+    judged = _judging_options(
         consulted := Consulted(reading.catalog), reading, session, workspace, plan_file
     )
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
-    _limit_keeping(sheets, snapshots, judged, session, workspace)
+    _expire_personal_files(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, reading)
-    checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
+    checked = _CheckedFiles(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
         return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
     if claim is not None and (stopped := session.stopping()):
         raise stopped  # without a run nothing stays claimed
-    with locked(session, workspace, "submit"):
+    with seller_lock(session, workspace, "submit"):
         select_rows(workspace, sheets, reading, selection, (session.address, session.seller))
         plan = checked.plan()
         if plan.blocked:
@@ -153,7 +153,7 @@ def submit(
     return Submission(results, stopped, [*open_runs, *warnings])
 
 
-def _judged_by(
+def _judging_options(
     consulted: Consulted,
     reading: ReadOptions,
     session: Session,
@@ -165,10 +165,10 @@ def _judged_by(
     A plan was made without the service, so it is sent without asking it.
     """
     ask = None if plan_file else ask_of(session)
-    return replace(workspace.recorded(reading), catalog=consulted, ask=ask)
+    return replace(workspace.with_recording(reading), catalog=consulted, ask=ask)
 
 
-def _limit_keeping(
+def _expire_personal_files(
     sheets: Sequence[CheckedSheet],
     snapshots: Sequence[UnchangedInput],
     judged: ReadOptions,
@@ -184,7 +184,7 @@ def _limit_keeping(
     expire(workspace.snapshots, (*inputs, *attachments), judged.dialect, session.wall())
 
 
-class _Checked(Struct, frozen=True):
+class _CheckedFiles(Struct, frozen=True):
     """The files of a command, checked, before the decision to send them."""
 
     files: Sequence[Input]
@@ -218,7 +218,7 @@ class _Checked(Struct, frozen=True):
 
 
 def _options(
-    checked: _Checked,
+    checked: _CheckedFiles,
     snapshots: Sequence[UnchangedInput],
     session: Session,
     consulted: Consulted,

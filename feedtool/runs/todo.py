@@ -49,13 +49,13 @@ def todo_at_service(session: Session, settings: AccountSettings) -> list[TodoLin
 
     NotAuthorised if the service refuses the token, Interrupted if it cannot be reached.
     """
-    return [*filter(None, (_line_of(session, wait) for wait in load().waits(settings)))]
+    return [*filter(None, (_line_of_wait(session, wait) for wait in load().waits(settings)))]
 
 
 # At the service.
 
 
-def _line_of(session: Session, wait: Wait) -> TodoLine | None:
+def _line_of_wait(session: Session, wait: Wait) -> TodoLine | None:
     """Return a line about one kind of waiting work, or None."""
     call = wait.call if isinstance(wait.call, Call) else wait.call(session.now())
     answer = _ask(session, call, wait.read)
@@ -101,7 +101,7 @@ def todo_in_ledger(workspace: Workspace, seller: tuple[str, str] | None) -> Iter
     open_runs = unfinished(workspace)
     for number in open_runs:
         if (run := ledger.run(number)) and is_wanted(run):
-            yield _of_run(number, ledger)
+            yield _line_of_run(number, ledger)
     failed = ledger.failed(*seller) if seller else {}
     for number, count in failed.items():
         if is_wanted(known_run(ledger, number)):
@@ -158,7 +158,7 @@ def held_files(workspace: Workspace, is_wanted: RunFilter) -> Iterator[TodoLine]
         yield TodoLine("held", tr("Run {run}", run=number), text, words, count, run)
 
 
-def _of_run(number: int, ledger: Ledger) -> TodoLine:
+def _line_of_run(number: int, ledger: Ledger) -> TodoLine:
     """Return the line of an unfinished run; if all is sent, it only waits for answers."""
     left = [
         package for package in ledger.read_packages(number) if package.phase is not Phase.CLOSED

@@ -59,7 +59,7 @@ class Workspace(Struct, frozen=True):
         """Keep a file that decides about others; return its SHA-256."""
         return self.snapshots.keep(path)
 
-    def recorded(self, reading: ReadOptions) -> ReadOptions:
+    def with_recording(self, reading: ReadOptions) -> ReadOptions:
         """Return the reading options so that each recipe, and each file that rows name, is kept."""
         path_of = self.snapshots.path_of
         recipes = RecordedRecipes(reading.recipes, self.keep_used, path_of)
@@ -232,7 +232,9 @@ class Session(Struct, frozen=True):
         return self.now() - self.ahead()
 
 
-def locked(session: Session, workspace: Workspace, command: str) -> AbstractContextManager[None]:
+def seller_lock(
+    session: Session, workspace: Workspace, command: str
+) -> AbstractContextManager[None]:
     """Hold the seller's lock, unless it is held already."""
     if session.holds_lock:
         return nullcontext()

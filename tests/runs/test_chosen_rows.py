@@ -12,7 +12,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
-from feedtool.runs.chosen_rows import NoSuchRows, as_condition, choose
+from feedtool.runs.chosen_rows import NoSuchRows, as_condition, withhold_unchosen
 from feedtool.runs.corrections import results_to_correct
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
@@ -64,7 +64,7 @@ def sheet_of(
 ) -> CheckedSheet:
     (sheet,) = checked(files.csv(*rows, name="rows.csv"), kind=kind)
     assert sheet.error is None, sheet.error
-    choose([sheet], [ChosenRows("rows.csv", None, chosen)])
+    withhold_unchosen([sheet], [ChosenRows("rows.csv", None, chosen)])
     return sheet
 
 
@@ -92,7 +92,7 @@ def test_a_row_of_several_requests_is_withheld_once_for_each_channel() -> None:
     one = Item(2, "A", "P", "R", "", b"")
     for item in (one, one._replace(channel="S", number=1), one._replace(number=2)):
         sheet.rows.items.append(item._replace(further_rows=(3,) if item.number == 2 else ()))
-    choose([sheet], [ChosenRows("a.csv", None, "")])
+    withhold_unchosen([sheet], [ChosenRows("a.csv", None, "")])
     assert [(it.row, it.channel) for it in sheet.not_sent()] == [(2, "P"), (2, "S"), (3, "P")]
     others = Spool(RowResult)
     others.append(RowResult(2, "R", Status.HELD, (), "P"))
@@ -105,14 +105,14 @@ def test_a_row_of_several_requests_is_withheld_once_for_each_channel() -> None:
 def test_what_is_chosen_of_one_sheet_leaves_out_the_others(files: Files) -> None:
     path = files.book({"A": OFFERS, "B": [offer(4)]})
     sheets = checked(path, sheets=("all",))
-    choose(sheets, [ChosenRows(path.name, "B", "2")])
+    withhold_unchosen(sheets, [ChosenRows(path.name, "B", "2")])
     assert [[item.row for item in sheet.valid_items()] for sheet in sheets] == [[], [2]]
 
 
 def test_a_sheet_is_named_where_there_are_several(files: Files) -> None:
     path = files.book({"A": OFFERS, "B": [offer(4)]})
     with pytest.raises(UsageProblem, match=r"offers\.xlsx has A, B"):
-        choose(checked(path, sheets=("all",)), [ChosenRows(path.name, None, "2")])
+        withhold_unchosen(checked(path, sheets=("all",)), [ChosenRows(path.name, None, "2")])
 
 
 ABSENT = {
@@ -127,7 +127,7 @@ ABSENT = {
 def test_rows_that_are_not_there_are_named_and_those_that_are(files: Files, rows: str) -> None:
     (sheet,) = checked(files.csv(*OFFERS, name="rows.csv"))
     with pytest.raises(NoSuchRows) as raised:
-        choose([sheet], [ChosenRows("rows.csv", None, rows)])
+        withhold_unchosen([sheet], [ChosenRows("rows.csv", None, rows)])
     assert raised.value.message == ABSENT[rows]
     assert raised.value.hint == "its rows are 2 to 4; blank ones do not count"
 
@@ -135,12 +135,12 @@ def test_rows_that_are_not_there_are_named_and_those_that_are(files: Files, rows
 def test_the_sheet_is_named_too_where_it_is_chosen(files: Files) -> None:
     sheets = checked(files.book({"A": OFFERS, "B": []}), sheets=("all",))
     with pytest.raises(NoSuchRows, match=r"offers.xlsx “A” has no row 9"):
-        choose(sheets, [ChosenRows("offers.xlsx", "A", "9")])
+        withhold_unchosen(sheets, [ChosenRows("offers.xlsx", "A", "9")])
 
 
 def test_no_part_of_a_purge_is_chosen() -> None:
     with pytest.raises(UsageProblem, match="the rest would be removed"):
-        choose([CheckedSheet("a.csv", purges=True)], [ChosenRows("a.csv", None, "2")])
+        withhold_unchosen([CheckedSheet("a.csv", purges=True)], [ChosenRows("a.csv", None, "2")])
 
 
 def submitted(desk: Desk, path: Path, rows: str, *, changed_only: bool = False) -> Submission:

@@ -147,10 +147,10 @@ def test_what_would_be_sent_otherwise(
     plan = load(saved(files.csv(offer(1), offer(3)), files.folder / "plan.jsonl"))
     sheets = checked(files.csv(*rows))
     if said is None:
-        plan.refuse_other(planned(sheets))
+        plan.refuse_changes(planned(sheets))
         return
     with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
-        plan.refuse_other(planned(sheets))
+        plan.refuse_changes(planned(sheets))
 
 
 INPUT = ("offers.csv", "aa")

@@ -14,7 +14,7 @@ from feedtool.runs.deliver import Submission
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_conditions import Account
 from feedtool.runs.plan_file import PlanUnfit, load
-from feedtool.runs.planned import PlanBasis, recorded, run_of_plan
+from feedtool.runs.planned import PlanBasis, run_of_plan, with_recording
 from feedtool.runs.submit import plan_only, submit
 from tests.conftest import Files, offer
 from tests.runs.conftest import ADDRESS, Desk, statuses
@@ -29,7 +29,7 @@ class Planner:
     def __init__(self, desk: Desk, files: Files) -> None:
         self.desk, self.files = desk, files
         self.read = [Input("offers.csv", files.csv(offer(1), offer(2), offer(3)))]
-        self.reading = recorded(ReadOptions(), files.folder / "kept")
+        self.reading = with_recording(ReadOptions(), files.folder / "kept")
         self.place = files.folder / "plan.jsonl"
         self.basis = PlanBasis(self.reading, CHOSEN, OURS)
         self.shown: list[dict[str, dict[str, Any]]] = []

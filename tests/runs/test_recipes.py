@@ -200,7 +200,7 @@ def test_a_plan_has_the_recipe_and_the_joined_file_in_it(files: Files) -> None:
     (folder := files.folder / "unpacked").mkdir()
     book = load(place).recipes(folder, [str(moved)])
     again = read(moved, ReadOptions(recipes=book))
-    load(place).refuse_other(planned(again))
+    load(place).refuse_changes(planned(again))
     # Another recipe is another plan.
     supplier(files)
     files.text(RECIPE + JOIN + "# more\n", "recipes/dupont.toml")

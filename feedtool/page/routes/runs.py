@@ -20,7 +20,7 @@ from feedtool.page.run_copies import copies_of_run, made_copy
 from feedtool.page.run_list import MOST, RunSearch, as_shown, found_runs
 from feedtool.page.shelf import NotHere
 from feedtool.runs.history import RunState, run_state
-from feedtool.runs.known_run import forgotten
+from feedtool.runs.known_run import forgotten_problem
 from feedtool.runs.run_record import RunOptions
 
 blueprint = flask.Blueprint("runs", __name__)
@@ -136,7 +136,7 @@ def _state(run: int) -> RunState:
         require_seen(account_of(page_session(), begun, RunOptions.from_json(begun.options)))
         if FORGOTTEN in begun.options:
             hint = tr("Its answers are in the annotated copy that was written then.")
-            raise NotHere(forgotten(begun).message, hint)
+            raise NotHere(forgotten_problem(begun).message, hint)
         state = run_state(workspace.ledger, run, page_session().clocks(workspace))
         return as_shown([state], workspace)[0]
 

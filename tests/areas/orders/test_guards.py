@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.settings import AccountSettings, OrderSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.held_rows import hold
+from feedtool.runs.held_rows import hold_guarded
 from tests.conftest import Files
 
 KEYS = (
@@ -82,7 +82,9 @@ def checked(path: Path, settings: AccountSettings | None = None) -> CheckedSheet
 
 
 def held(sheet: CheckedSheet, *released: str) -> Iterator[tuple[int, str]]:
-    assert hold([sheet], SelectionOptions(released=tuple(map(ReleasedGuard, released)))) == []
+    assert (
+        hold_guarded([sheet], SelectionOptions(released=tuple(map(ReleasedGuard, released)))) == []
+    )
     for result in sheet.selected.withheld or ():
         yield from ((result.row, message.code) for message in result.messages)
 
@@ -122,7 +124,7 @@ def test_a_request_is_held_with_all_of_its_rows(files: Files) -> None:
 def test_what_was_sent_before_is_held_where_it_must_not_be_doubled(files: Files) -> None:
     path = files.csv(gesture("O", "5"), ship("P"), name="orders.csv")
     sheet = checked(path)
-    hold([sheet], SelectionOptions(), lambda _: 7)
+    hold_guarded([sheet], SelectionOptions(), lambda _: 7)
     [result] = sheet.selected.withheld or []
     [message] = result.messages
     assert (result.row, message.code) == (2, "gesture-again")
