@@ -31,7 +31,7 @@ from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.picked_rows import NumberFormats, PickedRow, text_if_misformatted
+from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick_rows, text_if_misformatted
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 
