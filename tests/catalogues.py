@@ -12,7 +12,7 @@ from feedtool.areas.products.catalog import (
     Property,
     PropertyChoice,
 )
-from feedtool.areas.products.catalog.model import Listed, Origin, with_paths
+from feedtool.areas.products.catalog.model import CheckedProperties, Origin, with_paths
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import changed, gtin
 
@@ -122,7 +122,9 @@ def catalog_of(
     return Catalog(
         Origin(SERVICE, language, AT),
         with_paths({item.reference: item for item in categories}),
-        lambda reference: Listed(properties[reference], AT) if reference in properties else None,
+        lambda reference: (
+            CheckedProperties(properties[reference], AT) if reference in properties else None
+        ),
         lambda: brands,
     )
 

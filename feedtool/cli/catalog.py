@@ -125,19 +125,19 @@ def sync(ctx: click.Context, options: SyncOptions) -> int:
         )
     for warning in synced.warnings:
         echo("warning", warning)
-    for lack in synced.lacks[:SHOWN_LACKS]:
+    for missing in synced.missing_properties[:SHOWN_LACKS]:
         echo(
             "error",
             tr(
                 "the properties of {category} cannot be had: {reason}",
-                category=lack.category,
-                reason=lack.reason,
+                category=missing.category,
+                reason=missing.reason,
             ),
         )
-    if synced.lacks:
+    if synced.missing_properties:
         echo("help", tr("`feedtool catalog sync` tries again; the rest can be used"))
     write_synced(synced, sys.stdout, options.form, CONSOLE.say)
-    return Exit.ROWS if synced.lacks else Exit.OK
+    return Exit.ROWS if synced.missing_properties else Exit.OK
 
 
 @command_of(SearchOptions, group=catalog)
@@ -147,8 +147,8 @@ def search(ctx: click.Context, options: SearchOptions) -> None:
     Looks in the local catalogue; the best match comes first. Case, accents and the order of words
     do not count. Where nothing has all words, what has the most of them is listed.
     """
-    from feedtool.areas.products.catalog.lookup import meant
     from feedtool.areas.products.catalog.lookup import search as find
+    from feedtool.areas.products.catalog.lookup import similar_names
     from feedtool.areas.products.catalog.report import write_results
 
     text, form = " ".join(options.words), options.local.form
@@ -157,7 +157,7 @@ def search(ctx: click.Context, options: SearchOptions) -> None:
         if results or form != "text":
             write_results(results, sys.stdout, form, CONSOLE.say)
         if not results:
-            near = meant(local, text)
+            near = similar_names(local, text)
             hint = (
                 tr("did you mean {choice}?", choice=", ".join(near))
                 if near

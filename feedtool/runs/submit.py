@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
-from feedtool.areas.products.catalog.lookup import Consulted
+from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
@@ -221,7 +221,7 @@ def _options(
     checked: _CheckedFiles,
     snapshots: Sequence[UnchangedInput],
     session: Session,
-    consulted: Consulted,
+    consulted: CatalogRecorder,
     workspace: Workspace,
 ) -> RunOptions:
     """Return the options of the command, with the snapshots of its inputs and of its check."""

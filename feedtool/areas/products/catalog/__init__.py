@@ -1,11 +1,11 @@
-"""Brands, categories and their properties, as the service listed them last.
+"""Brands, categories and their properties, as the service last listed them.
 
-Specification, part "Catalog". What a product's row must hold depends on its category, and the
-checks are offline: so the catalogue is brought once (`feedtool catalog sync`) and looked up here.
+Specification, part "Catalog". The content of a product's row depends on its category, and checks
+work offline: so the catalogue is downloaded once (`feedtool catalog sync`) and read here.
 
 Reading order: `model` (the nouns, their names and fingerprints), `lookup` (the Catalog that checks
-ask and people search, and the part of it that is kept with a run), `cache` (its file), `wire` and
-`sync` (how it is brought), `report`.
+read and people search, and its excerpt for a run), `cache` (its file), `wire` and `sync` (the
+download), `report`.
 """
 
 from feedtool.areas.products.catalog.lookup import Catalog

@@ -1,7 +1,7 @@
-"""The file in which the catalogue is kept: SQLite, in the state folder, for the user alone.
+"""The file of the catalogue: SQLite, in the state folder, readable by the user only.
 
-All in it can be had again. So each step of a sync is saved as it comes, a sync that was stopped
-goes on where it was, and a file of another version, or a broken one, is made anew.
+Everything in it can be downloaded again. So each step of a sync is saved at once, a stopped sync
+continues later, and a file of another version, or a broken one, is created anew.
 """
 
 import json
@@ -19,7 +19,7 @@ from feedtool.areas.products.catalog.lookup import Catalog
 from feedtool.areas.products.catalog.model import (
     Brand,
     Category,
-    Listed,
+    CheckedProperties,
     Origin,
     Property,
     Validators,
@@ -35,13 +35,13 @@ from feedtool.model.text import tr
 FILE = "catalog.sqlite"
 
 STALE = timedelta(days=1)
-"""A sync that was stopped goes on only when it is younger."""
+"""A stopped sync of this age begins again."""
 
 PATIENCE = 30.0
-"""Seconds to wait for another process."""
+"""Seconds until a wait for another process fails."""
 
 VERSION = 2
-"""Of the tables, in the file's `user_version`: to change them, count it up."""
+"""The version of the tables, in the file's `user_version`: increase it with each change."""
 
 TABLES = (
     """
@@ -75,23 +75,23 @@ OLD_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT G
 
 
 class Saved(StrEnum):
-    """The difference of an entry to the one that was kept."""
+    """The difference between an entry and its stored version."""
 
     NEW = "new"
     CHANGED = "changed"
     SAME = "same"
 
 
-class Begun(NamedTuple):
-    """A sync as the cache knows it."""
+class SyncState(NamedTuple):
+    """A sync in the cache."""
 
     catalog: int
     started_at: datetime
-    """Earlier than now where it goes on."""
+    """The start; in the past if the sync continues."""
     fetched: frozenset[str]
-    """Categories whose properties this sync has already brought."""
+    """Categories whose properties this sync has saved already."""
     marks: dict[str, Validators]
-    """Of the properties that an earlier sync brought, by category."""
+    """Validators of stored properties, by category."""
 
 
 class Removed(NamedTuple):
@@ -102,10 +102,10 @@ class Removed(NamedTuple):
 
 
 class Cache(AbstractContextManager["Cache"]):
-    """The catalogues of all services and languages that were brought. Not for several threads."""
+    """The downloaded catalogues of all services and languages. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """Open the cache, made where it is absent for the user alone; UsageProblem if it cannot."""
+        """Open the cache, or create it for the user only; raise UsageProblem if that fails."""
         self._path = path
         try:
             self._db = _open(path)
@@ -120,7 +120,6 @@ class Cache(AbstractContextManager["Cache"]):
             ) from error
 
     def close(self) -> None:
-        """Let go of the file."""
         self._db.close()
 
     def __exit__(self, *_: object) -> None:
@@ -128,7 +127,7 @@ class Cache(AbstractContextManager["Cache"]):
 
     @contextmanager
     def _use(self, *, is_write: bool) -> Iterator[sqlite3.Connection]:
-        """One transaction that reads or writes; Interrupted where it cannot."""
+        """Run one transaction that reads or writes; raise Interrupted if it fails."""
         try:
             with _transaction(self._db, "IMMEDIATE" if is_write else "DEFERRED"):
                 yield self._db
@@ -148,7 +147,7 @@ class Cache(AbstractContextManager["Cache"]):
     # Reading.
 
     def origins(self) -> list[Origin]:
-        """All catalogues, the one that was brought last first."""
+        """Return the origins of all catalogues, the last downloaded first."""
         return [*self._keys()]
 
     def _keys(self) -> dict[Origin, int]:
@@ -158,14 +157,14 @@ class Cache(AbstractContextManager["Cache"]):
                 " ORDER BY synced_at DESC NULLS LAST, started_at DESC"
             ).fetchall()
         return {
-            Origin(service, language, datetime.fromisoformat(at) if at else None): key
-            for key, service, language, at in rows
+            Origin(service, language, datetime.fromisoformat(synced) if synced else None): key
+            for key, service, language, synced in rows
         }
 
     def catalog(self, service: str, language: str) -> Catalog | None:
-        """One catalogue, which reads on from here, or None where nothing was ever brought."""
-        found = (item for item in self._keys().items() if item[0][:2] == (service, language))
-        origin, key = next(found, (None, 0))
+        """Return one catalogue, which reads more when needed; None if never downloaded."""
+        matches = (item for item in self._keys().items() if item[0][:2] == (service, language))
+        origin, key = next(matches, (None, 0))
         if origin is None:
             return None
         categories = (Category(*item) for item in self._documents(key, Category))
@@ -177,27 +176,27 @@ class Cache(AbstractContextManager["Cache"]):
         )
 
     def _documents(self, key: int, kind: type[Category | Brand]) -> list[list[Any]]:
-        """All entries of a kind, by reference."""
+        """Return all entries of a kind, by reference."""
         with self._use(is_write=False) as db:
             query = f"SELECT document {ENTRIES} ORDER BY reference"
             rows = db.execute(query, (key, kind.__name__)).fetchall()
         documents: list[list[Any]] = json.loads(f"[{','.join(text for (text,) in rows)}]")
         return documents
 
-    def _listed(self, key: int, category: str) -> Listed | None:
+    def _listed(self, key: int, category: str) -> CheckedProperties | None:
         query = f"SELECT document, checked_at {ENTRIES} AND reference = ?"
         with self._use(is_write=False) as db:
             row = db.execute(query, (key, Property.__name__, category)).fetchone()
-        return row and Listed(properties_of(row[0]), datetime.fromisoformat(row[1]))
+        return row and CheckedProperties(properties_of(row[0]), datetime.fromisoformat(row[1]))
 
     # A sync.
 
-    def begin(self, service: str, language: str, scope: Iterable[str], now: datetime) -> Begun:
-        """Begin a sync, or go on with one of the same scope, stopped less than a day ago.
+    def begin(self, service: str, language: str, scope: Iterable[str], now: datetime) -> SyncState:
+        """Begin a sync, or continue one of the same scope that was stopped less than a day ago.
 
-        `scope` is whose properties are wanted; empty for all of them.
+        `scope` has the categories whose properties are needed; empty for all.
         """
-        wanted = " ".join(sorted(scope))
+        scope_text = " ".join(sorted(scope))
         with self._use(is_write=True) as db:
             db.execute(
                 "INSERT INTO catalogs(service, language) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -210,27 +209,27 @@ class Cache(AbstractContextManager["Cache"]):
             ).fetchone()
             started = datetime.fromisoformat(text) if text else None
             is_resumed = bool(
-                started and before == wanted and timedelta(0) <= now - started < STALE
+                started and before == scope_text and timedelta(0) <= now - started < STALE
             )
             started = started if started and is_resumed else now
             db.execute(
                 "UPDATE catalogs SET scope = ?, started_at = ? WHERE catalog = ?",
-                (wanted, stamp(started), key),
+                (scope_text, stamp(started), key),
             )
             kept = db.execute(
                 f"SELECT reference, checked_at, etag, last_modified {ENTRIES}",
                 (key, Property.__name__),
             ).fetchall()
-        fetched = (code for code, at, *_ in kept if is_resumed and at >= stamp(started))
+        fetched = (code for code, checked, *_ in kept if is_resumed and checked >= stamp(started))
         marks = {code: Validators(*values) for code, _, *values in kept}
-        return Begun(key, started, frozenset(fetched), marks)
+        return SyncState(key, started, frozenset(fetched), marks)
 
     def save(self, key: int, entries: Iterable[Category | Brand]) -> Counter[Saved]:
-        """Keep categories or brands; only those that differ are written."""
+        """Save categories or brands; only changed entries are written."""
         counts: Counter[Saved] = Counter()
         with self._use(is_write=True) as db:
             for item in entries:
-                # The path of a category follows from the others, and changes with them.
+                # The path of a category depends on the others, and changes with them.
                 plain = item._replace(path=()) if isinstance(item, Category) else item
                 place = (key, type(item).__name__, item.reference)
                 counts[_save(db, place, as_json(plain))] += 1
@@ -242,19 +241,21 @@ class Cache(AbstractContextManager["Cache"]):
         category: str,
         properties: Sequence[Property] | None,
         marks: Validators,
-        at: datetime,
+        checked_at: datetime,
     ) -> Saved:
-        """Keep a category's properties, or that they are as they were (None)."""
+        """Save a category's properties, or (None) that they are unchanged."""
         document = None if properties is None else document_of(properties)
         with self._use(is_write=True) as db:
-            return _save(db, (key, Property.__name__, category), document, stamp(at), *marks)
+            return _save(
+                db, (key, Property.__name__, category), document, stamp(checked_at), *marks
+            )
 
     def finish(
-        self, key: int, categories: frozenset[str], brands: frozenset[str], at: datetime
+        self, key: int, categories: frozenset[str], brands: frozenset[str], synced_at: datetime
     ) -> Removed:
-        """End a sync that brought all: what the service no longer lists goes.
+        """End a complete sync: remove entries that the service no longer lists.
 
-        Where it lists not a single brand the brands stay: that is sooner a fault than the truth.
+        If it lists no brand at all, the brands stay: that is more likely a fault.
         """
 
         def remove_all_but(kind: type, listed: Collection[str]) -> int:
@@ -269,7 +270,7 @@ class Cache(AbstractContextManager["Cache"]):
             db.execute(
                 "UPDATE catalogs SET scope = NULL, started_at = NULL, synced_at = ?"
                 " WHERE catalog = ?",
-                (stamp(at), key),
+                (stamp(synced_at), key),
             )
         return removed
 
@@ -277,7 +278,7 @@ class Cache(AbstractContextManager["Cache"]):
 def _save(
     db: sqlite3.Connection, place: tuple[int, str, str], document: str | None, *checked: str | None
 ) -> Saved:
-    """Save an entry, as it was if there is no document; one that was `checked` even if the same."""
+    """Save an entry; without a document it stays the same. With `checked`, always write it."""
     row = db.execute(f"SELECT document {ENTRIES} AND reference = ?", place).fetchone()
     kept = row and row[0]
     document = kept if document is None else document
@@ -295,11 +296,11 @@ def _save(
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """The cache, its tables in place; a broken one is made anew."""
+    """Open the cache with its tables; create a broken one anew."""
     try:
         return _prepared(path)
     except sqlite3.DatabaseError as error:
-        if type(error) is not sqlite3.DatabaseError:  # locked, or a disk that fails: not broken
+        if type(error) is not sqlite3.DatabaseError:  # locked, or a failing disk
             raise
         for end in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + end).unlink(missing_ok=True)
@@ -307,19 +308,19 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _prepared(path: Path) -> sqlite3.Connection:
-    # SQLite makes the files beside it in the same mode.
+    # SQLite creates its other files with the same mode.
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     path.chmod(0o600)
     db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
-        with suppress(sqlite3.OperationalError):  # where another holds it, it does without
+        with suppress(sqlite3.OperationalError):  # another process holds it
             db.execute("PRAGMA journal_mode = WAL")
-        # A crash of the machine may lose the last steps, which are then brought again.
+        # A crash of the machine may lose the last steps, which are then downloaded again.
         db.execute("PRAGMA synchronous = NORMAL")
-        if not _is_ours(db):
+        if not _is_current(db):
             with _transaction(db, "IMMEDIATE"):
                 old = db.execute(OLD_TABLES).fetchall()
-                if not _is_ours(db):  # else another process was faster
+                if not _is_current(db):  # another process may have been faster
                     for statement in (*(f'DROP TABLE "{name}"' for (name,) in old), *TABLES):
                         db.execute(statement)
                     db.execute(f"PRAGMA user_version = {VERSION}")
@@ -329,19 +330,19 @@ def _prepared(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _is_ours(db: sqlite3.Connection) -> bool:
+def _is_current(db: sqlite3.Connection) -> bool:
     return bool(db.execute("PRAGMA user_version").fetchone() == (VERSION,))
 
 
 @contextmanager
 def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
-    """Kept in full at its end or not at all."""
+    """Run a transaction that is committed whole or not at all."""
     db.execute(f"BEGIN {kind}")
     try:
         yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # SQLite undoes some failures by itself
+        if db.in_transaction:  # SQLite already rolls back some failures
             db.execute("ROLLBACK")
         raise
 

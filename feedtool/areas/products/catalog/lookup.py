@@ -1,10 +1,9 @@
-"""The catalogue as checks, templates and commands ask it. It never changes while it is asked.
+"""The catalogue for checks, templates and commands. It never changes while in use.
 
 A file of products is checked again when its answers are written beside the rows: days later, when
-a sync may have changed the cache, or somebody has removed it. What was right when it was sent
-stays so. So the answers that the first check got are kept with the run, as an excerpt: all
-categories, the properties of those that were looked at, and the brands where one was looked for.
-Whoever asks the same question of the excerpt gets the same answer.
+a sync may have changed the cache, or a user may have removed it. Valid rows must stay valid. So the
+answers of the first check are stored with the run, as an excerpt: all categories, the properties of
+the categories that were read, and the brands if any was read. The excerpt gives the same answers.
 """
 
 import json
@@ -17,7 +16,7 @@ from typing import Any
 from feedtool.areas.products.catalog.model import (
     Brand,
     Category,
-    Listed,
+    CheckedProperties,
     Origin,
     Property,
     as_json,
@@ -35,85 +34,85 @@ from feedtool.areas.products.catalog.model import (
 class Catalog:
     """Brands, categories and properties of one service in one language.
 
-    Properties are read when a category is first asked for, brands when any is; all stays in
-    memory from there on. Not for several threads.
+    The properties of a category are read at their first use, brands all at once; everything stays
+    in memory. Not thread-safe.
     """
 
     def __init__(
         self,
         origin: Origin,
         categories: Mapping[str, Category],
-        listed: Callable[[str], Listed | None],
+        listed: Callable[[str], CheckedProperties | None],
         brands: Callable[[], Iterable[Brand]],
     ) -> None:
-        """Of categories by reference; `listed` gives None for properties never brought."""
+        """Take categories by reference; `listed` returns None for properties never downloaded."""
         self.origin, self.categories = origin, categories
         self._listed, self._all_brands = listed, brands
-        self.consulted: dict[str, Listed | None] = {}
-        """The properties that were asked for until now, by category."""
+        self.consulted: dict[str, CheckedProperties | None] = {}
+        """The properties that have been read, by category."""
         self._fingerprints: dict[str, str] = {}
         self._brands: dict[str, Brand] | None = None
         self._near: dict[tuple[str, int], list[str]] = {}
 
     @property
     def language(self) -> str:
-        """Of the labels: `en`, `fr` or `es`."""
+        """The language of labels: `en`, `fr` or `es`."""
         return self.origin.language
 
     @property
     def synced_at(self) -> datetime | None:
-        """The end of the last whole sync; None when there was none."""
+        """The end of the last complete sync; None without any."""
         return self.origin.synced_at
 
     @property
     def consulted_brands(self) -> Iterable[Brand]:
-        """All brands, or none where nobody has asked for any until now."""
+        """All brands, or none if no brand has been read yet."""
         return () if self._brands is None else self._brands.values()
 
     def category(self, reference: str) -> Category | None:
-        """The category of a reference, whose letters are all capitals."""
+        """Return the category of a reference in capitals."""
         return self.categories.get(reference)
 
-    def near_categories(self, reference: str, most: int = 3) -> list[str]:
-        """Those that take products and that a mistyped reference may stand for, likeliest first."""
+    def near_categories(self, reference: str, limit: int = 3) -> list[str]:
+        """Return categories for products that a mistyped reference may mean, likeliest first."""
         usable = (code for code, item in self.categories.items() if item.takes_products)
-        return near_codes(reference, usable, most)
+        return near_codes(reference, usable, limit)
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
-        """A category's properties by their index; None where they were not brought."""
+        """Return a category's properties by index; None if never downloaded."""
         result = self._of(reference)
         return result and result.properties
 
     def checked_at(self, reference: str) -> datetime | None:
-        """The time of the service's last answer about a category's properties; None: never."""
+        """Return the time of the last answer about a category's properties; None if never."""
         result = self._of(reference)
         return result and result.checked_at
 
     def fingerprint(self, reference: str) -> str | None:
-        """The stamp of a template made for a category; None where its properties are not here."""
+        """Return the fingerprint of a category's template; None without its properties."""
         result = self._of(reference)
         if result and reference not in self._fingerprints:
             self._fingerprints[reference] = fingerprint(result.properties)
         return self._fingerprints.get(reference)
 
     def brand(self, name: str) -> Brand | None:
-        """The brand of a name, whatever its case and accents."""
+        """Return the brand of a name; case and accents do not count."""
         return self._by_name().get(folded(name))
 
-    def near_brands(self, name: str, most: int = 3) -> list[str]:
-        """Names of brands that a mistyped one may stand for, the likeliest first."""
-        asked = folded(name), most
-        if asked not in self._near:
-            result = nearest(asked[0], list(self._by_name()), most)
-            self._near[asked] = [self._by_name()[item].name for item in result]
-        return self._near[asked]
+    def near_brands(self, name: str, limit: int = 3) -> list[str]:
+        """Return names of brands that a mistyped name may mean, the likeliest first."""
+        key = folded(name), limit
+        if key not in self._near:
+            result = nearest(key[0], list(self._by_name()), limit)
+            self._near[key] = [self._by_name()[item].name for item in result]
+        return self._near[key]
 
     def brands(self) -> Iterable[Brand]:
-        """All brands; of several with one name the first."""
+        """Return all brands; of several with one name, the first."""
         return self._by_name().values()
 
     def entries(self) -> Iterator["Entry"]:
-        """Each category and brand, as searches compare them."""
+        """Yield each category and brand in the form for searches."""
         for category in self.categories.values():
             code, path = folded(category.reference), folded(category.full_path)
             place = not category.is_active, not category.takes_products, path, category.reference
@@ -122,7 +121,7 @@ class Catalog:
             name = folded(brand.name)
             yield folded(brand.reference), name, name, (False, True, name, brand.reference), brand
 
-    def _of(self, reference: str) -> Listed | None:
+    def _of(self, reference: str) -> CheckedProperties | None:
         if reference not in self.consulted:
             self.consulted[reference] = self._listed(reference)
         return self.consulted[reference]
@@ -138,30 +137,28 @@ class Catalog:
 # Excerpts.
 
 OpenCatalog = Callable[[str | None], Catalog | None]
-"""Opens the catalogue in a language, or in any; None where there is none."""
+"""Opens the catalogue in a language, or with None in any; returns None without a catalogue."""
 
-ANY = ""
-"""In the place of a language: none was asked for."""
+ANY_LANGUAGE = ""
+"""The key of a catalogue in any language."""
 
 
-class Consulted:
-    """A catalogue, in one language or several, that remembers which questions it answered."""
+class CatalogRecorder:
+    """Opens a catalogue, in one or several languages, and records its answers."""
 
-    def __init__(self, opening: OpenCatalog) -> None:
-        """In front of the function that opens the catalogue."""
-        self._opening = opening
+    def __init__(self, open_catalog: OpenCatalog) -> None:
+        self._open_catalog = open_catalog
         self._opened: dict[str | None, Catalog | None] = {}
 
     def __call__(self, language: str | None) -> Catalog | None:
-        """The catalogue; None where there is none."""
         if language not in self._opened:
-            self._opened[language] = self._opening(language)
+            self._opened[language] = self._open_catalog(language)
         return self._opened[language]
 
     def excerpt(self) -> bytes | None:
-        """The answers as JSON; None where nobody has asked."""
+        """Return the answers as JSON; None if the catalogue was never opened."""
         content = {
-            language or ANY: catalog
+            language or ANY_LANGUAGE: catalog
             and {
                 **catalog.origin._asdict(),
                 "synced_at": catalog.synced_at and stamp(catalog.synced_at),
@@ -178,16 +175,17 @@ class Consulted:
 
 
 def from_excerpt(excerpt: bytes) -> OpenCatalog:
-    """Opens the catalogue as it was, in place of the one of today."""
+    """Return a function that opens the catalogue in an excerpt."""
     catalogs: dict[str, Any] = json.loads(excerpt)
 
     def opened(language: str | None) -> Catalog | None:
-        content = catalogs.get(language or ANY)
+        content = catalogs.get(language or ANY_LANGUAGE)
         if content is None:
             return None
         synced = content["synced_at"]
         listed = {
-            code: item and Listed(properties_of(item[0]), datetime.fromisoformat(item[1]))
+            code: item
+            and CheckedProperties(properties_of(item[0]), datetime.fromisoformat(item[1]))
             for code, item in content["listed"].items()
         }
         return Catalog(
@@ -199,11 +197,11 @@ def from_excerpt(excerpt: bytes) -> OpenCatalog:
             lambda: [Brand(*item) for item in content["brands"]],
         )
 
-    return Consulted(opened)
+    return CatalogRecorder(opened)
 
 
 class Rank(IntEnum):
-    """The ways in which a text matches; the best first."""
+    """The kinds of matches of a text, the best first."""
 
     IS_CODE = 0
     IS_NAME = 1
@@ -214,32 +212,32 @@ class Rank(IntEnum):
     BEGINS_WORDS = 6
     """Each of its words begins a word of the path."""
     IN_PATH = 7
-    """Or each of its words is somewhere in the path."""
+    """The text or each of its words is somewhere in the path."""
 
 
 SHORTEST = 3
-"""Letters of a word that is looked for by itself: `of` and `de` say nothing."""
+"""The fewest letters of a word searched separately, without `of` and `de`."""
 
 
 def search(catalog: Catalog, text: str) -> list[Category | Brand]:
-    """Categories by code, label or path, and brands by name or reference; the best first.
+    """Return categories by code, label or path, and brands by name or reference, the best first.
 
-    Case and accents do not count. Where nothing has all words of the text, it is what has the most
-    of them, each in the plural or not, the rarest words first. Of the equally good the active ones
-    come first, then those that take products, then by name.
+    Case and accents do not count. If nothing has all words of the text, the entries with the most
+    words are returned, plural or not, those with the rarest words first. Equal matches are ordered:
+    active ones first, then those that take products, then by name.
     """
-    wanted = folded(text)
-    entries = list(catalog.entries()) if wanted else []
-    ranked = [(_rank(wanted, *entry[:3]), *entry[3:]) for entry in entries]
+    folded_text = folded(text)
+    entries = list(catalog.entries()) if folded_text else []
+    ranked = [(_rank(folded_text, *entry[:3]), *entry[3:]) for entry in entries]
     matches = [match for match in ranked if match[0] is not None]
     if not matches:
-        return _of_most_words(wanted, entries)
+        return _with_most_words(folded_text, entries)
     return [item for _, _, item in sorted(matches, key=itemgetter(0, 1))]
 
 
-def _of_most_words(wanted: str, entries: Sequence["Entry"]) -> list[Category | Brand]:
-    """What has the most of the words; of them what has the rarest words first."""
-    words = [word.rstrip("sx") for word in wanted.split() if len(word) >= SHORTEST]
+def _with_most_words(text: str, entries: Sequence["Entry"]) -> list[Category | Brand]:
+    """Return the entries with the most of the words, those with the rarest words first."""
+    words = [word.rstrip("sx") for word in text.split() if len(word) >= SHORTEST]
     counts = [
         [(f" {word}" in f" {label}") + (f" {word}" in f" {path}") for word in words]
         for _, label, path, _, _ in entries
@@ -258,27 +256,27 @@ def _of_most_words(wanted: str, entries: Sequence["Entry"]) -> list[Category | B
 
 
 Entry = tuple[str, str, str, tuple[bool, bool, str, str], Category | Brand]
-"""Code, label and path, as they are compared; the place among equally good ones; what it is."""
+"""Folded code, label and path; the sort key among equal matches; the category or brand."""
 
 
-def _rank(wanted: str, code: str, name: str, path: str) -> Rank | None:
-    words = wanted.split()
+def _rank(text: str, code: str, name: str, path: str) -> Rank | None:
+    words = text.split()
     ranks = {
-        Rank.IS_CODE: wanted == code,
-        Rank.IS_NAME: wanted == name,
-        Rank.BEGINS_CODE: code.startswith(wanted),
-        Rank.BEGINS_NAME: name.startswith(wanted),
-        Rank.BEGINS_WORD: f" {wanted}" in name,
-        Rank.IN_NAME: wanted in name,
+        Rank.IS_CODE: text == code,
+        Rank.IS_NAME: text == name,
+        Rank.BEGINS_CODE: code.startswith(text),
+        Rank.BEGINS_NAME: name.startswith(text),
+        Rank.BEGINS_WORD: f" {text}" in name,
+        Rank.IN_NAME: text in name,
         Rank.BEGINS_WORDS: all(f" {word}" in f" {path}" for word in words),
         Rank.IN_PATH: all(word in path or code.startswith(word) for word in words),
     }
     return next((rank for rank, is_so in ranks.items() if is_so), None)
 
 
-def meant(catalog: Catalog, text: str, most: int = 3) -> list[str]:
-    """Codes, labels and names of brands that a text without matches may stand for."""
+def similar_names(catalog: Catalog, text: str, limit: int = 3) -> list[str]:
+    """Return codes, labels and names of brands similar to a text without matches."""
     names = [name for item in catalog.categories.values() for name in (item.label, item.reference)]
     names += [brand.name for brand in catalog.brands()]
     known = {folded(name): name for name in reversed(names) if folded(name)}
-    return [known[item] for item in nearest(folded(text), list(known), most)]
+    return [known[item] for item in nearest(folded(text), list(known), limit)]

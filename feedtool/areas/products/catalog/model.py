@@ -17,11 +17,11 @@ DEEPEST = 3
 """The level of the categories that accept products."""
 
 SEPARATOR = " > "
-"""Between the labels of a path."""
+"""Separates the labels of a path."""
 
 
 class Necessity(StrEnum):
-    """The need of a product for a property; without a mandatory one its creation is denied."""
+    """The need of a product for a property; without a mandatory property its creation is denied."""
 
     MANDATORY = "Mandatory"
     RECOMMENDED = "Recommended"
@@ -34,35 +34,35 @@ class Category(NamedTuple):
     reference: str
     """`categoryReference`: 2, 4 or 6 characters for level 1, 2 or 3."""
     label: str
-    """In the catalogue's language; "" where the service gives none."""
+    """The label in the catalogue's language, or ""."""
     level: int
     is_active: bool
     parent: str | None
     """`parentReference`; None at the top."""
     path: tuple[str, ...]
-    """The labels from the top down to its own."""
+    """The labels from the top level to this category."""
     is_brand_mandatory: bool
     is_variant: bool
-    """True if families of variants are possible here."""
+    """True if the category can have families of variants."""
 
     @property
     def takes_products(self) -> bool:
-        """True for active categories of the deepest level: only these take products."""
+        """True for active categories of the deepest level; only these take products."""
         return self.is_active and self.level == DEEPEST
 
     @property
     def full_path(self) -> str:
-        """The path on one line: `Home > Kitchen > Kettles`."""
+        """The path in one line: `Home > Kitchen > Kettles`."""
         return SEPARATOR.join(self.path)
 
 
 class PropertyChoice(NamedTuple):
-    """A value that a ranged property can have."""
+    """A possible value of a ranged property."""
 
     code: str
     """The text that is sent."""
     label: str
-    """The text that people read; the same where the service gives but one."""
+    """The text for people; the code if the service gives only one text."""
 
 
 class Property(Struct, frozen=True):
@@ -75,17 +75,17 @@ class Property(Struct, frozen=True):
     label: str
     unit: str | None
     is_ranged: bool
-    """True if only the choices are possible."""
+    """True if only the choices are allowed."""
     is_numeric: bool
     is_multiple: bool
     """True if it can have several values."""
     is_variation: bool
-    """True if members of a family differ by it."""
+    """True if members of a family differ in it."""
     is_size: bool
     choices: tuple[PropertyChoice, ...]
-    """Filled where it is ranged."""
+    """The choices of a ranged property."""
     allowed_file_types: tuple[str, ...]
-    """Of a property whose values are files."""
+    """The types of files, if the values are files."""
 
     @property
     def is_mandatory(self) -> bool:
@@ -94,17 +94,17 @@ class Property(Struct, frozen=True):
 
     @property
     def is_split(self) -> bool:
-        """True if its cells may hold several values; a lone text may hold the separator."""
+        """True if a cell may hold several values; a single text may contain the separator."""
         return self.is_multiple or self.is_ranged or self.is_numeric
 
     @property
     def name(self) -> str:
-        """`Main colour (3263)`."""
+        """The label with the reference: `Main colour (3263)`."""
         return f"{self.label} ({self.reference})" if self.label else self.reference
 
 
 class Brand(NamedTuple):
-    """A brand that the service knows; unknown ones are added when a product names them."""
+    """A brand that the service knows; a product with an unknown brand adds it."""
 
     reference: str
     """`brandReference`."""
@@ -112,7 +112,7 @@ class Brand(NamedTuple):
 
 
 class Validators(NamedTuple):
-    """The headers by which an answer of the service can be compared when it is asked for again."""
+    """The headers that make a later request conditional."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -123,24 +123,24 @@ class Origin(NamedTuple):
 
     service: str
     language: str
-    """`en`, `fr` or `es`: of the labels."""
+    """The language of labels: `en`, `fr` or `es`."""
     synced_at: datetime | None
-    """The end of the last whole sync; None when there was none."""
+    """The end of the last complete sync; None without any."""
 
 
-class Listed(NamedTuple):
-    """The properties of a category."""
+class CheckedProperties(NamedTuple):
+    """The properties of a category, with the time of their check."""
 
     properties: tuple[Property, ...]
     checked_at: datetime
-    """The time of the last answer of the service about them."""
+    """The time of the service's last answer about them."""
 
 
 # The tree of categories.
 
 
 def with_paths(categories: Mapping[str, Category]) -> dict[str, Category]:
-    """The same categories, each with the labels of all that it is in."""
+    """Return the categories, each with the labels from the top level."""
     return {
         reference: category._replace(
             path=tuple(item.label or item.reference for item in _lineage(category, categories))
@@ -149,9 +149,9 @@ def with_paths(categories: Mapping[str, Category]) -> dict[str, Category]:
     }
 
 
-def within(wanted: Iterable[str], categories: Mapping[str, Category]) -> frozenset[str]:
-    """The references of these categories and of all that are in them, however deep."""
-    tops = frozenset(wanted)
+def with_subcategories(codes: Iterable[str], categories: Mapping[str, Category]) -> frozenset[str]:
+    """Return the references of these categories and of all below them."""
+    tops = frozenset(codes)
     return frozenset(
         reference
         for reference, category in categories.items()
@@ -160,30 +160,29 @@ def within(wanted: Iterable[str], categories: Mapping[str, Category]) -> frozens
 
 
 def _lineage(category: Category, categories: Mapping[str, Category]) -> list[Category]:
-    """From the top down to itself; a tree that bites its own tail ends where it does."""
+    """Return the categories from the top to this one; a circle of parents ends the list."""
     chain: dict[str, Category] = {}
-    at: Category | None = category
-    while at is not None and at.reference not in chain:
-        chain[at.reference] = at
-        at = categories.get(at.parent) if at.parent else None
+    current: Category | None = category
+    while current is not None and current.reference not in chain:
+        chain[current.reference] = current
+        current = categories.get(current.parent) if current.parent else None
     return [*reversed(chain.values())]
 
 
-# As text: how the cache and the excerpts keep them.
+# JSON texts of the cache and the excerpts.
 
 
 def as_json(content: object) -> str:
-    """Content as JSON: equal content gives equal texts."""
+    """Return content as JSON: equal content gives equal texts."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def document_of(properties: Sequence[Property]) -> str:
-    """The properties of a category as JSON."""
     return as_json([astuple(item) for item in properties])
 
 
 def properties_of(document: str) -> tuple[Property, ...]:
-    """The properties of what `document_of` made."""
+    """Return the properties in a text of `document_of`."""
     items: list[list[Any]] = json.loads(document)
     for item in items:
         _, _, necessity, *_, choices, types = item
@@ -192,73 +191,73 @@ def properties_of(document: str) -> tuple[Property, ...]:
     return tuple(Property(*item) for item in items)
 
 
-def stamp(at: datetime) -> str:
-    """A time in UTC, so written that it sorts as text."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
+def stamp(moment: datetime) -> str:
+    """Return a time in UTC as a text that sorts by time."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4`"), "'")
 
 LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
-"""Letters that are read for digits."""
+"""Letters that look like digits."""
 
 CLOSE = 0.7
-"""The likeness, as difflib counts it, from which a name may stand for another."""
+"""The least likeness, by difflib, of a name that may be meant."""
 
 SHORTLIST = 100
-"""The names that are compared by that likeness: the likeliest by one that is quickly reckoned."""
+"""The number of names compared by difflib, preselected by a faster measure."""
 
 
 def folded(name: str) -> str:
-    """A name for comparing: `Nestlé ` and `NESTLE` are the same."""
+    """Return a name for comparisons: `Nestlé ` and `NESTLE` become the same."""
     plain = name.translate(APOSTROPHES)
     if plain.isascii():
         return " ".join(plain.lower().split())
-    for _ in range(2):  # twice, for what hides a capital until it is taken apart
-        apart = unicodedata.normalize("NFKD", plain.casefold())
-        plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    for _ in range(2):  # twice, as decomposition can reveal capitals
+        decomposed = unicodedata.normalize("NFKD", plain.casefold())
+        plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return " ".join(plain.split())
 
 
-def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Those of folded names that a folded name may stand for, the likeliest first."""
+def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Return the folded names most similar to a folded name, the most similar first."""
     from rapidfuzz import fuzz, process
 
-    # Letters in common count at least as much here as in difflib's likeness, so none is missed.
-    alike = process.extract(wanted, list(known), scorer=fuzz.ratio, limit=SHORTLIST)
-    return get_close_matches(wanted, [name for name, *_ in alike], n=most, cutoff=CLOSE)
+    # This ratio is never below difflib's, so it misses no name.
+    alike = process.extract(name, list(known), scorer=fuzz.ratio, limit=SHORTLIST)
+    return get_close_matches(name, [other for other, *_ in alike], n=limit, cutoff=CLOSE)
 
 
-def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Codes in capitals that a mistyped one may stand for, first those that look alike."""
-    codes, plain = list(known), wanted.strip().upper()
+def near_codes(code: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Return codes that a mistyped code may mean, first those that look alike; all in capitals."""
+    codes, plain = list(known), code.strip().upper()
     seen = plain.translate(LOOK_ALIKE)
-    alike = [code for code in codes if code.translate(LOOK_ALIKE) == seen]
-    return list(dict.fromkeys([*alike, *nearest(plain, codes, most)]))[:most]
+    alike = [other for other in codes if other.translate(LOOK_ALIKE) == seen]
+    return list(dict.fromkeys([*alike, *nearest(plain, codes, limit)]))[:limit]
 
 
 _LETTERS = 6
-"""Hexadecimal digits of a part: two lists that differ are taken for one once in 16 million."""
+"""Hexadecimal digits of a part: different lists have the same digits once in 16 million."""
 _WRITTEN = re.compile(
     rf"([0-9A-Za-z]{{1,50}}):([A-Z])([0-9a-f]{{{_LETTERS}}})([0-9a-f]{{{_LETTERS}}})"
 )
 
 
 class PropertyFingerprint(NamedTuple):
-    """The parts of a property on which its cells depend."""
+    """The parts of a property that decide about its cells."""
 
     necessity: str
-    """The first letter of it: M, R or O."""
+    """The first letter of the necessity: M, R or O."""
     form: str
-    """Of its unit, what values it takes, and how many."""
+    """Digits for its unit, kind and number of values."""
     choices: str
 
 
 def fingerprint(properties: Iterable[Property]) -> str:
-    """32 hexadecimal digits for all that a sheet made for these properties depends on.
+    """Return 32 hexadecimal digits for everything in the properties that affects a sheet.
 
-    Two lists in one language have the same when the same cells are right in both: labels, the
-    order of the properties and that of the choices do not count.
+    Lists in one language have the same fingerprint if the same cells are valid: labels, and the
+    order of properties and choices, do not count.
     """
     ordered = sorted(properties, key=lambda item: item.reference)
     parts = [([item.reference, str(item.necessity)], *_parts(item)) for item in ordered]
@@ -266,14 +265,14 @@ def fingerprint(properties: Iterable[Property]) -> str:
 
 
 def fingerprint_of(item: Property) -> PropertyFingerprint:
-    """A property's own; its label does not count, nor the order of its choices."""
+    """Return the fingerprint of one property; its label and the order of choices do not count."""
     form, choices, types = _parts(item)
     texts = (_digest([*form, types]), _digest(choices))
     return PropertyFingerprint(str(item.necessity)[0], *(text[:_LETTERS] for text in texts))
 
 
 def written_fingerprints(properties: Iterable[Property]) -> Iterator[str]:
-    """Each property with its own; one whose reference could not be read again is left out."""
+    """Yield each property with its fingerprint, without references that could not be read again."""
     for item in properties:
         text = f"{item.reference}:{''.join(fingerprint_of(item))}"
         if _WRITTEN.fullmatch(text):
@@ -281,13 +280,13 @@ def written_fingerprints(properties: Iterable[Property]) -> Iterator[str]:
 
 
 def read_fingerprints(texts: Iterable[str]) -> Mapping[str, PropertyFingerprint]:
-    """Those of `written_fingerprints` by reference; other texts are passed over."""
+    """Return the fingerprints in texts of `written_fingerprints`, by reference."""
     result = filter(None, map(_WRITTEN.fullmatch, texts))
     return {item[1]: PropertyFingerprint(*item.groups()[1:]) for item in result}
 
 
 def _parts(item: Property) -> tuple[list[Any], list[str], list[str]]:
-    """Its form, its choices, its types of files."""
+    """Return the form, the choices, and the types of files."""
     flags = (item.is_ranged, item.is_numeric, item.is_multiple, item.is_variation, item.is_size)
     choices = sorted(choice.code for choice in item.choices)
     return [item.unit, *flags], choices, sorted(item.allowed_file_types)

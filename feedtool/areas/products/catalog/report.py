@@ -1,4 +1,4 @@
-"""The reports about the catalogue: of a search, of one category, of a sync."""
+"""Reports about the catalogue: of a search, of one category, of a sync."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,15 +16,15 @@ from feedtool.report.plain import clean, shorten
 Fields = dict[str, Any]
 
 FEW_CHOICES = 60
-"""Characters of a property's choices that are shown unless all were asked for."""
+"""Characters shown of a property's choices, unless verbose."""
 
 LONGEST_LABEL = 60
 
 
 def describe_origin(origin: Origin) -> MessageText:
-    """`https://… in en, synced 2026-03-01 14:02 UTC`."""
-    at = origin.synced_at
-    when = tr("synced {time}", time=_minute(at)) if at else tr("never brought to its end")
+    """Return `https://… in en, synced 2026-03-01 14:02 UTC`."""
+    moment = origin.synced_at
+    when = tr("synced {time}", time=_minute(moment)) if moment else tr("never brought to its end")
     return tr(
         "{service} in {language}, {when}",
         service=clean(origin.service),
@@ -33,8 +33,8 @@ def describe_origin(origin: Origin) -> MessageText:
     )
 
 
-def _minute(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
+def _minute(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 # Search.
@@ -43,7 +43,7 @@ def _minute(at: datetime) -> str:
 def write_results(
     results: Sequence[Category | Brand], out: TextIO, form: str, say: Translator = ENGLISH
 ) -> None:
-    """The results of a search: as a table, or as a list in JSON."""
+    """Write the results of a search, as a table or as a list in JSON."""
     if form != "text":
         write_entries(map(_result_fields, results), out, form)
         return
@@ -99,7 +99,7 @@ def write_category(
     *,
     is_verbose: bool = False,
 ) -> None:
-    """A category with its properties; above the deepest level, with the categories in it."""
+    """Write a category with its properties; above the deepest level, with its subcategories."""
     if form != "text":
         out.write(dumped(_category_fields(catalog, category)) + "\n")
         return
@@ -122,8 +122,8 @@ def write_category(
         plural("{count:,} property", "{count:,} properties", len(properties)),
         tr("{count} required", count=mandatory),
     )
-    if at := catalog.checked_at(category.reference):
-        facts += (tr("as of {time}", time=_minute(at)),)
+    if checked := catalog.checked_at(category.reference):
+        facts += (tr("as of {time}", time=_minute(checked)),)
     out.write(f"{say(joined(facts))}\n\n")
     rows = (
         (
@@ -137,7 +137,7 @@ def write_category(
 
 
 def _value(item: Property) -> MessageText:
-    """The kind of its values: `number`, `choice, several`, `file (pdf)`."""
+    """Return the kind of its values: `number`, `choice, several`, `file (pdf)`."""
     kind = tr("number") if item.is_numeric else tr("text")
     if item.is_ranged:
         kind = tr("choice")
@@ -196,20 +196,20 @@ def _property_fields(item: Property) -> Fields:
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return at.isoformat(timespec="seconds") if at else None
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None
 
 
 # A sync.
 
 
 def write_synced(synced: Synced, out: TextIO, form: str, say: Translator = ENGLISH) -> None:
-    """The result of a sync."""
+    """Write the result of a sync."""
     if form != "text":
         out.write(dumped(_synced_fields(synced)) + "\n")
         return
-    origin = describe_origin(Origin(synced.service, synced.language, synced.at))
-    missing = len(synced.lacks)
+    origin = describe_origin(Origin(synced.service, synced.language, synced.ended_at))
+    missing = len(synced.missing_properties)
     properties = synced.properties.total() + synced.resumed
     lines = (
         tr("Catalogue of {origin}", origin=origin),
@@ -242,7 +242,7 @@ def write_synced(synced: Synced, out: TextIO, form: str, say: Translator = ENGLI
 def _changes(
     counts: Counter[Saved], *, removed: int = 0, missing: int = 0, kept: int = 0
 ) -> Iterator[MessageText]:
-    """`3 new`, `1 changed`."""
+    """Yield `3 new`, `1 changed`."""
     if count := counts[Saved.NEW]:
         yield tr("{count:,} new", count=count)
     if count := counts[Saved.CHANGED]:
@@ -259,14 +259,15 @@ def _synced_fields(synced: Synced) -> Fields:
     return {
         "service": synced.service,
         "language": synced.language,
-        "syncedAt": _iso(synced.at),
+        "syncedAt": _iso(synced.ended_at),
         "categories": _counts(synced.categories) | {"removed": synced.removed.categories},
         "brands": _counts(synced.brands) | {"removed": synced.removed.brands},
         "properties": {
             **_counts(synced.properties),
             "resumed": synced.resumed,
             "missing": [
-                {"categoryReference": item.category, "reason": item.reason} for item in synced.lacks
+                {"categoryReference": item.category, "reason": item.reason}
+                for item in synced.missing_properties
             ],
         },
         "warnings": synced.warnings,
@@ -274,13 +275,13 @@ def _synced_fields(synced: Synced) -> Fields:
 
 
 def _counts(counts: Counter[Saved]) -> Fields:
-    return {str(how): counts[how] for how in Saved}
+    return {str(difference): counts[difference] for difference in Saved}
 
 
 def _write_table(
     heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: TextIO, say: Translator
 ) -> None:
-    """Columns as wide as what is in them; the last of each row as long as it is."""
+    """Write columns as wide as their cells; the last cell of each row is not padded."""
     cleaned = [tuple(clean(say(cell)) for cell in row) for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*cleaned, strict=True)]
     for row in cleaned:

@@ -1,8 +1,8 @@
-"""Brands, categories and their properties: the calls, and their answers. Pure.
+"""Brands, categories and their properties: calls and answers. Pure.
 
-Specification, part "Catalog endpoints". It names the fields, and shows the shape of neither
-`choices` nor `allowedFileTypes`: all likely shapes are read. A field of another type than it should
-be counts as absent; an item without a reference is unreadable, and is counted.
+Specification, part "Catalog endpoints". It names the fields, but shows the shape of neither
+`choices` nor `allowedFileTypes`: all likely shapes are read. A field of the wrong type counts as
+absent; an item without a reference is unreadable, and is counted.
 """
 
 from collections.abc import Callable
@@ -25,42 +25,42 @@ from feedtool.service.answers import Unreadable, items_of, loads, next_link, tex
 Fields = dict[str, Any]
 
 PAGE_SIZE = 100
-"""Entries that a page is asked for; 25 is the default and no highest is shown (part "Limits")."""
+"""Requested entries of a page; the default is 25, no maximum is shown (part "Limits")."""
 
 BRAND_FIELDS = ("name",)
 CATEGORY_FIELDS = (
     *("label", "level", "isActive", "parentReference", "parentReferences", "isBrandMandatory"),
     "isVariant",
 )
-"""The fields to get beside the reference, which is always there."""
+"""The requested fields beside the reference, which is always there."""
 
 NOT_MODIFIED = 304
 COMPARED = frozenset({200, NOT_MODIFIED})
-"""The service may say that nothing has changed since what we have."""
+"""Statuses of a conditional request."""
 
 LONGEST_REFERENCE = 50
-"""No reference of a brand, a category or a property is longer."""
+"""The most characters of a reference of a brand, a category or a property."""
 
 LONGEST_MARK = 1000
-"""A longer ETag or Last-Modified is not kept."""
+"""The most characters of an ETag or Last-Modified that is kept."""
 
 MOST_PROPERTIES = 5_000
 MOST_CHOICES = 100_000
 MOST_FILE_TYPES = 100
-"""A category with more than these is refused: it would be no category that people fill."""
+"""A category with more of any is refused: nobody could fill it."""
 
 
 LEVELS = {2: 1, 4: 2, 6: 3}
-"""The length of a category's reference, and the level that it means."""
+"""Levels by the length of a category's reference."""
 
 
 class CatalogPage(NamedTuple):
-    """A page of a list that is asked for."""
+    """A page of a list to request."""
 
     number: int = 1
-    """`pageIndex`, 1-based; also counted where links are followed."""
+    """`pageIndex`, 1-based; links count, too."""
     link: str | None = None
-    """The address that the page before gave."""
+    """The address in the previous page."""
 
 
 FIRST_PAGE = CatalogPage()
@@ -68,49 +68,49 @@ NO_VALIDATORS = Validators()
 
 
 class EntriesReply(NamedTuple):
-    """A page of brands, of products, or of categories, whose paths are of their labels alone."""
+    """A page of brands, products, or categories, whose paths are only their labels yet."""
 
     entries: list[Any]
     next: CatalogPage | None
     strange: int
-    """Items that are none."""
+    """The number of unreadable items."""
     language: str
-    """`Content-Language`, or "" where the service does not say."""
+    """`Content-Language`, or ""."""
 
 
 class PropertiesReply(NamedTuple):
-    """The properties of a category, or that they are as they were."""
+    """The properties of a category, maybe unchanged."""
 
     properties: tuple[Property, ...] | None
-    """By their index; None where nothing has changed."""
+    """The properties by index; None if unchanged."""
     marks: Validators
     strange: int = 0
-    """Items that are no properties."""
+    """The number of unreadable items."""
 
 
 def read_brands(page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
-    """A page of brands; the answer is read by `brands_page`."""
+    """Return the call for a page of brands, which `brands_page` reads."""
     return page_call("/brands", page, size, BRAND_FIELDS)
 
 
 def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
-    """A page of categories; the answer is read by `categories_page`."""
+    """Return the call for a page of categories, which `categories_page` reads."""
     return page_call("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
 
 def read_category(reference: str, language: str) -> Call:
-    """A single category; the answer is read by `category_of`."""
+    """Return the call for a single category, which `category_of` reads."""
     target = f"/categories/{quote(reference, safe='')}"
     return Call("GET", target, READ, headers=_in(language))
 
 
 def read_properties(reference: str, language: str, marks: Validators = NO_VALIDATORS) -> Call:
-    """A category's properties; the answer is read by `properties_of`.
+    """Return the call for a category's properties, which `properties_of` reads.
 
-    `marks` are of the answer that we have: the service may say 304 instead of giving it again.
+    `marks` belong to the stored properties: the service may answer 304 if they are unchanged.
     """
-    given = {"If-None-Match": marks.etag, "If-Modified-Since": marks.last_modified}
-    conditions = tuple((name, value) for name, value in given.items() if value)
+    validators = {"If-None-Match": marks.etag, "If-Modified-Since": marks.last_modified}
+    conditions = tuple((name, value) for name, value in validators.items() if value)
     target = f"/categories/{quote(reference, safe='')}/properties"
     headers = _in(language) + conditions
     return Call("GET", target, COMPARED if conditions else READ, headers=headers)
@@ -123,7 +123,7 @@ def page_call(
     fields: tuple[str, ...] = (),
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Call:
-    """A page of a list; the address that the page before gave is followed as it is."""
+    """Return the call for a page of a list; the address in the previous page is used unchanged."""
     if page.link is not None:
         return Call("GET", page.link, READ, headers=headers)
     values = {"pageIndex": str(page.number), "pageSize": str(size), "fields": ",".join(fields)}
@@ -139,17 +139,15 @@ def _in(language: str) -> tuple[tuple[str, str], ...]:
 
 
 def brands_page(reply: Reply, page: CatalogPage) -> EntriesReply:
-    """A page of brands."""
     return listing(reply, page, "brands", _brand)
 
 
 def categories_page(reply: Reply, page: CatalogPage) -> EntriesReply:
-    """A page of categories."""
     return listing(reply, page, "categories", _category_from)
 
 
 def category_of(reply: Reply) -> Category:
-    """A single category; Unreadable for what is none."""
+    """Return a single category. Raises Unreadable for anything else."""
     document = loads(reply.body)
     category = _category_from(document) if isinstance(document, dict) else None
     if category is None:
@@ -157,19 +155,19 @@ def category_of(reply: Reply) -> Category:
     return category
 
 
-def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> EntriesReply:
-    """A page of a list, whose items are read by `read`; it gives None for what is none.
+def listing(reply: Reply, page: CatalogPage, name: str, read: Callable[[Any], Any]) -> EntriesReply:
+    """Return a page of a list; `read` returns an entry of an item, or None if unreadable.
 
-    Unreadable if the body is no list, holds nothing that can be read, or its link leads away.
+    Raises Unreadable if the body is no list, has no readable item, or its link leads away.
     """
-    items = items_of(reply, what)
+    items = items_of(reply, name)
     entries = [entry for item in items if isinstance(item, dict) and (entry := read(item))]
     if items and not entries:
         raise Unreadable(
             tr(
                 "the answer holds {count:,} {what} and none can be read",
                 count=len(items),
-                what=what,
+                what=name,
             )
         )
     spoken = text(reply.headers.get("content-language"))
@@ -177,7 +175,7 @@ def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], An
 
 
 def properties_of(reply: Reply) -> PropertiesReply:
-    """A category's properties; Unreadable when the body is no list, or too long to be one."""
+    """Return a category's properties. Raises Unreadable if the body is no list, or is too long."""
     marks = Validators(_mark(reply, "etag"), _mark(reply, "last-modified"))
     if reply.status == NOT_MODIFIED:
         return PropertiesReply(None, marks)
@@ -193,10 +191,10 @@ def properties_of(reply: Reply) -> PropertiesReply:
 
 
 def next_page(reply: Reply, page: CatalogPage, items: list[Any]) -> CatalogPage | None:
-    """The page after this one: where a link leads, else by its index.
+    """Return the next page by its link, else by its index.
 
-    Without any link there may still be more: the list ends with an empty page, or with one that
-    is not as full as the answer itself says pages are.
+    Without a link there may still be more: the list ends with an empty page, or with a page that is
+    shorter than the answer's own page size.
     """
     link = next_link(reply)
     if link is not None:
@@ -209,7 +207,7 @@ def next_page(reply: Reply, page: CatalogPage, items: list[Any]) -> CatalogPage 
 
 
 def _mark(reply: Reply, name: str) -> str | None:
-    """A header to send back as it is; None where there is none that a header could carry."""
+    """Return a header for later requests, or None if no header could carry it."""
     value = reply.headers.get(name, "").strip()
     is_fit = value.isascii() and value.isprintable() and len(value) <= LONGEST_MARK
     return value if value and is_fit else None
@@ -222,7 +220,7 @@ def _brand(item: Fields) -> Brand | None:
 
 def _category_from(item: Fields) -> Category | None:
     reference = _reference(item, "categoryReference", "reference")
-    # Where no level is given it follows from the length of the reference.
+    # Without a level, the length of the reference decides.
     level = LEVELS.get(len(reference)) if item.get("level") is None else _number(item["level"])
     if not reference or level is None or not 1 <= level <= DEEPEST:
         return None
@@ -240,7 +238,7 @@ def _category_from(item: Fields) -> Category | None:
 
 
 def _parent(item: Fields, reference: str) -> str | None:
-    """`parentReference`, else the longest of `parentReferences`: the nearest has most letters."""
+    """Return `parentReference`, else the longest and so nearest of `parentReferences`."""
     if result := _reference(item, "parentReference"):
         return result if result != reference else None
     listed = item.get("parentReferences")
@@ -255,7 +253,7 @@ def _property(item: Fields) -> Property | None:
     return Property(
         reference=reference,
         index=_number(item.get("index")) or 0,
-        # A word that the specification does not have is not taken for a duty.
+        # A word outside the specification never means mandatory.
         necessity=NECESSITIES.get(text(item.get("necessity")).casefold(), Necessity.OPTIONAL),
         label=text(item.get("label")),
         unit=text(item.get("unit")) or None,
@@ -293,13 +291,13 @@ def _file_type(value: Any) -> str | None:
     return text(value) or None
 
 
-def _all_of(value: Any, read: Callable[[Any], Any], most: int, what: str) -> tuple[Any, ...]:
-    """The readable entries of a list, each once and in its order."""
+def _all_of(value: Any, read: Callable[[Any], Any], limit: int, name: str) -> tuple[Any, ...]:
+    """Return the readable entries of a list, each once, in order."""
     if not isinstance(value, list):
         return ()
-    if len(value) > most:
+    if len(value) > limit:
         raise Unreadable(
-            tr("the answer holds more than {most} {what} of one property", most=most, what=what)
+            tr("the answer holds more than {most} {what} of one property", most=limit, what=name)
         )
     return tuple(dict.fromkeys(filter(None, map(read, value))))
 
@@ -309,7 +307,7 @@ def _reference(item: Fields, *names: str) -> str:
 
 
 def _fit(value: Any) -> str:
-    """A reference that can stand in an address, else ""; numbers are references too."""
+    """Return a reference that fits into an address, else ""; numbers are references, too."""
     if not isinstance(value, str | int):
         return ""
     result = text(value)

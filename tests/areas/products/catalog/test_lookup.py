@@ -1,15 +1,20 @@
 import pytest
 
 from feedtool.areas.products.catalog import Brand, Catalog
-from feedtool.areas.products.catalog.lookup import Consulted, from_excerpt, meant, search
-from feedtool.areas.products.catalog.model import Listed, Origin
+from feedtool.areas.products.catalog.lookup import (
+    CatalogRecorder,
+    from_excerpt,
+    search,
+    similar_names,
+)
+from feedtool.areas.products.catalog.model import CheckedProperties, Origin
 from tests.catalogues import AT, SERVICE, catalog, choices, prop
 
 
 def test_near_categories_take_products() -> None:
     known = catalog()
     assert [known.near_categories(code)[:1] for code in ("0A0I01", "kettle")] == [["0A0101"], []]
-    assert "0A0103" not in known.near_categories("0A0103", most=9)
+    assert "0A0103" not in known.near_categories("0A0103", limit=9)
 
 
 def test_the_properties_of_a_category() -> None:
@@ -41,7 +46,7 @@ def test_a_brand_by_its_name(name: str, known: str | None, near: list[str]) -> N
 def test_all_is_read_once_and_late() -> None:
     read: list[str] = []
 
-    def listed(reference: str) -> Listed | None:
+    def listed(reference: str) -> CheckedProperties | None:
         read.append(reference)
         return None
 
@@ -98,7 +103,7 @@ def test_the_best_first(text: str, found: list[str]) -> None:
     ("text", "near"), [("ketles", "Kettles"), ("0A0I01", "0A0101"), ("nesle", "Nestlé")]
 )
 def test_what_may_be_meant(text: str, near: str) -> None:
-    assert meant(catalog(), text)[0] == near
+    assert similar_names(catalog(), text)[0] == near
 
 
 KETTLES = (
@@ -109,18 +114,18 @@ KNOWN = {"0A0101": KETTLES, "0B0101": (prop("1"),)}
 
 
 @pytest.fixture
-def consulted() -> Consulted:
+def consulted() -> CatalogRecorder:
     """A catalogue in French, and none in Spanish."""
-    return Consulted(lambda language: None if language == "es" else catalog(KNOWN))
+    return CatalogRecorder(lambda language: None if language == "es" else catalog(KNOWN))
 
 
-def again(consulted: Consulted, language: str | None = None) -> Catalog | None:
+def again(consulted: CatalogRecorder, language: str | None = None) -> Catalog | None:
     opened = from_excerpt(consulted.excerpt() or b"")
     assert opened(language) is opened(language)
     return opened(language)
 
 
-def test_what_was_asked_is_answered_alike(consulted: Consulted) -> None:
+def test_what_was_asked_is_answered_alike(consulted: CatalogRecorder) -> None:
     def answers(known: Catalog | None) -> list[object]:
         assert known is not None
         codes = ("0A0101", "0A0102")
@@ -137,7 +142,7 @@ def test_what_was_asked_is_answered_alike(consulted: Consulted) -> None:
     assert consulted("fr") is consulted("fr")
 
 
-def test_what_was_not_asked_is_not_kept(consulted: Consulted) -> None:
+def test_what_was_not_asked_is_not_kept(consulted: CatalogRecorder) -> None:
     assert (asked := consulted(None)) is not None
     assert asked.properties("0A0101")
     assert (found := again(consulted)) is not None

@@ -15,7 +15,7 @@ from feedtool.areas.products.catalog.model import (
     nearest,
     read_fingerprints,
     with_paths,
-    within,
+    with_subcategories,
     written_fingerprints,
 )
 from tests.catalogues import TREE, category, choices, prop
@@ -64,7 +64,7 @@ def test_paths(tree: dict[str, Any], code: str, path: str) -> None:
     ],
 )
 def test_categories_within_others(wanted: list[str], result: set[str]) -> None:
-    assert within(wanted, ALL) == result
+    assert with_subcategories(wanted, ALL) == result
 
 
 ALIKE = {

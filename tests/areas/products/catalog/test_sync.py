@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
-from feedtool.areas.products.catalog.sync import Lack, Synced, sync
+from feedtool.areas.products.catalog.sync import MissingProperties, Synced, sync
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
@@ -140,7 +140,7 @@ def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
     synced = brought(service, cache, pool=pool)
     counts = [synced.categories, synced.brands, synced.properties]
     assert counts == [{Saved.NEW: 8}, {Saved.NEW: 3}, {Saved.NEW: 3}]
-    assert (synced.lacks, synced.warnings, synced.resumed) == ([], [], 0)
+    assert (synced.missing_properties, synced.warnings, synced.resumed) == ([], [], 0)
     found = known(cache)
     assert found.synced_at == T0
     assert found.categories["0B0101"].full_path == "Garden > Tools > Rakes"
@@ -268,9 +268,9 @@ def test_properties_that_cannot_be_had(cache: Cache) -> None:
     broken = {"/categories/0A0101/properties": HTML, "/categories/0A0102/properties": Reply(404)}
     service.instead = broken.get
     synced = brought(service, cache)
-    assert synced.lacks == [
-        Lack("0A0101", "the answer is no JSON"),
-        Lack("0A0102", "no reason given (HTTP 404)"),
+    assert synced.missing_properties == [
+        MissingProperties("0A0101", "the answer is no JSON"),
+        MissingProperties("0A0102", "no reason given (HTTP 404)"),
     ]
     assert synced.properties == {Saved.NEW: 1}
     assert [known(cache).properties(code) for code in ("0A0101", "0B0101")] == [None, ()]
@@ -353,7 +353,7 @@ def test_the_sandbox_has_all_of_it_in_each_language(cache: Cache) -> None:
     with Client(transport.base, None, StaticToken("sandbox"), transport=transport) as client:
         for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():
             synced = sync(client, cache, around, service=BASE, language=language, only=only)
-            assert (synced.lacks, synced.warnings) == ([], [])
+            assert (synced.missing_properties, synced.warnings) == ([], [])
     english, *others = (known(cache, language) for language in ("en", "fr", "es"))
     for item in english.categories.values():
         assert (english.properties(item.reference) is not None) is item.takes_products, item
