@@ -64,7 +64,7 @@ def _deepest(
     """Return all categories below one that take products; without any, the code itself."""
     from feedtool.areas.products.categories import below, listed
 
-    inside = below(catalog, code)
+    inside = categories_below(catalog, code)
     category = catalog.category(code.upper())
     if not inside or category is None:
         return [code]

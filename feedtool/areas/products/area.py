@@ -1,4 +1,4 @@
-"""Products, as the area declares itself."""
+"""The declaration of the area `products`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def exports() -> "Sequence[Export]":
-    """Its lists, which few commands bring."""
+    """Return the exports, which only a few commands import."""
     from feedtool.areas.products.export import EXPORT
 
     return (EXPORT,)

@@ -1,4 +1,4 @@
-"""The categories of a template, by their codes, and the properties that they share. Pure."""
+"""The categories of a template, by their codes, and their shared properties. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import Translate, joined, tr
 
-NAMED = 5
-"""Categories that are named in place of all that a higher one holds."""
+SHOWN_CODES = 5
+"""The most categories that are listed for a higher one."""
 
 
-def below(catalog: Catalog, code: str) -> list[str]:
-    """The categories that take products in one of a higher level; none in one that does itself."""
+def categories_below(catalog: Catalog, code: str) -> list[str]:
+    """Return the categories for products below a higher one; none for a category of products."""
     code = code.strip().upper()
     category = catalog.category(code)
     if category is None or category.level == DEEPEST:
@@ -28,13 +28,12 @@ def below(catalog: Catalog, code: str) -> list[str]:
     return [reference for reference in inside if reference.startswith(code)]
 
 
-def listed(codes: Sequence[str]) -> str:
-    """The first of some codes."""
-    return ", ".join(codes[:NAMED]) + (" …" if len(codes) > NAMED else "")
+def first_codes(codes: Sequence[str]) -> str:
+    return ", ".join(codes[:SHOWN_CODES]) + (" …" if len(codes) > SHOWN_CODES else "")
 
 
-def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
-    """The categories of these codes, each once; UsageProblem names all without a template."""
+def template_categories(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
+    """Return the categories of these codes, each once; UsageProblem if any has no template."""
     references = list(dict.fromkeys(code.strip().upper() for code in codes))
     refusals = list(filter(None, (refusal(catalog, code) for code in references)))
     if refusals:
@@ -44,26 +43,26 @@ def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
 
 
 def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
-    """The reason that there is no template for a category, and a hint."""
+    """Return the reason why a category has no template, and a hint; None if it has one."""
     category = catalog.category(code)
     if category is None:
         near = catalog.near_categories(code)
         hint = tr("did you mean {choice}?", choice=joined(near)) if near else _SEARCH
         return tr("there is no category “{code}”", code=code), hint
-    named = f"{code} ({category.label})"
+    name = f"{code} ({category.label})"
     if category.level != DEEPEST:
-        shown = listed(below(catalog, code))
+        shown = first_codes(categories_below(catalog, code))
         reason = tr(
             "{category} is of level {level}, and products go into level {deepest}",
-            category=named,
+            category=name,
             level=category.level,
             deepest=DEEPEST,
         )
         return reason, tr("it holds {categories}", categories=shown) if shown else _SEARCH
     if not category.is_active:
-        return tr("{category} is not active, so it takes no products", category=named), _SEARCH
+        return tr("{category} is not active, so it takes no products", category=name), _SEARCH
     if catalog.properties(code) is None:
-        return tr("the properties of {category} were not brought", category=named), tr(
+        return tr("the properties of {category} were not brought", category=name), tr(
             "`feedtool catalog sync` brings them"
         )
     return None
@@ -76,26 +75,28 @@ _SEARCH = tr("`feedtool catalog search TEXT` finds categories")
 
 
 class SharedProperty(NamedTuple):
-    """A property as several categories have it."""
+    """A property of several categories."""
 
     known: Property
-    """As a column takes it: all that any of the categories takes."""
+    """The property of the column: it accepts all values of any category."""
     by_category: Mapping[str, Property]
 
-    def where(self, necessity: Necessity) -> list[str]:
-        """The categories in which it has this necessity."""
+    def categories_with(self, necessity: Necessity) -> list[str]:
+        """Return the categories in which it has this necessity."""
         return [code for code, item in self.by_category.items() if item.necessity is necessity]
 
 
 def shared(catalog: Catalog, categories: Iterable[Category]) -> list[SharedProperty]:
-    """Every property that one of the categories has, in order of its index."""
-    found: dict[str, dict[str, Property]] = {}
+    """Return every property of the categories, ordered by index."""
+    by_reference: dict[str, dict[str, Property]] = {}
     for category in categories:
         for item in catalog.properties(category.reference) or ():
             if item.reference.upper() != RETIRED:
-                found.setdefault(item.reference, {})[category.reference] = item
-    properties = [SharedProperty(_merged([*items.values()]), items) for items in found.values()]
-    return sorted(properties, key=lambda item: item.known.index)  # stable: then as they were met
+                by_reference.setdefault(item.reference, {})[category.reference] = item
+    properties = [
+        SharedProperty(_merged([*items.values()]), items) for items in by_reference.values()
+    ]
+    return sorted(properties, key=lambda item: item.known.index)  # stable sort
 
 
 def _merged(items: Sequence[Property]) -> Property:
@@ -118,7 +119,7 @@ def _merged(items: Sequence[Property]) -> Property:
 
 
 def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
-    """The entries of a dropdown: labels, and codes where a label would be ambiguous."""
+    """Return the entries of a dropdown: labels, or codes for ambiguous labels."""
     labels = Counter(choice.label for choice in choices)
     codes = {choice.code for choice in choices}
 
@@ -130,7 +131,7 @@ def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
 
 
 def described(known: Property, choices: tuple[str, ...], _: Translate) -> list[str]:
-    """The help of a property's column."""
+    """Return the help texts of a property's column."""
     if known.allowed_file_types:
         kind = _("The web address (https) of a file: {types}.")
         if known.is_multiple:
@@ -154,7 +155,7 @@ def described(known: Property, choices: tuple[str, ...], _: Translate) -> list[s
 
 
 def example_of(known: Property, choices: tuple[str, ...]) -> str:
-    """An example of a property's cell; none of a text, whose content nobody can guess."""
+    """Return an example of a property's cell, or "" for free text."""
     if known.allowed_file_types:
         return f"https://example.com/a.{known.allowed_file_types[0]}"
     if choices:

@@ -2,7 +2,7 @@
 
 Specification, parts "Catalog" and "Catalog endpoints". The columns are those of the categories
 that occur, from the local catalogue. Only the creating seller sees all of a product, so others'
-products are left out: nothing could be sent of them.
+products are left out: they could not be sent.
 """
 
 import re
@@ -14,7 +14,7 @@ from itertools import chain
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.categories import below, offered, refusal
+from feedtool.areas.products.categories import categories_below, offered, refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
@@ -42,21 +42,21 @@ from feedtool.model.text import LANGUAGES, Language, MessageText, joined, plural
 PICTURE_WIDTH = 24
 
 LEFT, PICTURES = "left", "pictures"
-"""Entries of the tally: values that no cell can hold, by property; pictures without a column."""
+"""Entries of the tally: values that fit into no cell, by property; pictures without a column."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,10})?")
 _TWO_MEANINGS = re.compile(r"-?[0-9]{1,3}\.[0-9]{3}")
-"""A number whose point might separate thousands."""
+"""A number whose point could separate thousands."""
 
-# Entries of the tally, each with a name or with none.
-OTHERS, STRANGE, HOMELESS = "others", "strange", "homeless"
-"""Products that another seller has created, items that are none, products without a category."""
+# Entries of the tally, with or without a name.
+OTHERS, UNREADABLE, UNCATEGORISED = "others", "strange", "homeless"
+"""Products of other creators, unreadable items, products without a category."""
 LANGUAGE, CATEGORY = "language", "category"
-"""Of the products that are the seller's."""
+"""Languages and categories of the seller's own products."""
 
 
 def check(query: Query) -> None:
-    """Refuse to begin without the catalogue that the columns are made of."""
+    """Refuse an export without the catalogue, which defines the columns."""
     if query.context.catalog(None) is None:
         raise UsageProblem(
             tr("there is no local catalogue to make the columns of"),
@@ -64,29 +64,29 @@ def check(query: Query) -> None:
         )
 
 
-def _wanted(query: Query) -> frozenset[str]:
-    """The categories that are asked for, a higher one replaced by all in it; none for every one."""
+def _requested_categories(query: Query) -> frozenset[str]:
+    """Return the requested categories, with higher ones replaced by all below; empty for all."""
     codes = [code.upper() for code in query[CATEGORY]]
     catalog = query.context.catalog(None) if codes else None
-    inside = (below(catalog, code) or [code] if catalog else [code] for code in codes)
+    inside = (categories_below(catalog, code) or [code] if catalog else [code] for code in codes)
     return frozenset(chain.from_iterable(inside))
 
 
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    wanted = _wanted(query)
+    requested = _requested_categories(query)
 
     def page(reply: Reply, call: Call) -> ListPage:
         number = int(dict(call.query).get("pageIndex", "1"))
         result = sheets_page(
             reply, CatalogPage(number, None if call.query else call.target), query.seller
         )
-        tally: ExportTally = Counter({(STRANGE, ""): result.strange})
+        tally: ExportTally = Counter({(UNREADABLE, ""): result.strange})
         rows: list[tuple[str | None, KeyedRow]] = []
         for product, is_creator in result.entries:
             category = product[columns.CATEGORY]
             if not is_creator or category is None:
-                tally[HOMELESS if is_creator else OTHERS, ""] += 1
-            elif not wanted or category in wanted:
+                tally[UNCATEGORISED if is_creator else OTHERS, ""] += 1
+            elif not requested or category in requested:
                 tally[CATEGORY, str(category)] += 1
                 tally[LANGUAGE, str(product[columns.LANGUAGE] or "")[:2].lower()] += 1
                 rows.append((str(product[columns.GTIN]), product))
@@ -104,10 +104,10 @@ def _counted(tally: ExportTally, entry: str) -> Counter[str]:
 def _sendable(
     query: Query, tally: ExportTally
 ) -> tuple[Catalog, list[str], dict[str, tuple[str, str]]]:
-    """The catalogue, the categories that have columns, and why others have none, with a hint.
+    """Return the catalogue, the categories with columns, and why others have none, with a hint.
 
-    The catalogue is in the language of most products, or in any. UsageProblem if no category has
-    columns.
+    The catalogue is in the language of most products, or in any. Raises UsageProblem if no category
+    has columns.
     """
     usual = next((name for name, _ in _counted(tally, LANGUAGE).most_common(1)), "")
     preferred = query.context.catalog(usual) if usual else None
@@ -178,7 +178,7 @@ class PropertyCells:
     """Writes the cells of one category's property."""
 
     def __init__(self, known: Property, other: Property | None = None) -> None:
-        """`other` is the same property in the language of the products, where that differs."""
+        """Take a property, and the same in the products' language if that is another one."""
         self._known = known
         codes = (choice.code for choice in known.choices)
         shown = dict(zip(codes, offered(known.choices), strict=True))
@@ -188,7 +188,7 @@ class PropertyCells:
                 self._shown[choice.label] = shown[choice.code]
 
     def cell(self, texts: Iterable[str], *, is_files: bool = False) -> Value:
-        """The cell of values, or of files' addresses; None where none could hold them."""
+        """Return the cell of values or addresses of files; None if no cell can hold them."""
         known = self._known
         if is_files or known.allowed_file_types:
             fits = is_files and known.allowed_file_types
@@ -199,22 +199,22 @@ class PropertyCells:
             return None
         if known.is_numeric and len(values) == 1 and not known.choices and not known.is_multiple:
             return Decimal(values[0]) if _NUMBER.fullmatch(values[0]) else values[0]
-        if known.is_numeric:  # nobody can take the point of `1.2340` for one of thousands
+        if known.is_numeric:  # the point of `1.2340` cannot separate thousands
             values = [f"{value}0" if _TWO_MEANINGS.fullmatch(value) else value for value in values]
         return SEPARATOR.join(values) or None
 
 
 def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTemplate:
-    """The template's, with as many pictures as there are."""
+    """Return the template with as many pictures as the products have."""
     catalog, codes, _ = _sendable(query, tally)
     context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
-    at = LANGUAGES.index(language)
-    own = {column.key for column in FEED.sheet.columns(query.dialect)}
+    place = LANGUAGES.index(language)
+    keys = {column.key for column in FEED.sheet.columns(query.dialect)}
     pictures = [
-        Field(item.key, item.labels[at], item.help[at], CellEntry(TEXT, PICTURE_WIDTH))
+        Field(item.key, item.labels[place], item.help[place], CellEntry(TEXT, PICTURE_WIDTH))
         for item in columns.PICTURE_COLUMNS
-        if item.key in products.columns and item.key not in own
+        if item.key in products.columns and item.key not in keys
     ]
     return FilledTemplate(FEED, context, language, codes, pictures)
 
@@ -223,7 +223,7 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """The reason that there are no products."""
+    """Return the reason why there are no products."""
     codes = joined(map(str.upper, query[CATEGORY]))
     if count := tally[OTHERS, ""]:
         return NothingToDo(
@@ -248,7 +248,7 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """The products and values that are not in the file."""
+    """Return notes on the products and values that are not in the file."""
     categories, (_, _, refused) = _counted(tally, CATEGORY), _sendable(query, tally)
     notes = [
         ExportNote(
@@ -265,8 +265,8 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     ]
     left_out = {
         OTHERS: tr("that others created, of which the service does not show all"),
-        HOMELESS: tr("without a category"),
-        STRANGE: tr("that cannot be read"),
+        UNCATEGORISED: tr("without a category"),
+        UNREADABLE: tr("that cannot be read"),
     }
     counts = {name: tally[name, ""] for name in left_out}
     notes += [

@@ -1,7 +1,7 @@
-"""Products that are created, or completed (specification, "Catalog endpoints").
+"""Products that are created or completed (specification, "Catalog endpoints").
 
-A row is of one category, and its further columns are that category's properties: which they are,
-and what is right in them, the local catalogue says.
+A row belongs to a category, and its other columns are that category's properties; the local
+catalogue defines and checks them.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,10 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, tr
 
 ALWAYS = (columns.GTIN, columns.CATEGORY)
-"""The keys without which a row cannot be judged."""
+"""The keys that every row needs to be checked."""
 
 GONE = frozenset(("shortlabel", "model", "navigation"))
-"""Fields of a legacy product without a successor (specification, "Versioning" 6)."""
+"""Legacy fields without a successor (specification, "Versioning" 6)."""
 
 SIMPLE = (
     *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
@@ -48,13 +48,13 @@ TEXTS = (columns.GTIN, columns.LANGUAGE, *SIMPLE)
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """The GTIN; and the category, where the sheet was not made for one."""
+    """Keys of missing columns: the GTIN, and the category unless the sheet was made for one."""
     keys = [columns.GTIN] if properties.only_category(sheet.stamp) else ALWAYS
     return [key for key in keys if key not in sheet.fields]
 
 
 def required(row: Row) -> list[str]:
-    """The common data, the brand where the category asks for it, its mandatory properties."""
+    """Keys of blank cells: common data, the brand if mandatory, mandatory properties."""
     common = dict.fromkeys((*ALWAYS, *row.sheet.context.settings.product_fields))
     keys = [key for key in common if not _is_filled(row, key)]
     known = details_of(row)
@@ -66,7 +66,7 @@ def required(row: Row) -> list[str]:
 
 
 def _is_filled(row: Row, key: str) -> bool:
-    """True also where any picture stands for the first, or the sheet has the category."""
+    """True if a cell is filled, another picture replaces it, or the sheet has the category."""
     if key == columns.PICTURE_KEYS[0]:
         return any(not row.is_blank(item) for item in columns.PICTURE_KEYS)
     if key == columns.CATEGORY and properties.only_category(row.sheet.stamp):
@@ -75,7 +75,7 @@ def _is_filled(row: Row, key: str) -> bool:
 
 
 def request(row: Row) -> dict[str, object]:
-    """The product; a blank field is left out."""
+    """Return the product without blank fields."""
     values, gtin = row.values, row.values[columns.GTIN]
     is_number = row.sheet.context.settings.gtin_as == "number"
     body: dict[str, object] = {columns.GTIN: int(str(gtin)) if is_number else gtin}
@@ -95,32 +95,32 @@ def request(row: Row) -> dict[str, object]:
 
 
 def _language(sheet: SheetColumns) -> str:
-    """Of a row that names none: the template's, or that of the choices' labels."""
+    """Return the language of a row without one: the template's, or that of the choices' labels."""
     catalog = sheet.context.catalog(None)
     known = sheet.stamp.get(STAMP_LANGUAGE) or (catalog.language if catalog else "")
     return columns.LANGUAGE_TAGS.get(known, columns.LANGUAGE_TAGS["fr"])
 
 
-# The way back: requests as rows.
+# Requests as rows.
 
 
 def product_cells(body: Mapping[str, Any], dialect: AccountSettings) -> Read:
-    """A product laid flat into the cells of a row; what is not as specified is left."""
+    """Return a product as the cells of a row; parts that break the specification are left."""
     del dialect
     cells = Read({}, [])
     for name, value in body.items():
         if name in TEXTS:
             cells.put(name, name, value)
         elif name == "sellerPictureUrls" and isinstance(value, list):
-            _of_pictures(cells, value)
+            _put_pictures(cells, value)
         elif name == "attributes" and isinstance(value, list):
-            _of_attributes(cells, value)
+            _put_attributes(cells, value)
         else:
             cells.leave(name, value)
     return cells
 
 
-def _of_pictures(cells: Read, pictures: list[Any]) -> None:
+def _put_pictures(cells: Read, pictures: list[Any]) -> None:
     for place, item in enumerate(pictures):
         index = item.get("index") if isinstance(item, dict) else None
         key = columns.picture_key(index) if isinstance(index, int) else ""
@@ -131,8 +131,8 @@ def _of_pictures(cells: Read, pictures: list[Any]) -> None:
             cells.leave(path, item)
 
 
-def _of_attributes(cells: Read, attributes: list[Any]) -> None:
-    """Attributes of values and of the addresses of files; none that a cell would read otherwise."""
+def _put_attributes(cells: Read, attributes: list[Any]) -> None:
+    """Add attributes of values and files, unless a cell would be read differently."""
     for place, item in enumerate(attributes):
         known = item if isinstance(item, dict) else {}
         values: list[Any] = [
@@ -165,21 +165,21 @@ REQUESTS = JsonRequests(
 
 
 def name_of(row: Row, key: str) -> str:
-    """A property by its label, which people know it by."""
+    """Return a property's label with its key."""
     known = details_of(row)
     result = known.properties.get(key) if known else None
     return f"{result.label} ({key})" if result and result.label else FieldName(key)
 
 
 def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
-    """The category, where the sheet was made for one alone."""
+    """Return the category of a sheet that was made for exactly one."""
     category = properties.only_category(stamp)
     return {columns.CATEGORY: category} if category else {}
 
 
 def template(basis: Basis) -> Contents:
-    """The template of some categories."""
-    from feedtool.areas.products.template import contents  # which needs no more than a template
+    """Return the template's contents for some categories."""
+    from feedtool.areas.products.template import contents  # only templates need it
 
     return contents(basis)
 

@@ -13,8 +13,8 @@ _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 
 
 def remove_tags(flawed: FlawedCell) -> NewValue | None:
-    """The text without tags, its entities as characters; a paragraph becomes a line, or a part."""
-    from html import unescape  # a long list, and hardly ever needed
+    """Return the text without tags, with entities as characters and paragraphs as lines."""
+    from html import unescape  # large, and rarely needed
 
     between = " " if isinstance(flawed.type, Title) else "\n"
     text = _TAG.sub("", _BLOCK.sub(between, flawed.cell.text))

@@ -31,36 +31,36 @@ VARIANT_INCOMPLETE = PROBLEMS.error("variant-incomplete")
 VARIANT_NOT_ALLOWED = PROBLEMS.error("variant-not-allowed")
 
 UNIQUE = ("gtin", "sellerProductReference")
-NAMED = 12
-"""Properties that are named of each change of a template's category."""
+SHOWN_NAMES = 12
+"""The most properties that are listed for a change of a category."""
 
 
-# Of a row.
+# Rules of a row.
 
 
 def check_language(row: Row) -> Iterator[Issue]:
-    """The first row whose language is not the catalogue's."""
+    """Report the first row whose language is not the catalogue's."""
     catalog = row.sheet.context.catalog(None)
-    named = row.values.get("language")
-    if catalog and named and named != LANGUAGE_TAGS.get(catalog.language):
+    language = row.values.get("language")
+    if catalog and language and language != LANGUAGE_TAGS.get(catalog.language):
         yield Issue(
             LANGUAGE_DIFFERS,
             tr(
                 "there are rows in {named}, and the local catalogue is in {language}",
-                named=str(named),
+                named=str(language),
                 language=catalog.language,
             ),
             tr(
                 "bring it in that language: `feedtool catalog sync --language {code}`",
-                code=str(named)[:2],
+                code=str(language)[:2],
             ),
             "language",
-            str(named),
+            str(language),
         )
 
 
 def check_variant_incomplete(row: Row) -> Iterator[Issue]:
-    """An issue for each that is missing; of mandatory properties `required-missing` tells."""
+    """Report each missing cell of a variant, except mandatory ones (`required-missing`)."""
     known = details_of(row)
     if known is None or not known.category.is_variant:
         return
@@ -87,7 +87,7 @@ def _group_hint(row: Row) -> str:
 
 
 def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
-    """An issue of a group in a category that has none."""
+    """Report a group in a category without variants."""
     known = details_of(row)
     if known and not known.category.is_variant and not row.is_blank(GROUP):
         name = f"{known.category.label} ({known.category.reference})"
@@ -99,15 +99,15 @@ def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
         )
 
 
-# Of a sheet.
+# Rules of a sheet.
 
 
 def check_template(sheet: SheetFacts) -> Iterator[Issue]:
-    """A warning for each category whose fingerprint is another one."""
+    """Warn about each category whose fingerprint has changed."""
     columns = sheet.columns
     language = columns.stamp.get(STAMP_LANGUAGE)
     catalog = columns.context.catalog(language)
-    # Units and choices are translated: what is of another language has another fingerprint.
+    # Units and choices are translated, so another language has another fingerprint.
     if catalog is None or catalog.language != (language or catalog.language):
         return
     stamped = [text.partition(":") for text in stamped_list(columns.stamp, STAMP_FINGERPRINT)]
@@ -137,14 +137,16 @@ def check_template(sheet: SheetFacts) -> Iterator[Issue]:
 def _changed(
     columns: SheetColumns, code: str, catalog: Catalog
 ) -> Iterator[tuple[Sequence[str], str]]:
-    """The properties that are new, gone or otherwise, and a text that says in what."""
+    """Yield new, removed and changed properties, each with a text for the change."""
     properties = catalog.properties(code) or ()
     was = read_fingerprints(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
-    # One that the template had a column of may be removed.
+    # The user may have removed a column of the template.
     added = [item for item in properties if item.reference not in columns.fields | was.keys()]
-    new = [tr("{name}, required", name=of.name) if of.is_mandatory else of.name for of in added]
+    new = [
+        tr("{name}, required", name=item.name) if item.is_mandatory else item.name for item in added
+    ]
     yield new, tr("without a column: {names}", names=_first(new))
-    # The properties that the template was made for, or where it is silent, has columns of.
+    # The template's properties, or without a list of these, its columns.
     if was:
         gone = was.keys() - {item.reference for item in properties}
     else:
@@ -178,17 +180,17 @@ def _changed(
 
 
 def _first(names: Sequence[str]) -> MessageText:
-    return joined([*names[:NAMED], *(["…"] if len(names) > NAMED else [])])
+    return joined([*names[:SHOWN_NAMES], *(["…"] if len(names) > SHOWN_NAMES else [])])
 
 
-# Of all rows of a command.
+# Rules of all rows of a command.
 
 
 class DuplicateProducts(Occurrences):
-    """Remembers the GTIN and the reference of every product until all files are read."""
+    """Keeps the GTIN and the reference of every product until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row; a GTIN is the same with and without zeros in front."""
+        """Note a row; leading zeros of a GTIN do not count."""
         if row.feed.kind != FEED.kind:
             return
         for field in UNIQUE:
@@ -198,7 +200,7 @@ class DuplicateProducts(Occurrences):
                 self.add(f"{field}\0{same}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each row whose GTIN or reference is not alone."""
+        """Report each row whose GTIN or reference occurs again."""
         for index, key, group in self.repeated():
             field, _, value = key.partition("\0")
             shown = value.lstrip("0") if field == "gtin" else value
@@ -215,10 +217,10 @@ class DuplicateProducts(Occurrences):
 
 
 class DoubleVariants(Occurrences):
-    """Remembers every whole variant."""
+    """Keeps every complete variant."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row, if it is a whole variant."""
+        """Note a row if it is a complete variant."""
         known, values = details_of(row), row.values
         if known is None or not known.variation or values.get(GROUP) is None:
             return
@@ -227,7 +229,7 @@ class DoubleVariants(Occurrences):
             self.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each row that is like another one of its group."""
+        """Report each row that equals another one of its group."""
         for index, key, same in self.repeated():
             group = key.partition("\0")[0]
             where = self.others(index, same, names)
@@ -241,29 +243,31 @@ class DoubleVariants(Occurrences):
 
 
 class GroupCategories(Occurrences):
-    """Remembers the category of every member of a group."""
+    """Keeps the category of every member of a group."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row, if it is of a family and its category is known."""
+        """Note a row if it has a group and its category is known."""
         known, group = details_of(row), row.values.get(GROUP)
         if known and group is not None:
             self.add(str(group), sheet, row.number)
             self.notes.append(known.category.reference)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each member of a group whose members do not agree."""
+        """Report each member of a group with different categories."""
         categories, unlike = self.notes, dict[int, int | None]()
         for index, group, members in self.repeated():
             first, category = members.first, categories[members.first]
-            if first not in unlike:  # the first member that is of another category
+            if first not in unlike:  # the first member of another category
                 unlike[first] = next((i for i in members if categories[i] != category), None)
             other = unlike[first]
             if other is not None:
                 other = first if categories[other] == categories[index] else other
-                place, where = self.place(index), self.place(other)
-                row = tr("row {row}", row=where.row)
-                if where.sheet != place.sheet:
-                    row = tr("row {row} of {sheet}", row=where.row, sheet=names[where.sheet])
+                place, other_place = self.place(index), self.place(other)
+                row = tr("row {row}", row=other_place.row)
+                if other_place.sheet != place.sheet:
+                    row = tr(
+                        "row {row} of {sheet}", row=other_place.row, sheet=names[other_place.sheet]
+                    )
                 message = tr(
                     "“{group}” is a group of {category} here and of {other} in {row}",
                     group=group,

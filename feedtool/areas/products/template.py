@@ -1,8 +1,8 @@
 """The template for products of one or several categories, from the catalogue. Pure.
 
-The common fields come first, then every property that one of the categories has, by its index.
-Where they differ in it, its column takes what any of them takes, is required only if all demand
-it, and says which ones do.
+The common fields come first, then every property of the categories, by index. If categories differ
+in a property, its column accepts the values of any, is required only if all need it, and lists the
+categories that do.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from feedtool.areas.products.catalog import Catalog, Category, Necessity
 from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import (
     SharedProperty,
-    chosen,
     described,
     example_of,
     offered,
     refusal,
     shared,
+    template_categories,
 )
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
@@ -45,20 +45,20 @@ TEXTS = "feedtool.areas.products"
 NEEDED = (Necessity.MANDATORY, Necessity.RECOMMENDED)
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
 OF_VARIANTS = "required for variants"
-"""Of a column that only members of a family fill."""
+"""The requirement of a column for members of a family."""
 SHORT = 120
-"""Characters of a need that stands before what belongs in a column; a longer one stands after."""
+"""The most characters of a requirement that precedes the help text; a longer one follows it."""
 
 TEXT_WIDTH, NUMBER_WIDTH = 24, 15
 WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription": 40}
-"""Of common fields that are no usual text."""
+"""Widths of common fields that are no usual text."""
 ANY_NUMBER = ("-1E+300", "1E+300")
 
 
 def contents(basis: Basis) -> Contents:
-    """The contents for some categories; UsageProblem if one, or the catalogue, is not there.
+    """Return the contents for some categories. Raises UsageProblem without one, or the catalogue.
 
-    For rows that are there already, categories that cannot be had do not count.
+    For existing rows, unavailable categories are ignored.
     """
     catalog = basis.context.catalog(basis.language)
     if catalog is None:
@@ -74,19 +74,19 @@ def contents(basis: Basis) -> Contents:
 
 
 def products_contents(
-    catalog: Catalog, codes: Sequence[str], dialect: AccountSettings, *, has_example: bool = False
+    catalog: Catalog, codes: Sequence[str], settings: AccountSettings, *, has_example: bool = False
 ) -> Contents:
-    """The contents of the template for these categories; UsageProblem if one cannot be had."""
-    categories = chosen(catalog, codes)
+    """Return the template's contents for categories; UsageProblem if any is unavailable."""
+    categories = template_categories(catalog, codes)
     references = tuple(category.reference for category in categories)
     language = cast("Language", catalog.language)
     _ = Translator(language).message
     has_variants = any(category.is_variant for category in categories)
     origin = _("The catalogue was not complete when this workbook was made.")
-    if at := catalog.synced_at:
+    if synced_at := catalog.synced_at:
         origin = _(
             "Catalogue of {date}. When it has changed since, feedtool says what is different."
-        ).format(date=f"{at:%Y-%m-%d}")
+        ).format(date=f"{synced_at:%Y-%m-%d}")
     made_for = (f"{category.reference}   {category.full_path}" for category in categories)
     return Contents(
         FEED.kind,
@@ -98,7 +98,7 @@ def products_contents(
             _steps(language, has_example=has_example, has_variants=has_variants),
             facts=((_("Made for"), "\n".join((*made_for, origin))),),
         ),
-        _fields(catalog, categories, language, dialect),
+        _fields(catalog, categories, language, settings),
         {
             Need.ALWAYS: _("Required"),
             Need.RECOMMENDED: _("Recommended"),
@@ -120,7 +120,7 @@ def products_contents(
 
 
 def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
-    """The instructions to fill it."""
+    """Return the instructions."""
     _ = Translator(language).message
     variants = _(
         "Variants are products that differ by size and colour only: give all of a family the same "
@@ -152,50 +152,50 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
 
 
 def _fields(
-    catalog: Catalog, categories: Sequence[Category], language: Language, dialect: AccountSettings
+    catalog: Catalog, categories: Sequence[Category], language: Language, settings: AccountSettings
 ) -> tuple[Field, ...]:
-    maker = _Maker(categories, language, dialect)
+    builder = _FieldBuilder(categories, language, settings)
     has_variants = any(category.is_variant for category in categories)
-    for column in FEED.sheet.columns(dialect):
+    for column in FEED.sheet.columns(settings):
         if column.key != common.GROUP or has_variants:
-            maker.add_common(column)
+            builder.add_common(column)
     properties = shared(catalog, categories)
-    labels = Counter(folded(field.label) for field in maker.fields)
+    labels = Counter(folded(field.label) for field in builder.fields)
     labels.update(folded(item.known.label) for item in properties)
     for item in properties:
         label, reference = item.known.label, item.known.reference
         is_clear = label and labels[folded(label)] == 1
-        maker.add_property(item, label if is_clear else f"{label} ({reference})".strip())
-    return tuple(maker.fields)
+        builder.add_property(item, label if is_clear else f"{label} ({reference})".strip())
+    return tuple(builder.fields)
 
 
-class _Maker:
-    """Fields of a template, one after the other."""
+class _FieldBuilder:
+    """Builds the fields of a template."""
 
     def __init__(
-        self, categories: Sequence[Category], language: Language, dialect: AccountSettings
+        self, categories: Sequence[Category], language: Language, settings: AccountSettings
     ) -> None:
         self.fields: list[Field] = []
         self._categories, self._language = categories, language
-        self._always = {common.GTIN, common.CATEGORY, *dialect.product_fields}
+        self._always = {common.GTIN, common.CATEGORY, *settings.product_fields}
         self._codes = [category.reference for category in categories]
         self._ = Translator(language).message
 
     def add_common(self, column: Column) -> None:
-        """A field of products of every category."""
-        at = LANGUAGES.index(self._language)
-        label, text, example = column.labels[at], column.help[at], self._(column.example)
+        """Add a field of products of every category."""
+        place = LANGUAGES.index(self._language)
+        label, text, example = column.labels[place], column.help[place], self._(column.example)
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = Need.RECOMMENDED if column.key in RECOMMENDED else Need.NEVER
         need = Need.ALWAYS if column.key in self._always else need
         requirement = self._word(need)
         if isinstance(column.type, ChoiceColumn):
-            entry = _offering(label, tuple(column.type.values), is_strict=True)
+            entry = _dropdown(label, tuple(column.type.values), is_strict=True)
         match column.key:
             case common.CATEGORY:
-                entry = _offering(label, tuple(self._codes), is_strict=True)
-                named = [f"{item.reference} {item.label}" for item in self._categories]
-                text = "\n".join((text, *named))
+                entry = _dropdown(label, tuple(self._codes), is_strict=True)
+                names = [f"{item.reference} {item.label}" for item in self._categories]
+                text = "\n".join((text, *names))
                 example = self._codes[0]
             case common.LANGUAGE:
                 example = next(tag for tag in entry.choices if tag.startswith(self._language))
@@ -205,14 +205,14 @@ class _Maker:
             case common.GROUP:
                 requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         hint = self._hint(need, requirement, text)
-        group = column.group[at] if column.group else ""
+        group = column.group[place] if column.group else ""
         self.fields.append(
             Field(column.key, label, text, entry, example, need, requirement, hint, group=group)
         )
 
     def add_property(self, item: SharedProperty, label: str) -> None:
-        """A property that some of the categories have."""
-        known, (mandatory, recommended) = item.known, map(item.where, NEEDED)
+        """Add a property of some categories."""
+        known, (mandatory, recommended) = item.known, map(item.categories_with, NEEDED)
         need, requirement = self._needed(mandatory, recommended, list(item.by_category))
         if known.is_variation and need is not Need.ALWAYS:
             requirement = f"{requirement}; {self._(OF_VARIANTS)}"
@@ -221,9 +221,9 @@ class _Maker:
         example, key = example_of(known, choices), known.reference
         entry = CellEntry(TEXT, TEXT_WIDTH)
         if choices:
-            # Several values in a cell are none of the list, so it cannot refuse them.
+            # A strict list would refuse several values in a cell.
             is_strict = known.is_ranged and not known.is_multiple
-            entry = _offering(label, choices, is_strict=is_strict)
+            entry = _dropdown(label, choices, is_strict=is_strict)
         elif known.is_numeric and not known.is_multiple:
             alone = self._("A number alone, without a unit.")
             limit = Limit("decimal", alone, "between", ANY_NUMBER)
@@ -235,7 +235,7 @@ class _Maker:
         )
 
     def _hint(self, need: Need, requirement: str, text: str) -> str:
-        """The need first; what may be cut off at the end is a long list of categories."""
+        """Return the need first; a long list of categories comes last, as it may be cut off."""
         if len(requirement) <= SHORT:
             return f"{requirement}\n{text}"
         is_partly = requirement.startswith(self._("Required in {codes}").format(codes=""))
@@ -249,7 +249,7 @@ class _Maker:
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
-        """The need of a column, with the categories that need it."""
+        """Return the need of a column, with the categories that need it."""
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
             return Need.ALWAYS, _("Required")
@@ -269,7 +269,7 @@ class _Maker:
         return need, "; ".join((first, *(other[0].lower() + other[1:] for other in others)))
 
 
-def _offering(label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
-    """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
+def _dropdown(label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
+    """Return a dropdown of text cells: choosing `1/2` must not create a date."""
     limit = Limit("list", is_strict=is_strict)
     return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)

@@ -1,8 +1,8 @@
-"""The group of a variant, which the service is asked for by GTIN.
+"""The group of a variant, which is requested from the service by GTIN.
 
-Specification, "Catalog endpoints": the group of a family that there is already is used again. It
-is asked for where a row needs one: that of its own product where the cell is blank, and that of
-another member of the family where the cell holds the GTIN of one.
+Specification, "Catalog endpoints": an existing group of a family is used again. It is requested if
+a row needs one: for the row's own product if the cell is blank, and for another member of the
+family if the cell holds that member's GTIN.
 """
 
 import re
@@ -26,7 +26,7 @@ _REMEMBERED = 4096
 
 
 def enrich(sheet: SheetColumns) -> Enrich:
-    """Judges the properties of rows, and puts in the groups that the service has."""
+    """Check the properties of rows, and fill in the groups that the service has."""
     judge, ask = properties.enrich(sheet), sheet.context.ask
     if ask is None:
         return judge
@@ -50,7 +50,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
 
 
 def member_of(row: Row) -> str:
-    """The GTIN of the product whose group the row needs; empty where it needs none."""
+    """Return the GTIN of the product whose group the row needs, or ""."""
     details, written = details_of(row), str(row.values.get(GROUP) or "")
     if details is None or not details.category.is_variant or GROUP in row.refused:
         return ""

@@ -1,9 +1,9 @@
-"""The routes of products, and their delivery. Pure; every shape is checked, none is trusted.
+"""The routes of products, and their delivery. Pure; the shape of every answer is checked.
 
 Specification, part "Catalog" (the product read item, the report's item) and "Catalog endpoints"
-(the routes): one POST takes a batch in, and integration reports tell the outcome of each product.
-A field that is absent gives no message. Only the creating seller sees all fields of a product; to
-others its `sellers` and most of the rest are absent.
+(the routes): one POST takes a batch in, and integration reports show the outcome of each product.
+An absent field gives no message. Only the creating seller sees all fields of a product; for others
+`sellers` and most of the rest are absent.
 """
 
 from collections import defaultdict
@@ -38,7 +38,7 @@ from feedtool.service.answers import (
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}
-"""Last segments of an address that are no batch's id."""
+"""The last segments of the routes, which are no batch's id."""
 LOCATIONS = ("content-location", "location")
 
 FINAL = {
@@ -46,8 +46,7 @@ FINAL = {
     "refused": Status.REFUSED,
     "rejected": Status.REJECTED,
 }
-"""The report's statuses that are its last word, without their case. `Validated` waits, and so does
-every word that we do not know."""
+"""The final statuses of a report, in lower case. `Validated` and unknown statuses are not final."""
 
 LISTS = {
     "errors": (Severity.ERROR, None),
@@ -70,34 +69,34 @@ NOTHING_NEW = tr("The sheet had all of it already: nothing was changed.")
 
 
 def submit_products(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    """Stage and commit a batch of products; the answer carries its packageId (`batch_id`)."""
+    """Return the call that stages and commits a batch of products; `batch_id` reads its answer."""
     headers = (("Accept-Language", language_tag(package.language)), *JSON)
     body = products_body(bodies)
     return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
 
 
 def products_body(bodies: Sequence[bytes]) -> bytes:
-    """A batch of products as it travels, each of them JSON already."""
+    """Return the body of a batch of products, each JSON already."""
     return b'{"products":[' + b",".join(bodies) + b"]}"
 
 
 def read_reports(package: PackageRef, gtins: Sequence[str] = ()) -> Call:
-    """A page of integration reports, of a package or of GTINs; read by `reports_page`.
+    """Return the call for a page of reports of a package or of GTINs, which `reports_page` reads.
 
-    The specification shows no filters; those that are asked for here are the report's own fields,
-    and the reader looks at each item all the same.
+    The specification shows no filters; the filters here are the report's own fields, and the reader
+    still checks each item.
     """
     headers = (("Accept-Language", language_tag(package.language)),)
     if package.link is not None:
         return Call("GET", package.link, READ, headers=headers)
     size = package.page_size and str(package.page_size)
-    of = ("gtin", ",".join(gtins)) if gtins else ("packageId", package.package_id)
-    query = tuple((name, value) for name, value in (of, ("pageSize", size)) if value)
+    scope = ("gtin", ",".join(gtins)) if gtins else ("packageId", package.package_id)
+    query = tuple((name, value) for name, value in (scope, ("pageSize", size)) if value)
     return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
 
 
 def batch_id(reply: Reply) -> str:
-    """The packageId in the body of the answer to a batch or in a location; else Unreadable."""
+    """Return the packageId in the answer to a batch: body, else location, else Unreadable."""
     document = loads(reply.body, SMALL)
     result = id_of(document) if isinstance(document, dict) else None
     segments = [last_segment(reply.headers.get(name, "")) for name in LOCATIONS]
@@ -108,7 +107,7 @@ def batch_id(reply: Reply) -> str:
 
 
 def reports_page(reply: Reply) -> AnswerPage[ReportItem]:
-    """A page of reports, without items that lack a GTIN or a status; Unreadable if it is none."""
+    """Return a page of reports, without items that lack GTIN or status; Unreadable for no list."""
     items = map(_item, items_of(reply, "reports"))
     return AnswerPage([item for item in items if item], next_link(reply))
 
@@ -134,7 +133,7 @@ def _item(document: Any) -> ReportItem | None:
 
 
 def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Message]:
-    """Those of the report, and those that follow from the fields about rights and worth."""
+    """Yield the report's messages, and messages about rights and completeness from its fields."""
     for name, (severity, word) in LISTS.items():
         for entry in _objects(document.get(name)):
             code, reason, field = (text(entry.get(key)) for key in ("code", "message", "field"))
@@ -142,9 +141,9 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
                 reason = reason or tr("no reason was given")
                 message = joined((word, reason), ": ") if word else reason
                 yield Message(code, message, field, severity)
-    is_integrated = status is Status.INTEGRATED  # which is not the same as taken over
+    is_integrated = status is Status.INTEGRATED  # though values may be ignored
     complete = text(document.get("publicationCompleteness"))
-    worth = {
+    notes = {
         NO_EDIT: document.get("wasAllowedToEdit") is False,
         NO_ENRICH: document.get("wasAllowedToEnrich") is False,
         NOTHING_NEW: is_integrated and text(document.get("operationType")).casefold() == IDENTICAL,
@@ -153,7 +152,7 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
             is_integrated and complete
         ),
     }
-    for message, is_so in worth.items():
+    for message, is_so in notes.items():
         if is_so:
             yield Message("", message, severity=Severity.WARNING)
 
@@ -161,14 +160,14 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
 # Products.
 
 PRODUCTS_SIZE = 100
-"""Products that a page is asked for; no default and no highest is shown (part "Limits")."""
+"""Requested products of a page; no default or maximum is shown (part "Limits")."""
 
 MOST_ATTRIBUTES = 5_000
 MOST_VALUES = 1_000
-"""Of one attribute, and pictures or sellers of one product."""
+"""The most values of an attribute, and pictures or sellers of a product."""
 
 VALUES, URLS = "values:", "urls:"
-"""Before a propertyReference: its values or files, one a line, until its cell is known."""
+"""Prefixes of a propertyReference: its values or files, joined by LINE, until its cell is made."""
 LINE = "\0"
 
 FIELDS = {
@@ -180,39 +179,39 @@ FIELDS = {
     "richMarketingDescription": "marketingDescription",
     "variantGroupReference": "groupReference",
 }
-"""The fields of a submission, by their paths in a product."""
+"""Paths in a product by the fields of a submission."""
 
 
 class ProductSheet(NamedTuple):
-    """A product as the service has it."""
+    """A product of the service."""
 
     row: dict[str, Value]
-    """By the names of a submission's fields, character for character; attributes by VALUES and
-    URLS, in the product's language, choices by their labels."""
+    """Unchanged values by the fields of a submission; attributes by VALUES and URLS, in the
+    product's language, choices as their labels."""
     is_creator: bool
     """True if the seller has created it."""
 
 
 def read_products(page: CatalogPage = FIRST_PAGE) -> Call:
-    """A page of the seller's products; the answer is read by `sheets_page`.
+    """Return the call for a page of the seller's products, which `sheets_page` reads.
 
-    The specification shows no parameters of GET /products but `Gtin`; pages are asked for as those
-    of the other lists of the catalogue are.
+    The specification shows no parameters of GET /products but `Gtin`; the paging is that of the
+    catalogue's other lists.
     """
     return page_call("/products", page, PRODUCTS_SIZE)
 
 
 READ_OR_NONE = READ | {400, 403, 404}
-"""A product that is not shown, or not to this seller, is one that the service does not have."""
+"""A product that the service refuses to show counts as unknown."""
 
 
 def read_product(gtin: str) -> Call:
-    """A product by its GTIN."""
+    """Return the call for a product by its GTIN."""
     return Call("GET", "/products", READ_OR_NONE, query=(("Gtin", gtin),))
 
 
 def group_of(reply: Reply, gtin: str) -> str:
-    """The variantGroupReference of a product, "" where it is in none; Unreadable for no list."""
+    """Return the variantGroupReference of a product, or "". Raises Unreadable without a list."""
     products = items_of(reply, "products") if reply.status in READ else []
     groups = (
         _text(item, FIELDS["variantGroupReference"]) or _text(item, "variantGroupReference")
@@ -223,7 +222,7 @@ def group_of(reply: Reply, gtin: str) -> str:
 
 
 def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> EntriesReply:
-    """A page of products, as a seller has them."""
+    """Return a page of products from the seller's view."""
     return listing(reply, page, "products", lambda item: _sheet(item, seller))
 
 
@@ -231,11 +230,11 @@ def _sheet(item: dict[str, Any], seller: str) -> ProductSheet | None:
     if not (gtin := text(item.get("gtin"))):
         return None
     sellers = islice(_objects(item.get("sellers")), MOST_VALUES)
-    own = next((entry for entry in sellers if text(entry.get("reference")) == seller), {})
+    seller_entry = next((entry for entry in sellers if text(entry.get("reference")) == seller), {})
     row: dict[str, Value] = {
         "gtin": gtin,
-        "sellerProductReference": _text(own, "productReference"),
-        "gtinReference": _text(own, "gtinReference"),
+        "sellerProductReference": _text(seller_entry, "productReference"),
+        "gtinReference": _text(seller_entry, "gtinReference"),
         **{name: _text(item, path) for name, path in FIELDS.items()},
     }
     for index, url in _addresses(item.get("pictures")).items():
@@ -243,7 +242,7 @@ def _sheet(item: dict[str, Any], seller: str) -> ProductSheet | None:
     for name in ("variantAttributes", "attributes"):
         for attribute in islice(_objects(item.get(name)), MOST_ATTRIBUTES):
             row.update(_attribute(attribute))
-    return ProductSheet(row, own.get("isCreator") is True)
+    return ProductSheet(row, seller_entry.get("isCreator") is True)
 
 
 def _attribute(item: Mapping[str, Any]) -> dict[str, Value]:
@@ -259,7 +258,7 @@ def _attribute(item: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _addresses(value: Any) -> dict[int, str]:
-    """Addresses by their index; one without an index comes behind the others."""
+    """Return addresses by index; an address without one follows the others."""
     result: dict[int, str] = {}
     for item in islice(_objects(value), MOST_VALUES):
         index, url = item.get("index"), _text(item, "url")
@@ -283,21 +282,21 @@ def _text(item: Any, path: str) -> str | None:
 # The delivery.
 
 PACKAGE_TYPE = "Products"
-"""No package of offers but a batch of products; it has no channel."""
+"""The type of a batch of products, which has no channel."""
 
 QUOTA = "quotaexceeded"
-"""The code of an error that is none of the product's (source: the field), without its case."""
+"""The lower-case code of an error that no product causes (source: the field)."""
 
 
 def product_names(reference: str, gtin: str) -> frozenset[str]:
-    """The names of a product in reports and offers; zeros in front of a GTIN do not count."""
+    """Return a product's names in reports and offers; leading zeros of a GTIN do not count."""
     return frozenset({f"r{reference}", f"g{gtin.lstrip('0')}"} - {"r", "g"})
 
 
 def match(
     pending: Iterable[PendingRow], items: Iterable[ReportItem]
 ) -> Iterator[tuple[PendingRow, ReportItem]]:
-    """Products and what reports say of them, by GTIN and, where both have one, reference."""
+    """Match products with report items by GTIN and, if both have one, reference."""
     by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
         by_gtin[item.gtin.lstrip("0")].append(item)
@@ -308,14 +307,14 @@ def match(
 
 
 def is_quota(item: ReportItem) -> bool:
-    """True if a product is refused for a quota, and nothing else."""
+    """True if a product was refused only for a quota."""
     messages = (message for message in item.messages if message.severity is Severity.ERROR)
     errors = {message.code.casefold() for message in messages}
     return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
 
 
 def _find(package: PackageRef, rows: Sequence[PendingRow]) -> tuple[Call, int]:
-    """As many GTINs as an address holds."""
+    """Return the call for the reports of the first GTINs, as many as an address holds."""
     gtins = next(comma_lists(row.product for row in rows))
     return read_reports(package, gtins), len(gtins)
 
