@@ -1,4 +1,4 @@
-"""The types of cells that only products have."""
+"""Types of cells for products."""
 
 from feedtool.feeds.rule import Problems
 

@@ -1,7 +1,7 @@
-"""Values of a category's properties: reading a cell, and judging it by the property.
+"""Values of a category's properties: reading a cell, and checking it by the property.
 
-A column is a property's whatever the row's category, and what is right in it depends on that. So
-cells are read first (`PropertyCell`) and judged later (`Judge`), once for each distinct one.
+A column belongs to a property in all categories, but its valid values depend on the row's category.
+So cells are read first (`PropertyCell`) and checked later (`Judge`), each distinct cell once.
 """
 
 import re
@@ -39,8 +39,8 @@ PROPERTY_UNNEEDED = PROBLEMS.warning("property-unneeded")
 RETIRED = "CDAV"
 """The property that can no longer be submitted (specification, "Versioning" 4)."""
 SEPARATOR = ";"
-NAMED = 12
-"""Choices that a message names; the template lists them all."""
+SHOWN_CHOICES = 12
+"""The most choices in a message; the template lists them all."""
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)\s*(?P<digits>[0-9](?:[0-9.,\s]*[0-9])?)\s*(?P<unit>.*)")
 _TEXT = Lines()
@@ -56,26 +56,26 @@ class WrittenProperty(NamedTuple):
     """True for a numeric cell."""
     is_percent: bool
     decimal: str | None
-    """The decimal separator of the column, where other cells settle it."""
+    """The decimal separator of the column, if other cells decide it."""
 
 
-class Judged(NamedTuple):
-    """The value of a property that a cell stands for."""
+class JudgedValue(NamedTuple):
+    """The value of a property in a cell."""
 
     attribute: dict[str, Any] | None
-    """As it is sent; None where it is not."""
+    """The attribute of the request; None if it is not sent."""
     faults: tuple[Issue, ...] = ()
 
 
 class _Refused(Exception):
-    """A value that cannot be sent: its code, a message, a hint."""
+    """A value that cannot be sent: code, message, hint."""
 
 
 class PropertyCell(Struct, frozen=True):
     """A cell of a property's column."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A WrittenProperty; the column's decimal separator is noted where it shows."""
+        """Return a WrittenProperty; note the column's decimal separator if the cell shows it."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -113,7 +113,7 @@ class PropertyCell(Struct, frozen=True):
 
 
 class Judge:
-    """Turns cells into values of one category's property."""
+    """Converts cells into values of one category's property."""
 
     def __init__(self, known: Property) -> None:
         self.known = known
@@ -127,13 +127,13 @@ class Judge:
                     self._by_number.setdefault(self._number(text, "."), choice.code)
         self._types = frozenset(map(_file_type, known.allowed_file_types))
 
-    def judge(self, written: WrittenProperty) -> Judged:
-        """The value of a cell that is not blank."""
+    def judge(self, written: WrittenProperty) -> JudgedValue:
+        """Return the value of a cell that is not blank."""
         known, faults = self.known, list[Issue]()
         values: dict[str, bool] = {}
         if known.reference.upper() == RETIRED:
             message, hint = tr("this field can no longer be submitted"), tr("empty the cell")
-            return Judged(None, (Issue(FIELD_RETIRED, message, hint, known.reference),))
+            return JudgedValue(None, (Issue(FIELD_RETIRED, message, hint, known.reference),))
         parts = self._parts(written.text)
         for part in parts:
             try:
@@ -143,21 +143,21 @@ class Judge:
                 faults.append(Issue(code, message, hint, known.reference))
         is_several = len(parts) > 1 and not self._types
         if faults and is_several and (choice := self._by_name.get(folded(written.text))):
-            values, faults = {choice: True}, []  # a choice that holds the separator
+            values, faults = {choice: True}, []  # a choice that contains the separator
         count = len(parts if self._types else values)
         if not faults and count > 1 and not known.is_multiple:
             message = tr("{count} values, and {name} takes one", count=count, name=known.name)
             faults.append(Issue(SINGLE_VALUE, message, tr("keep one of them"), known.reference))
         if faults:
-            return Judged(None, tuple(faults))
+            return JudgedValue(None, tuple(faults))
         if self._types:
             files = [{"index": index, "url": url} for index, url in enumerate(parts, start=1)]
-            return Judged({"propertyReference": known.reference, "files": files})
-        return Judged({"propertyReference": known.reference, "values": [*values]})
+            return JudgedValue({"propertyReference": known.reference, "files": files})
+        return JudgedValue({"propertyReference": known.reference, "values": [*values]})
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
-        """Codes by whatever may be meant by them; few cells are not written as the list is."""
+        """Codes by folded codes and labels, for the few cells that differ from the list."""
         names: dict[str, str] = {}
         for choice in self.known.choices:
             names.setdefault(folded(choice.code), choice.code)
@@ -166,7 +166,7 @@ class Judge:
         return names
 
     def _parts(self, text: str) -> list[str]:
-        """The values of a cell; a lone text may hold the separator."""
+        """Return the values of a cell; a single text may contain the separator."""
         if self._types:
             return [url for url in _FILES.split(text) if url]
         if SEPARATOR not in text or text in self._codes or not self.known.is_split:
@@ -185,7 +185,7 @@ class Judge:
         if not self.known.is_numeric:
             return f"{text}%" if written.is_percent else text
         number = self._number(text, written.decimal, written)
-        return f"{number.normalize():f}" if number else "0"  # no exponent, no idle zeros
+        return f"{number.normalize():f}" if number else "0"  # no exponent, no trailing zeros
 
     def _choice(self, text: str, written: WrittenProperty) -> str | None:
         code = self._codes.get(text) or self._by_name.get(folded(text))
@@ -194,7 +194,7 @@ class Judge:
                 code = self._by_number.get(self._number(text, written.decimal, written))
         unit = self.known.unit
         if code is None and unit and text.casefold().endswith(unit.casefold()):
-            code = self._by_name.get(folded(text[: -len(unit)]))  # it may stand behind a choice
+            code = self._by_name.get(folded(text[: -len(unit)]))  # the unit may follow a choice
         return code
 
     def _no_choice(self, text: str) -> _Refused:
@@ -203,16 +203,16 @@ class Judge:
         labels = {choice.code: choice.label for choice in self.known.choices}
         known = tuple(self._by_name)
         near = process.extractOne(folded(text), known, scorer=fuzz.ratio, score_cutoff=50)
-        among = joined(list(labels.values())[:NAMED])
-        if (more := len(labels) - NAMED) > 0:
-            among = tr("{choices} and {more} more", choices=among, more=more)
+        shown = joined(list(labels.values())[:SHOWN_CHOICES])
+        if (more := len(labels) - SHOWN_CHOICES) > 0:
+            shown = tr("{choices} and {more} more", choices=shown, more=more)
         return _Refused(
             ENUM_VALUE,
             tr(
                 "“{text}” is no choice of {name}: {choices}",
                 text=visible(text),
                 name=self.known.name,
-                choices=among,
+                choices=shown,
             ),
             tr("did you mean {choice}?", choice=labels[self._by_name[near[0]]])
             if near
@@ -255,15 +255,15 @@ class Judge:
         return -amount.number if result["sign"] == "-" else amount.number
 
     def _other_unit(self, text: str, unit: str) -> _Refused:
-        own = self.known.unit
+        known_unit = self.known.unit
         values = {"text": visible(text), "name": self.known.name, "unit": visible(unit)}
         return _Refused(
             UNIT_DIFFERS,
-            tr("{text}: {name} is given in {own}, not in {unit}", own=own, **values)
-            if own
+            tr("{text}: {name} is given in {own}, not in {unit}", own=known_unit, **values)
+            if known_unit
             else tr("{text}: {name} is given without a unit, not in {unit}", **values),
-            tr("convert it to {own} and type the number alone", own=own)
-            if own
+            tr("convert it to {own} and type the number alone", own=known_unit)
+            if known_unit
             else tr("type the number alone"),
         )
 
@@ -299,7 +299,7 @@ class Judge:
 
 
 def unneeded(reference: str, category: Category) -> Issue:
-    """The fault of a value whose property the category does not have."""
+    """Return the fault of a value whose property the category does not have."""
     return Issue(
         PROPERTY_UNNEEDED,
         tr(
@@ -317,6 +317,6 @@ def _bare(unit: str) -> str:
 
 
 def _file_type(kind: str) -> str:
-    """A type of file as an ending: `pdf` of `pdf`, `.PDF` and `application/pdf`."""
+    """Return a file type as an ending: `pdf` for `pdf`, `.PDF` and `application/pdf`."""
     plain = kind.rpartition("/")[2].removeprefix(".").lower()
     return "jpg" if plain == "jpeg" else plain

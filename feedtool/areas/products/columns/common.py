@@ -1,4 +1,4 @@
-"""The columns that every products sheet may have, and the types of its category and brand.
+"""The columns that every products sheet may have, and the types of category and brand.
 
 Source: specification, "Catalog endpoints"; the keys are those of the channel operator's own
 templates, as are the French labels among the aliases in `locale/`. Names of the legacy interface
@@ -30,23 +30,23 @@ CATEGORY_PADDED = PROBLEMS.warning("category-padded")
 CATEGORY_NOT_SYNCED = PROBLEMS.error("category-not-synced")
 
 LENGTH = 6
-"""Characters of a level-3 code."""
+"""The characters of a level-3 code."""
 LEGACY_LENGTH = 8
 _LEGACY = re.compile(r"[0-9A-Z]{8}", re.ASCII)
 
 
 class CategoryCode(Struct, frozen=True):
-    """A level-3 category's code, in capitals."""
+    """The code of a level-3 category, in capitals."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The code, if products can be put there."""
+        """Return the code of a category that takes products."""
         text = identified(cell)
         if not isinstance(text, str):
             return text
         catalog = column.context.catalog(None)
-        if catalog is None:  # a fault of the file
+        if catalog is None:  # reported for the whole file
             return text.upper()
-        code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)
+        code, warnings = corrected_code(text, catalog, is_number=cell.kind is Kind.NUMBER)
         faults = (*trimmed(cell, text), *warnings, *faults_of(code, catalog))
         value = InvalidValue(code, faults)
         if value.is_refused:
@@ -54,8 +54,10 @@ class CategoryCode(Struct, frozen=True):
         return value if faults else code
 
 
-def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
-    """The code that a text stands for, and warnings of how it was corrected."""
+def corrected_code(
+    text: str, catalog: Catalog, *, is_number: bool
+) -> tuple[str, tuple[Issue, ...]]:
+    """Return the code that a text means, and warnings about its correction."""
     code, warnings = text.upper(), list[Issue]()
     lengths = [length for length in (LENGTH, LEGACY_LENGTH) if is_number and len(code) < length]
     padded = (code.zfill(length) for length in lengths)
@@ -72,7 +74,7 @@ def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tu
 
 
 def faults_of(code: str, catalog: Catalog) -> tuple[Issue, ...]:
-    """The reason that no product can be put into a category, or be judged; () where it can."""
+    """Return the reason why a category takes no products or cannot be checked; () if none."""
     category = catalog.category(code)
     if category is None:
         near = [_named(item, catalog) for item in catalog.near_categories(code)]
@@ -105,10 +107,10 @@ BRAND_UNKNOWN = PROBLEMS.warning("brand-unknown")
 
 
 class BrandName(Text, frozen=True):
-    """A brand's name as the catalogue writes it, where it knows it."""
+    """A brand's name, in the catalogue's spelling if known."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str."""
+        """Return the name."""
         result = Text.read(self, cell, column)
         value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
         catalog = column.context.catalog(None)
@@ -117,7 +119,7 @@ class BrandName(Text, frozen=True):
         known = catalog.brand(value)
         if known:
             value = known.name
-        elif any(True for _ in catalog.brands()):  # some catalogues were brought without brands
+        elif any(True for _ in catalog.brands()):  # some catalogues have no brands
             near = catalog.near_brands(value)
             hint = tr("nothing needs to be done")
             if near:
@@ -138,12 +140,12 @@ GTIN_REFERENCE = "gtinReference"
 MARKETING = "richMarketingDescription"
 GROUP = "variantGroupReference"
 MOST_PICTURES = 20
-"""Pictures that a sheet may have columns for; the specification names no limit."""
+"""The most columns of pictures; the specification gives no limit."""
 USUAL_PICTURES = 6
 
 LANGUAGE_TAGS = {"fr": "fr-FR", "en": "en-US", "es": "es-ES"}
-"""Of the catalogue's languages (specification, "Catalog endpoints")."""
-LANGUAGE_WRITINGS = {
+"""Tags of the catalogue's languages (specification, "Catalog endpoints")."""
+LANGUAGE_SPELLINGS = {
     "fr-FR": ("fr", "fr_FR", "French", "Français", "Francais", "Francés"),
     "en-US": ("en", "en_US", "en-GB", "English", "Anglais", "Inglés"),
     "es-ES": ("es", "es_ES", "Spanish", "Espagnol", "Español"),
@@ -154,7 +156,6 @@ _column = WORDS.column
 
 
 def picture_key(index: int) -> str:
-    """The key of a picture's column."""
     return f"sellerPictureUrls_{index}"
 
 
@@ -232,7 +233,7 @@ TEMPLATE_COLUMNS = (
         ),
         _column(
             LANGUAGE,
-            Choice(LANGUAGE_WRITINGS),
+            Choice(LANGUAGE_SPELLINGS),
             "Language",
             "Of the texts in this row: fr-FR, en-US or es-ES.",
             "en-US",

@@ -1,4 +1,4 @@
-"""The further columns of a products sheet, from the catalogue, and its rows' categories."""
+"""The other columns of a products sheet, from the catalogue, and its rows' categories."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from feedtool.areas.products.catalog import Catalog, Category, Property
 from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
-from feedtool.areas.products.columns.common import CategoryCode, faults_of, written_as
+from feedtool.areas.products.columns.common import CategoryCode, corrected_code, faults_of
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,
@@ -30,23 +30,23 @@ from feedtool.model.settings import CELL, AccountSettings, Context
 from feedtool.model.text import tr
 
 ATTRIBUTES = "attributes"
-"""The key of the attributes that an enriched row sends, in their order."""
+"""The key of the attributes that an enriched row sends, in order."""
 
 STAMP_CATEGORY = "feedtool.category"
 STAMP_FINGERPRINT = "feedtool.fingerprint"
 STAMP_TRAITS = "feedtool.traits"
-"""In front of a category: the fingerprints of its properties."""
+"""The prefix of a stamp with the fingerprints of a category's properties."""
 
 _REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)
-"""A propertyReference as the field has them (source: real requests)."""
+"""The form of a propertyReference (source: real requests)."""
 _CODE = re.compile(r"[0-9A-Za-z]{6}(?:[0-9A-Za-z]{2})?", re.ASCII)
 
 _REMEMBERED = 4096
-"""Distinct cells that are remembered of a property in a category."""
+"""The most distinct cells kept for a property in a category."""
 
 
 class CatalogMissing(FileProblem):
-    """There is no local catalogue to judge products by."""
+    """There is no local catalogue to check products."""
 
     code = "catalog-missing"
     exit = Exit.USAGE
@@ -58,23 +58,23 @@ class Details(Struct, frozen=True):
     category: Category
     properties: Mapping[str, Property]
     mandatory: tuple[str, ...]
-    """The references of the properties without which a creation is denied."""
+    """References of mandatory properties."""
     variation: tuple[str, ...]
-    """Those by which the members of a family differ: size and color."""
+    """References of the properties in which members of a family differ: size and color."""
 
 
 def details_of(row: Row) -> Details | None:
-    """The category of a row; None where no product can be put there."""
+    """Return the details of a row's category; None if it takes no products."""
     return row.details if isinstance(row.details, Details) else None
 
 
 def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
-    """The categories that a sheet was made for."""
+    """Return the categories that a sheet was made for."""
     return stamped_list(stamp, STAMP_CATEGORY)
 
 
 def only_category(stamp: Mapping[str, str]) -> str | None:
-    """The category of all rows that name none, where the sheet was made for one alone."""
+    """Return the category of rows without one, if the sheet was made for exactly one."""
     result = categories_of(stamp)
     return result[0] if len(result) == 1 else None
 
@@ -86,29 +86,29 @@ def layout(
     rows: Sequence[tuple[int, Sequence[Cell]]],
     header: int,
     keys: Mapping[int, str],
-    dialect: AccountSettings,
+    settings: AccountSettings,
 ) -> Layout:
-    """The stamps of the operator's own templates, and where their rows begin.
+    """Return the stamps of the operator's own templates, and the row before their first data row.
 
-    Those have the category's code in C1, labels above a hidden row of codes, and rows of notes
-    below it (source: the field's files; a profile says otherwise).
+    These templates have the category's code in C1, labels above a hidden row of codes, and rows of
+    notes below it (source: the field's files; a profile may change this).
     """
     by_number = dict(rows)
     labels = by_number.get(header - 1, ())
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
-    place = CELL.fullmatch(dialect.operator_category)
+    place = CELL.fullmatch(settings.operator_category)
     code = ""
     if place and 2 * labelled > len(keys) and int(place[2]) < header - 1:
         code = _operator_code(by_number.get(int(place[2]), ()), index_of(place[1]))
     if not code:
         return Layout()
-    after = header + dialect.operator_notes
-    further = by_number.get(after + 1, ())
-    gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(further))
-    cell = further[gtin] if gtin < len(further) else BLANK
+    after = header + settings.operator_notes
+    cells = by_number.get(after + 1, ())
+    gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(cells))
+    cell = cells[gtin] if gtin < len(cells) else BLANK
     digits = sum(map(str.isdigit, cell.text))
     if cell.kind is Kind.TEXT and digits < len(cell.text.strip()) / 2:
-        after += 1  # one more note, which is about GTINs and none itself
+        after += 1  # a further row of notes, about GTINs
     return Layout({STAMP_CATEGORY: code}, after)
 
 
@@ -126,11 +126,10 @@ def may_have(key: str) -> bool:
 
 
 def extra_columns(sheet: HeaderContext) -> ExtraColumns:
-    """The columns of the properties that the sheet's categories have.
+    """Return the columns of the properties of the sheet's categories.
 
-    Categories are looked at as long as there are headers that nobody knows: those that the sheet
-    was made for, those that its rows name, and, where a header can only be a property's
-    reference, all others.
+    Categories are read while there are unknown headers: first the categories that the sheet was
+    made for, then those of its rows, and all others if a header can only be a property's reference.
 
     Raises:
         CatalogMissing: there is no catalogue.
@@ -142,22 +141,22 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
             tr("bring it with `feedtool catalog sync`"),
         )
     context = sheet.context._replace(catalog=lambda _: catalog)
-    wanted = _HeaderMatches(sheet.headers, context.settings.columns)
+    matches = _HeaderMatches(sheet.headers, context.settings.columns)
     for code in _codes(sheet, context):
-        if wanted.is_settled:
+        if matches.is_settled:
             break
-        wanted.look_at(catalog.properties(code) or ())
-    if any(map(may_have, wanted.names)):
-        wanted.names = set(filter(may_have, wanted.names))
+        matches.look_at(catalog.properties(code) or ())
+    if any(map(may_have, matches.names)):
+        matches.names = set(filter(may_have, matches.names))
         for code in catalog.categories:
-            if not wanted.names:
+            if not matches.names:
                 break
-            wanted.look_at(catalog.properties(code) or ())
-    return ExtraColumns(context, tuple(wanted.columns()))
+            matches.look_at(catalog.properties(code) or ())
+    return ExtraColumns(context, tuple(matches.columns()))
 
 
 def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
-    """The categories that the sheet was made for, then those of its rows, as they come."""
+    """Yield the categories that the sheet was made for, then those of its rows, in order."""
     yield from categories_of(sheet.stamp)
     reader = ColumnReader(CategoryCode(), context)
     for cell in sheet.cells(columns.CATEGORY):
@@ -168,10 +167,10 @@ def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
 
 
 class _HeaderMatches:
-    """Headers that may be properties, until they are found among the categories'."""
+    """Unknown headers, and the properties of categories that they match."""
 
-    def __init__(self, headers: Iterable[str], own: Mapping[str, str]) -> None:
-        mapped = {_bare(header): key for header, key in own.items()}
+    def __init__(self, headers: Iterable[str], mapping: Mapping[str, str]) -> None:
+        mapped = {_bare(header): key for header, key in mapping.items()}
         self.names = {mapped.get(_bare(header), header) for header in headers}
         self._has_labels = False
         self._found: dict[str, Property] = {}
@@ -179,11 +178,11 @@ class _HeaderMatches:
 
     @property
     def is_settled(self) -> bool:
-        """True if no further category can change anything: another may have a label, too."""
+        """True if no other category can change the result: another may have the same label."""
         return not self.names and not self._has_labels
 
     def look_at(self, properties: Iterable[Property]) -> None:
-        """Notes the properties of a category, and which headers they are."""
+        """Note the properties of a category, and the headers that match them."""
         new = {item.reference: item for item in properties if item.reference not in self._found}
         names = {_bare(name): name for name in self.names} if new else {}
         for item in new.values():
@@ -195,15 +194,15 @@ class _HeaderMatches:
         self._found |= new
 
     def columns(self) -> Iterator[Column]:
-        """A column for each; a label that several have is nobody's."""
+        """Yield a column for each property; a label of several properties matches none."""
         for item in self._found.values():
-            is_own = len(self._by_label[_bare(item.label)]) == 1
-            label = item.label if is_own and item.label else item.reference
+            is_unique = len(self._by_label[_bare(item.label)]) == 1
+            label = item.label if is_unique and item.label else item.reference
             yield Column(item.reference, attribute.PropertyCell(), (label,) * 3, ("", "", ""))
 
 
 def _bare(header: str) -> str:
-    """A header as headers are compared: without case, blanks, accents and punctuation."""
+    """Return a header without case, blanks, accents and punctuation, for comparisons."""
     return "".join(filter(str.isalnum, folded(header)))
 
 
@@ -211,13 +210,13 @@ def _bare(header: str) -> str:
 
 
 def enrich(sheet: SheetColumns) -> Enrich:
-    """Judges the properties of rows by their categories, each distinct cell once."""
+    """Check the properties of rows by their categories, each distinct cell once."""
     catalog: Catalog | None = sheet.context.catalog(None)
     if catalog is None:
         raise CatalogMissing(
             tr("there is no catalogue"), tr("bring it with `feedtool catalog sync`")
         )
-    given, category_faults = _sheet_category(sheet.stamp, catalog)
+    sheet_code, category_faults = _sheet_category(sheet.stamp, catalog)
     references = [key for key in sheet.fields if key not in columns.UNDERSTOOD_KEYS]
     categories: dict[str, _RowEnricher] = {}
 
@@ -225,7 +224,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
         code = row.values.get(columns.CATEGORY)
         faults: list[Issue] = []
         if code is None and columns.CATEGORY not in row.refused:
-            code, faults = given, [*category_faults]
+            code, faults = sheet_code, [*category_faults]
         if code is None:
             return row, faults
         enricher = categories.get(code)
@@ -238,17 +237,17 @@ def enrich(sheet: SheetColumns) -> Enrich:
 
 
 def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Issue]]:
-    """The category of the rows that name none, and its faults."""
+    """Return the category of rows without one, and its faults."""
     text = only_category(stamp)
     if text is None:
         return None, []
-    code, _ = written_as(text, catalog, is_number=False)
+    code, _ = corrected_code(text, catalog, is_number=False)
     faults = [fault._replace(field=columns.CATEGORY) for fault in faults_of(code, catalog)]
     return (None if faults else code), faults
 
 
 class _RowEnricher:
-    """Enriches the rows of one category."""
+    """Enriches rows of one category."""
 
     def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
         properties = catalog.properties(category.reference) or ()
@@ -259,33 +258,35 @@ class _RowEnricher:
             tuple(item.reference for item in properties if item.is_mandatory),
             tuple(item.reference for item in properties if item.is_variation or item.is_size),
         )
-        own = [reference for reference in known if reference in references]
-        others = [reference for reference in references if reference not in known]
-        self._own = [(name, _Memory(known[name])) for name in own]
-        self._others = [(name, attribute.unneeded(name, category)) for name in others]
-        # What a row has under many keys comes out of its dict at once, in C.
-        self._own_cells, self._other_cells = _getter(own), _getter(others)
-        self._no_others = (None,) * len(others)
+        known_references = [reference for reference in known if reference in references]
+        unknown_references = [reference for reference in references if reference not in known]
+        self._known = [(name, _JudgedCells(known[name])) for name in known_references]
+        self._unknown = [(name, attribute.unneeded(name, category)) for name in unknown_references]
+        # Getters read many keys of a row at once, in C.
+        self._known_cells = _getter(known_references)
+        self._unknown_cells = _getter(unknown_references)
+        self._no_unknown = (None,) * len(unknown_references)
 
     def enrich(self, row: Row, faults: list[Issue]) -> tuple[Row, Sequence[Issue]]:
-        """The row with its properties as they are sent."""
+        """Return the row with its properties as sent."""
         values = dict(row.values)
         values[columns.CATEGORY] = self.details.category.reference
         refused: list[str] = []
         attributes: list[object] = []
-        other_cells = self._other_cells(values)
-        for written, (reference, memory) in zip(self._own_cells(values), self._own, strict=True):
+        unknown_cells = self._unknown_cells(values)
+        known_cells = self._known_cells(values)
+        for written, (reference, judged) in zip(known_cells, self._known, strict=True):
             if written is None:
                 continue
-            _, (attribute, result) = memory.get(id(written)) or memory.judge(written)
+            _, (attribute, result) = judged.get(id(written)) or judged.judge(written)
             values[reference] = attribute
             if attribute:
                 attributes.append(attribute)
             if result:
                 faults += result
                 refused.append(reference)
-        if other_cells != self._no_others:
-            for written, (reference, fault) in zip(other_cells, self._others, strict=True):
+        if unknown_cells != self._no_unknown:
+            for written, (reference, fault) in zip(unknown_cells, self._unknown, strict=True):
                 if written is not None:
                     values[reference] = None
                     faults.append(fault)
@@ -295,17 +296,17 @@ class _RowEnricher:
 
 
 def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """Takes the values of these keys out of a dict."""
+    """Return a function that reads these keys of a dict."""
     if len(keys) > 1:
         return itemgetter(*keys)
     return lambda values: tuple(values[key] for key in keys)
 
 
-class _Memory(dict[int, tuple[attribute.WrittenProperty, attribute.Judged]]):
+class _JudgedCells(dict[int, tuple[attribute.WrittenProperty, attribute.JudgedValue]]):
     """The results of one category's property for each distinct cell.
 
-    A column's reader gives equal cells the same value, so that its identity is enough to know it
-    by; it is kept beside its result, lest another one get the same.
+    A column's reader returns the same object for equal cells, so its id is the key. The object is
+    kept with its result, so that no other object gets the same id.
     """
 
     def __init__(self, known: Property) -> None:
@@ -314,8 +315,8 @@ class _Memory(dict[int, tuple[attribute.WrittenProperty, attribute.Judged]]):
 
     def judge(
         self, written: attribute.WrittenProperty
-    ) -> tuple[attribute.WrittenProperty, attribute.Judged]:
-        """The cell, and its result."""
+    ) -> tuple[attribute.WrittenProperty, attribute.JudgedValue]:
+        """Return the cell and its result."""
         if len(self) > _REMEMBERED:
             self.clear()
         self[id(written)] = result = (written, self._judge.judge(written))

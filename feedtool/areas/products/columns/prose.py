@@ -1,4 +1,4 @@
-"""Texts for people, one of which may be HTML, and addresses, which the service fetches itself."""
+"""Texts for people, one of which may be HTML, and addresses that the service downloads."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -38,17 +38,17 @@ _MARKUP = re.compile(
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 )
-"""Elements that have no end (HTML, "Void elements")."""
+"""Elements without an end tag (HTML, "Void elements")."""
 _BREAKS = str.maketrans("\t\r\n", "   ")
 _SHOWN = 40
-"""Characters of a text that show a place in it."""
+"""The characters shown around a place in a text."""
 
 
 class Lines(Comment, frozen=True):
-    """A text on any number of lines, all of which can be seen."""
+    """A text of one or more lines, without invisible characters."""
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`text-control-chars`; line breaks and tabs are none here."""
+        """Return `text-control-chars`; line breaks and tabs are allowed."""
         result = invisible_in(value) and invisible_in(value.translate(_BREAKS))
         if not result:
             return Comment.faults(self, value)
@@ -58,13 +58,13 @@ class Lines(Comment, frozen=True):
 
 
 class Prose(Lines, frozen=True):
-    """A text of any usual length, in which line breaks are allowed."""
+    """A text of usual length, with line breaks."""
 
     advised: str = "advised_description"
-    """The field of the settings' bounds that holds the length that peers allow."""
+    """The field in the settings' bounds with the length that comparable services allow."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str; numbers are written as shown."""
+        """Return the text; numbers as shown."""
         result = Comment.read(self, cell, column)
         value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
         bounds = column.dialect.bounds
@@ -83,7 +83,7 @@ class Prose(Lines, frozen=True):
         return InvalidValue(value, (*faults, Issue(LENGTH_ADVISED, message, hint)))
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`html-not-allowed`, and characters that no text can carry."""
+        """Return `html-not-allowed`, and faults of forbidden characters."""
         result = _TAG.search(value) or _entity(value)
         if not result:
             return Lines.faults(self, value)
@@ -101,7 +101,7 @@ class Title(Prose, frozen=True):
     advised: str = "advised_title"
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """Line breaks and other characters that nobody sees are refused, too."""
+        """Refuse line breaks and other invisible characters, too."""
         if not invisible_in(value):
             return Prose.faults(self, value)
         message = tr(
@@ -111,19 +111,19 @@ class Title(Prose, frozen=True):
 
 
 class Html(Prose, frozen=True):
-    """A text in HTML, or a plain one."""
+    """A text in HTML, or plain text."""
 
     advised: str = "advised_marketing"
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`html-malformed`."""
+        """Return `html-malformed`, and faults of forbidden characters."""
         wrong = malformed(value)
         html = (Issue(HTML_MALFORMED, *wrong),) if wrong else ()
         return (*Lines.faults(self, value), *html)
 
 
 def malformed(text: str) -> tuple[str, str] | None:
-    """The fault of the first tag that does not fit, with a hint; None where all fit."""
+    """Return the fault of the first malformed tag, with a hint; None if all are well-formed."""
     opened: list[re.Match[str]] = []
     for tag in _MARKUP.finditer(text):
         if tag[0] == "<":
@@ -161,7 +161,7 @@ def _around(tag: re.Match[str]) -> str:
 def _entity(text: str) -> re.Match[str] | None:
     if "&" not in text or ";" not in text:
         return None
-    from html.entities import html5  # a long list, and hardly ever needed
+    from html.entities import html5  # large, and rarely needed
 
     entities = _ENTITY.finditer(text)
     return next((item for item in entities if item[1][0] == "#" or f"{item[1]};" in html5), None)
@@ -173,30 +173,30 @@ FILE_TYPE = PROBLEMS.error("file-type")
 
 SCHEMES = ("https", "http")
 LONGEST = 2_048
-"""Characters of an address, beyond which browsers and caches give up."""
+"""The most characters of an address that browsers and caches accept."""
 
 
 _USUAL = re.compile(
     r"(https?)://[a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]+/[A-Za-z0-9_/-]+\.([A-Za-z0-9]{1,5})"
 )
-"""A faultless address: it need not be parsed in full."""
+"""A usual, valid address, which needs no full parsing."""
 
 
 class Picture(Struct, frozen=True):
-    """The address of a product's picture, a str."""
+    """The address of a product's picture, as text."""
 
     index: int
-    """Its place among the product's pictures, from 1 on."""
+    """Its place among the product's pictures, 1-based."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The address."""
-        dialect = column.dialect
+        """Return the address."""
+        settings = column.dialect
         usual = cell.kind is Kind.TEXT and _usual(cell.text)
         if (
             usual
-            and usual[1] in dialect.picture_schemes
-            and usual[2] in dialect.picture_types
-            and self.index <= dialect.bounds.advised_pictures
+            and usual[1] in settings.picture_schemes
+            and usual[2] in settings.picture_types
+            and self.index <= settings.bounds.advised_pictures
         ):
             return cell.text
         flaw = no_value(cell)
@@ -214,32 +214,32 @@ class Picture(Struct, frozen=True):
         advice = (
             Issue(
                 PICTURE_ADVISED,
-                tr("{what}; comparable services take {usual}", what=what, usual=joined(usual)),
+                tr("{what}; comparable services take {usual}", what=deviation, usual=joined(usual)),
                 tr("give another picture if the service refuses it"),
             )
-            for what, usual in self._unusual(text, column)
+            for deviation, usual in self._unusual(text, column)
         )
         faults = (*trimmed(cell, text), *advice)
         return InvalidValue(text, faults) if faults else text
 
     def _unusual(self, url: str, column: ColumnReader) -> Iterator[tuple[str, Iterable[str]]]:
-        dialect = column.dialect
+        settings = column.dialect
         scheme, kind = urlsplit(url).scheme, ending(url)
-        if scheme not in dialect.picture_schemes:
-            yield tr("the address begins with {scheme}://", scheme=scheme), dialect.picture_schemes
-        if kind not in dialect.picture_types:
-            what = (
+        if scheme not in settings.picture_schemes:
+            yield tr("the address begins with {scheme}://", scheme=scheme), settings.picture_schemes
+        if kind not in settings.picture_types:
+            deviation = (
                 tr("the address ends with .{kind}", kind=kind)
                 if kind
                 else tr("no type ends the address")
             )
-            yield what, dialect.picture_types
-        if self.index > (most := dialect.bounds.advised_pictures):
-            yield tr("picture {index}", index=self.index), [tr("{most} pictures", most=most)]
+            yield deviation, settings.picture_types
+        if self.index > (advised := settings.bounds.advised_pictures):
+            yield tr("picture {index}", index=self.index), [tr("{most} pictures", most=advised)]
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
-    """True if a text is the address of something on the web."""
+    """True if a text is a web address."""
     if (usual := _usual(text)) is not None:
         return usual[1] in schemes
     if len(text) > LONGEST or invisible_in(text) or any(map(str.isspace, text)):
@@ -253,7 +253,7 @@ def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
 
 
 def ending(url: str) -> str:
-    """The type of file at the end of an address, in small letters; may be empty."""
+    """Return the file ending of an address in lower case, or ""."""
     usual = _usual(url)
     kind = usual[2] if usual else PurePosixPath(urlsplit(url).path).suffix.removeprefix(".")
     return kind.lower()

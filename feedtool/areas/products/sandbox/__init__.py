@@ -1,6 +1,6 @@
 """The sandbox's products.
 
-Reading order: `catalogue` (what there is), `products` (the routes, and what they show),
+Reading order: `catalogue` (brands and categories), `products` (the routes and their documents),
 `submission` and `integration` (the outcome of a product), `sheets`.
 """
 

@@ -1,9 +1,9 @@
-"""The catalogue that the sandbox knows: parts "Catalog" and "Catalog endpoints".
+"""The sandbox's catalogue: parts "Catalog" and "Catalog endpoints".
 
 Brands, a tree of categories and their properties, all invented, from a file that
-`samples/make_catalogue.py` writes. Only the brands that sellers brought along are kept: "unknown
-brands are added". An added one is the sellers' to use at once, but shows in GET /brands only once
-it is validated. None of the routes needs a SellerId (part "Authentication", 1).
+`samples/make_catalogue.py` writes. Only brands added by sellers are stored: "unknown brands are
+added". Sellers can use an added brand at once, but GET /brands shows it only once it is validated.
+None of the routes needs a SellerId (part "Authentication", 1).
 """
 
 import re
@@ -34,13 +34,13 @@ from feedtool.sandbox.state import stamp
 FILE = Path(__file__).with_name("catalogue.json")
 
 LANGUAGES = ("fr-FR", "en-US", "es-ES")
-"""In the order of the texts; the first one is the default, and what is not translated is in it."""
+"""The order of texts; the first is the default, and the language of untranslated texts."""
 
 NECESSITIES = {"!": "Mandatory", "+": "Recommended", "-": "Optional"}
 DEEPEST = 3
-"""Only level 3 categories accept products."""
+"""The level of categories that accept products."""
 FLAGS = {f"is_{name.lower()}": f"is{name}" for name in ("Numeric", "Multiple", "Variation", "Size")}
-INDEX_STEP = 10  # so that nobody takes the index for a place in the list
+INDEX_STEP = 10  # the index is not a place in the list
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS added_brand(
@@ -57,31 +57,29 @@ Texts = tuple[str, ...]
 
 
 def text_in(texts: Texts, language: str) -> str:
-    """The text in a language."""
     return texts[LANGUAGES.index(language)] if len(texts) > 1 else texts[0]
 
 
 class CatalogueProperty(NamedTuple):
-    """A property that products of some categories may have."""
+    """A property of products in some categories."""
 
     reference: str
     label: Texts
     unit: Texts | None
     choices: tuple[Texts, ...]
-    """The only possible values, where there are any."""
+    """The only possible values; () for any value."""
     file_types: tuple[str, ...]
-    """Filled when its values are files: their extensions, `pdf`."""
+    """The extensions if its values are files: `pdf`."""
     is_numeric: bool
     is_multiple: bool
     is_variation: bool
     is_size: bool
 
     def choices_in(self, language: str) -> list[str]:
-        """The choices in a language."""
         return [text_in(choice, language) for choice in self.choices]
 
     def translated(self, values: Iterable[str], source: str, target: str) -> list[str]:
-        """Values with the choices of one language in another one, so that they compare."""
+        """Return values with choices of one language in another, for comparisons."""
         choices = dict(zip(self.choices_in(source), self.choices_in(target), strict=True))
         return [choices.get(value, value) for value in values]
 
@@ -95,7 +93,7 @@ class Use(Struct, frozen=True):
 
     @property
     def is_mandatory(self) -> bool:
-        """True if product creation is denied without it."""
+        """True if a product without it is denied."""
         return self.necessity == "Mandatory"
 
 
@@ -103,37 +101,37 @@ class CatalogueCategory(Struct, frozen=True, dict=True):
     """A category of any level."""
 
     reference: str
-    """Of 2, 4 or 6 characters for level 1, 2, 3."""
+    """2, 4 or 6 characters for level 1, 2, 3."""
     label: Texts
     is_active: bool
     is_brand_mandatory: bool
     is_variant: bool
     uses: tuple[Use, ...]
-    """None above level 3."""
+    """The properties; () above level 3."""
 
     @property
     def level(self) -> int:
-        """1 to 3."""
+        """The level, 1 to 3."""
         return len(self.reference) // 2
 
     @property
     def parents(self) -> list[str]:
-        """The references of those above it, the highest first."""
+        """The references of the categories above, the highest first."""
         return [self.reference[:length] for length in range(2, len(self.reference), 2)]
 
     @property
     def takes_products(self) -> bool:
-        """True if a product may be put into it."""
+        """True if the category accepts products."""
         return self.level == DEEPEST and self.is_active
 
     @cached_property
     def use_of(self) -> dict[str, Use]:
-        """Its properties by propertyReference."""
+        """The properties by propertyReference."""
         return {use.known.reference: use for use in self.uses}
 
     @property
     def variations(self) -> list[str]:
-        """The references of the properties by which the members of a family differ."""
+        """The references of the properties in which members of a family differ."""
         return [use.known.reference for use in self.uses if use.known.is_variation]
 
 
@@ -145,16 +143,16 @@ class CatalogueBrand(NamedTuple):
 
 
 class Catalogue(NamedTuple):
-    """All that there is from the start."""
+    """All brands and categories at the start."""
 
     brands: tuple[CatalogueBrand, ...]
     categories: Mapping[str, CatalogueCategory]
-    """By categoryReference, in the order of it."""
+    """The categories by categoryReference, sorted."""
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The one catalogue, read when it is first needed."""
+    """Return the catalogue, which is read at its first use."""
     document = orjson.loads(FILE.read_bytes())
     lists = {name: tuple(map(tuple, choices)) for name, choices in document["choices"].items()}
     properties = {
@@ -192,27 +190,27 @@ def catalogue() -> Catalogue:
 
 
 def published_brands(db: sqlite3.Connection, now: datetime) -> list[CatalogueBrand]:
-    """All brands that are validated by now."""
+    """Return all brands that are validated by now."""
     query = "SELECT id, name FROM added_brand WHERE added_at <= ? ORDER BY id"
     added = db.execute(query, (stamp(now - VALIDATION),))
     return [*catalogue().brands, *map(_added, added)]
 
 
 def find_brand(db: sqlite3.Connection, name: str) -> CatalogueBrand | None:
-    """The brand of this name, in whatever case and with whatever blanks it is written."""
+    """Return the brand of a name; case and blanks do not count."""
     query = "SELECT id, name FROM added_brand WHERE key = ?"
     row = db.execute(query, (_key(name),)).fetchone()
-    return _brands_from_the_start().get(_key(name)) or (row and _added(row))
+    return _initial_brands().get(_key(name)) or (row and _added(row))
 
 
-def add_brand(db: sqlite3.Connection, name: str, at: str) -> None:
-    """Add a brand, as the seller wrote it."""
-    values = (_key(name), " ".join(name.split()), at)
+def add_brand(db: sqlite3.Connection, name: str, moment: str) -> None:
+    """Add a brand in the seller's spelling."""
+    values = (_key(name), " ".join(name.split()), moment)
     db.execute("INSERT INTO added_brand(key, name, added_at) VALUES (?, ?, ?)", values)
 
 
 @cache
-def _brands_from_the_start() -> dict[str, CatalogueBrand]:
+def _initial_brands() -> dict[str, CatalogueBrand]:
     return {_key(brand.name): brand for brand in catalogue().brands}
 
 
@@ -229,7 +227,7 @@ def _key(name: str) -> str:
 
 def read_brands(exchange: Exchange) -> HttpResponse:
     """GET /brands: "only validated published brands", by reference."""
-    names = asked_fields(exchange, ("brandReference", "name"), ())
+    names = _requested_fields(exchange, ("brandReference", "name"), ())
     page = asked_numbered_page(exchange)
     brands = published_brands(exchange.db, exchange.now)
     items = [
@@ -243,7 +241,7 @@ def read_categories(exchange: Exchange) -> HttpResponse:
     """GET /categories: all levels, by reference unless `sort` says otherwise."""
     language = language_of(exchange.request, LANGUAGES[0])
     documents = [category_document(item, language) for item in catalogue().categories.values()]
-    fields = {"categoryReference", *asked_fields(exchange, documents[0], documents[0])}
+    fields = {"categoryReference", *_requested_fields(exchange, documents[0], documents[0])}
     page = asked_numbered_page(exchange)
     names = text.split(",") if (text := asked(exchange, "sort")) else []
     if unknown := [name for name in names if name not in SORTS]:
@@ -260,13 +258,13 @@ def read_categories(exchange: Exchange) -> HttpResponse:
 SORTS = {"reference": "categoryReference"} | {
     name: name for name in ("level", "isActive", "label", "isBrandMandatory", "parentReference")
 }
-"""Fields of a category by what `sort` calls them."""
+"""Fields of a category by their names in `sort`."""
 
 
-def asked_fields(
+def _requested_fields(
     exchange: Exchange, known: Collection[str], default: Collection[str]
 ) -> Collection[str]:
-    """The names in `fields`; all unknown ones are reported (ER400-179)."""
+    """Return the names in `fields`; the refusal lists all unknown names (ER400-179)."""
     text = exchange.parameters.get("fields")
     if text is None:
         return default
@@ -282,7 +280,6 @@ def asked_fields(
 
 
 def category_document(category: CatalogueCategory, language: str) -> dict[str, Any]:
-    """A category as it is read."""
     return {
         "categoryReference": category.reference,
         "label": text_in(category.label, language),
@@ -305,9 +302,9 @@ def read_category(exchange: Exchange) -> HttpResponse:
 
 
 def read_properties(exchange: Exchange) -> HttpResponse:
-    """GET /categories/{categoryReference}/properties: none above level 3, all on one page.
+    """GET /categories/{categoryReference}/properties: an empty list above level 3, all on one page.
 
-    They come in the order of their references; `index` is the one to show them in.
+    The order is that of the references; `index` is the order for people.
     """
     language = language_of(exchange.request, LANGUAGES[0])
     uses = sorted(_category(exchange).uses, key=lambda use: use.known.reference)

@@ -1,8 +1,8 @@
-"""A submitted product comes to its outcome: part "Catalog" of the specification.
+"""The outcome of a submitted product: part "Catalog" of the specification.
 
 "Unknown products are created, existing ones are completed; submitted values may be ignored when
-already known". First what needs no look at the catalogue is checked (`validated`), some time later
-the product is integrated.
+already known". Rules that need no catalogue sheet are checked first (`validated`); the product is
+integrated some time later.
 """
 
 import json
@@ -45,27 +45,27 @@ CREATION, MODIFICATION, IDENTICAL = "Creation", "Modification", "Identical"
 
 
 class ProductOutcome(NamedTuple):
-    """The outcome of a submitted product, as its report shows it."""
+    """The outcome of a submitted product, for its report."""
 
     status: str
     operation: str | None = None
     findings: tuple[Finding, ...] = ()
     reference: str | None = None
-    """The product's reference in the catalogue, where it has one."""
+    """The product's reference in the catalogue, if any."""
     pictures: tuple[dict[str, Any], ...] = ()
-    """The sheet's, once integrated."""
+    """The pictures of the sheet, once integrated."""
     completeness: int | None = None
     was_allowed_to_edit: bool | None = None
     was_allowed_to_enrich: bool | None = None
     was_marketable: bool | None = None
 
     def text(self) -> str:
-        """As it is kept."""
+        """Return the text that is stored."""
         return json.dumps(self._asdict())
 
 
 def outcome_of(text: str) -> ProductOutcome:
-    """From the text that it is kept as."""
+    """Return the outcome in a stored text."""
     kept = json.loads(text)
     return ProductOutcome(
         **{**kept, "findings": tuple(Finding(*finding) for finding in kept["findings"])}
@@ -73,7 +73,7 @@ def outcome_of(text: str) -> ProductOutcome:
 
 
 def validated(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutcome:
-    """The outcome that the submission alone leads to."""
+    """Return the outcome of the submission alone."""
     submission = submission_of(body)
     category = catalogue().categories.get(submission.values.get(CATEGORY, ""))
     findings = (
@@ -84,26 +84,30 @@ def validated(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutco
 
 
 def integrated(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, seller: str, body: dict[str, Any], at: str
+    db: sqlite3.Connection,
+    behaviour: ProductBehaviour,
+    seller: str,
+    body: dict[str, Any],
+    moment: str,
 ) -> ProductOutcome:
-    """Create the product, complete it, or refuse it for what the catalogue says."""
+    """Create or complete the product, or refuse it because of the catalogue."""
     submission = submission_of(body)
     sheet = sheets.find(db, submission.product)
     merge = SheetMerge(db, behaviour, submission, seller, sheet)
     findings = [
         *submitted_findings(submission, behaviour),
         *merge.findings,
-        *_sheet_findings(db, behaviour, merge, at),
+        *_sheet_findings(db, behaviour, merge, moment),
     ]
     is_refused = any(map(is_error, findings))
     operation = CREATION if sheet is None else MODIFICATION
     if not is_refused:
         if sheet is not None and not merge.is_changed:
             operation = IDENTICAL
-        sheet = merge.sheet(at)
+        sheet = merge.sheet(moment)
         brand = sheet.values.get("brand")
         if brand and find_brand(db, brand) is None:
-            add_brand(db, brand, at)
+            add_brand(db, brand, moment)
             findings.append(Finding("BrandAdded", "brand", brand))
         sheets.write(db, sheet)
         sheets.note_seller(db, seller, submission)
@@ -121,7 +125,7 @@ def integrated(
 
 
 class SheetMerge:
-    """A sheet as the submission would leave it, and what is ignored of the submission."""
+    """A sheet after the submission, and the ignored parts of the submission."""
 
     def __init__(
         self,
@@ -131,7 +135,7 @@ class SheetMerge:
         seller: str,
         known: CatalogueSheet | None,
     ) -> None:
-        """Lay the submission over the known sheet; nothing is written."""
+        """Merge the submission into the known sheet without writing it."""
         self.submission, self.seller, self.known = submission, seller, known
         is_closed = known and known.product in set(map(gtin_product, behaviour.closed))
         self.may_edit = known is None or known.creator == seller
@@ -139,37 +143,37 @@ class SheetMerge:
         before = known.content if known else {}
         self.content = dict(before)
         self.findings: list[Finding] = []
-        self._lay(_common(db, submission, is_new=known is None))
+        self._merge(_common(db, submission, is_new=known is None))
         held = self.content.get(CATEGORY)
         self.category = held and catalogue().categories.get(held.value)
         if self.category:
-            self._lay_properties(self.category)
+            self._merge_properties(self.category)
         self.is_changed = self.content != before
 
-    def sheet(self, at: str) -> CatalogueSheet:
-        """The sheet that is to be kept."""
+    def sheet(self, moment: str) -> CatalogueSheet:
+        """Return the sheet to store."""
         if self.known:
-            moment = at if self.is_changed else self.known.updated_at
-            return replace(self.known, content=self.content, updated_at=moment)
-        given = self.submission
-        return CatalogueSheet(given.product, given.gtin, self.seller, self.content, at, at)
+            updated_at = moment if self.is_changed else self.known.updated_at
+            return replace(self.known, content=self.content, updated_at=updated_at)
+        product, gtin = self.submission.product, self.submission.gtin
+        return CatalogueSheet(product, gtin, self.seller, self.content, moment, moment)
 
-    def _lay_properties(self, category: CatalogueCategory) -> None:
-        """Properties of another category are left out; those of a former one are forgotten."""
+    def _merge_properties(self, category: CatalogueCategory) -> None:
+        """Merge properties of the category; remove properties of a former one."""
         self.findings += property_findings(self.submission, category)
         language = self.submission.values.get("language", LANGUAGES[0])
-        for name, given in self.submission.properties.items():
+        for name, submitted in self.submission.properties.items():
             if use := category.use_of.get(name):
-                values = use.known.translated(given["values"], language, LANGUAGES[0])
-                self._lay({name: {**given, "values": values}})
+                values = use.known.translated(submitted["values"], language, LANGUAGES[0])
+                self._merge({name: {**submitted, "values": values}})
         self.content = {
             name: held
             for name, held in self.content.items()
             if name in COMMON or name in category.use_of
         }
 
-    def _lay(self, given: dict[str, Any]) -> None:
-        for name, value in given.items():
+    def _merge(self, submitted: dict[str, Any]) -> None:
+        for name, value in submitted.items():
             held = self.content.get(name)
             if held and held.value == value:
                 continue
@@ -184,7 +188,7 @@ class SheetMerge:
 def _common(
     db: sqlite3.Connection, submission: SubmittedProduct, *, is_new: bool
 ) -> dict[str, Any]:
-    """The common fields; a known brand as the referential writes it."""
+    """Return the common fields; a known brand in the referential's spelling."""
     values = dict(submission.values)
     if name := values.get("brand"):
         brand = find_brand(db, name)
@@ -195,9 +199,9 @@ def _common(
 
 
 def _sheet_findings(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, merge: SheetMerge, at: str
+    db: sqlite3.Connection, behaviour: ProductBehaviour, merge: SheetMerge, moment: str
 ) -> Iterator[Finding]:
-    """The faults of the sheet that the submission would lead to."""
+    """Yield the faults of the merged sheet."""
     seller, submission = merge.seller, merge.submission
     if other := sheets.other_gtin(db, seller, submission):
         yield Finding("ReferenceUsed", "sellerProductReference", other)
@@ -205,7 +209,7 @@ def _sheet_findings(
     if merge.known is None:
         yield from creation_findings(values)
         if quota := behaviour.creations:
-            since = moment_of(at) - timedelta(seconds=quota.seconds)
+            since = moment_of(moment) - timedelta(seconds=quota.seconds)
             if sheets.created_since(db, seller, since) >= quota.requests:
                 yield Finding("QuotaExceeded", None, str(quota.requests))
     if merge.category is None:
@@ -220,11 +224,11 @@ def _sheet_findings(
 def _family_findings(
     db: sqlite3.Connection, values: dict[str, Any], category: CatalogueCategory, product: str
 ) -> Iterator[Finding]:
-    """One group is of one category, and its members differ."""
+    """Check that a group has one category, and that its members differ."""
     names = category.variations
-    own = [values.get(name) for name in names]
+    variation = [values.get(name) for name in names]
     for member in sheets.family(db, values[GROUP], product):
         if member.category is not category:
             yield Finding("VariantGroupCategory", GROUP, values[GROUP])
-        elif own == [member.values.get(name) for name in names]:
+        elif variation == [member.values.get(name) for name in names]:
             yield Finding("VariantDouble", GROUP, member.gtin)

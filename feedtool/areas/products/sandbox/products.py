@@ -1,7 +1,7 @@
 """Products and their integration: part "Catalog endpoints" of the specification.
 
 A package of products is accepted at once. Its report is an empty page at first ("still
-processing"), then tells which products are Refused and which are Validated and wait, and at last
+processing"), then shows which products are Refused, and which are Validated and wait, and finally
 which of these are Integrated.
 """
 
@@ -44,13 +44,13 @@ from feedtool.sandbox.exchange import (
 from feedtool.sandbox.state import moment_of, stamp
 
 FOR_EVERYBODY = ("gtin", "reference", "label", "category", "language", "permissions")
-"""Only the creating seller sees all fields; what it may do, everybody may know."""
+"""The fields that all sellers see; only the creating seller sees the others."""
 
 
 def product_document(
     db: sqlite3.Connection, behaviour: ProductBehaviour, sheet: CatalogueSheet, seller: str | None
 ) -> dict[str, Any]:
-    """A product as a seller sees it; None is an onlooker who sees all of it."""
+    """Return a product as a seller sees it; seller None sees all of it."""
     values, category = sheet.values, sheet.category
     brand = find_brand(db, values["brand"]) if "brand" in values else None
     is_closed = sheet.product in set(map(gtin_product, behaviour.closed))
@@ -97,7 +97,7 @@ def product_document(
 
 
 def _attributes(sheet: CatalogueSheet, *, is_variation: bool) -> Iterator[dict[str, Any]]:
-    """The filled properties in the order of their index, in the sheet's language."""
+    """Yield the filled properties by index, in the sheet's language."""
     language = sheet.values["language"]
     for known in (use.known for use in sheet.category.uses):
         if known.is_variation is is_variation and known.reference in sheet.content:
@@ -121,7 +121,7 @@ def _files(sheet: CatalogueSheet, files: list[dict[str, Any]]) -> list[dict[str,
 
 
 def report_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
-    """A product integration report item."""
+    """Return a product integration report item."""
     body, outcome = orjson.loads(row["body"]), outcome_of(row["outcome"])
     entries: dict[str, list[Mapping[str, Any]]] = {"Error": [], "Info": [], "Warning": []}
     for finding in outcome.findings:
@@ -136,11 +136,11 @@ def report_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
         **{name: body.get(name) for name in TEXTS},
         "attributes": [
             {
-                "propertyReference": given.get("propertyReference"),
-                "values": given.get("values") or [],
-                "files": given.get("files") or [],
+                "propertyReference": attribute.get("propertyReference"),
+                "values": attribute.get("values") or [],
+                "files": attribute.get("files") or [],
             }
-            for given in body.get("attributes") or ()
+            for attribute in body.get("attributes") or ()
         ],
         "sellerPictureUrls": body.get(PICTURES) or [],
         "integrationPictureUrls": outcome.pictures,
@@ -164,7 +164,7 @@ def report_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
 # The routes.
 
 RECEIVED = "Received"
-"""Neither seen in a report nor checked yet."""
+"""The status of products neither checked nor reported yet."""
 
 BATCH = 50
 
@@ -201,11 +201,11 @@ CREATE INDEX IF NOT EXISTS product_report_by_seller ON product_report(seller, id
 )
 
 
-# What a seller does.
+# Submitting.
 
 
 def submit(exchange: Exchange) -> HttpResponse:
-    """POST /products-integration: take a package of products in."""
+    """POST /products-integration: accept a package of products."""
     products = submitted_products(exchange.request)
     behaviour = exchange.settings.of(ProductBehaviour)
     if len(products) > behaviour.limit:
@@ -215,7 +215,7 @@ def submit(exchange: Exchange) -> HttpResponse:
         "INSERT INTO product_package(seller, waiting, next_at, created_at) VALUES (?, ?, ?, ?)",
         (seller, RECEIVED, stamp(exchange.now + behaviour.validate), now),
     ).lastrowid
-    # The time is part of it, so that a new state gives none that an earlier one gave.
+    # The time is part of it, so that a new state never repeats an id of an earlier state.
     package_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"products {package} of {now}"))
     exchange.db.execute(
         "UPDATE product_package SET package_id = ? WHERE id = ?", (package_id, package)
@@ -234,7 +234,7 @@ def submit(exchange: Exchange) -> HttpResponse:
     return json_answer(200, {"packageId": package_id})
 
 
-# What a seller sees.
+# Reading.
 
 
 def read_reports(exchange: Exchange) -> HttpResponse:
@@ -243,8 +243,8 @@ def read_reports(exchange: Exchange) -> HttpResponse:
     values = {
         "seller": exchange.seller,
         "received": RECEIVED,
-        "packages": _list(exchange, "packageId"),
-        "gtins": _list(exchange, "gtin"),
+        "packages": _json_list(exchange, "packageId"),
+        "gtins": _json_list(exchange, "gtin"),
         "shown": exchange.settings.of(ProductBehaviour).reported,
         "size": page.size,
         "start": page.start,
@@ -266,19 +266,19 @@ FROM product_report AS report WHERE seller = :seller AND status <> :received
 """
 
 
-def _list(exchange: Exchange, name: str) -> str | None:
-    """A comma list as JSON, or None where the query has none."""
+def _json_list(exchange: Exchange, name: str) -> str | None:
+    """Return a comma list as JSON, or None without one."""
     text = asked(exchange, name)
     return orjson.dumps(text.split(",")).decode() if text else None
 
 
 def read_products(exchange: Exchange) -> HttpResponse:
-    """GET /products: those of the GTINs in `Gtin`, else those that the seller has submitted."""
+    """GET /products: the products of the GTINs in `Gtin`, else the seller's submitted products."""
     page = asked_numbered_page(exchange)
     db, behaviour = exchange.db, exchange.settings.of(ProductBehaviour)
     if gtins := asked(exchange, "Gtin"):
-        named = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
-        products = [product for product in named if has_sheet(db, product)]
+        requested = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
+        products = [product for product in requested if has_sheet(db, product)]
     else:
         products = [row["product"] for row in db.execute(OWN_PRODUCTS, (exchange.seller,))]
     items = [
@@ -295,22 +295,22 @@ SELECT product FROM sheet JOIN sheet_seller USING (product) WHERE seller = ? ORD
 """
 
 
-# What a package does by itself.
+# Changes by time.
 
 
 def next_due(db: sqlite3.Connection) -> str | None:
-    """The time at which the next products are validated or integrated."""
+    """Return the time of the next validation or integration."""
     query = "SELECT MIN(next_at) FROM product_package WHERE next_at IS NOT NULL"
     due: str | None = db.execute(query).fetchone()[0]
     return due
 
 
 def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
-    """Validate or integrate some products of the package whose time has come first."""
+    """Validate or integrate some products of the package that is due first."""
     package = db.execute(
         "SELECT * FROM product_package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     ).fetchone()
-    is_new, at = package["waiting"] == RECEIVED, package["next_at"]
+    is_new, moment = package["waiting"] == RECEIVED, package["next_at"]
     behaviour = settings.of(ProductBehaviour)
     batch = db.execute(
         "SELECT id, body FROM product_report WHERE package = ? AND status = ? ORDER BY id LIMIT ?",
@@ -321,16 +321,16 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
         if is_new:
             outcome = validated(body, behaviour)
         else:
-            outcome = integrated(db, behaviour, package["seller"], body, at)
+            outcome = integrated(db, behaviour, package["seller"], body, moment)
         db.execute(
             "UPDATE product_report SET status = ?, outcome = ?, updated_at = ? WHERE id = ?",
-            (outcome.status, outcome.text(), at, row["id"]),
+            (outcome.status, outcome.text(), moment, row["id"]),
         )
-    if not batch:  # the received ones are integrated next; after that nothing is left to do
+    if not batch:  # received products are integrated next; after that all is done
         due = stamp(moment_of(package["created_at"]) + behaviour.integrate)
         db.execute(
             "UPDATE product_package SET waiting = ?, next_at = ? WHERE id = ?",
-            (VALIDATED, max(due, at) if is_new else None, package["id"]),
+            (VALIDATED, max(due, moment) if is_new else None, package["id"]),
         )
 
 

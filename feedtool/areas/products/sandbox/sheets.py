@@ -1,10 +1,10 @@
 """The product sheets: "one shared catalog sheet per GTIN" (part "Catalog" of the specification).
 
-The seller who submits an unknown product is its creator; whoever adds to it is a contributor. The
-sheet remembers of each value who gave it.
+The seller who submits an unknown product is its creator; sellers who add to it are contributors.
+The sheet records the seller of each value.
 
-Every well-formed GTIN but for the restricted range has a sheet. One that nobody has touched is not
-kept but made up from the GTIN, always in the same way: somebody else's standard product, with its
+Every well-formed GTIN has a sheet, except the restricted range. An untouched sheet is not stored
+but made up from the GTIN, always in the same way: another seller's standard product, with its
 mandatory properties and half of the others; some lack a picture or a brand.
 """
 
@@ -56,20 +56,20 @@ SINCE = "2024-01-15T08:00:00.000000Z"
 
 PICTURE = "https://images.sandbox.invalid/{}/{}.{}"
 INCOMPLETE = 8
-"""One in so many has no picture, and one in as many no brand."""
+"""One sheet in 8 has no picture, and one in 8 no brand."""
 LENGTHS = (8, 12, 13, 14)
-"""Of GTINs."""
+"""The lengths of GTINs, in digits."""
 
 MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
 """The common data of a sheet; without one of them the product cannot be sold."""
 
 
 class SheetValue(NamedTuple):
-    """A value on a sheet."""
+    """A value in a sheet."""
 
     value: Any
     seller: str
-    """The one who gave it; empty where it is none of the sandbox's."""
+    """The seller of the value; "" for a made-up value."""
 
 
 class CatalogueSheet(Struct, frozen=True):
@@ -79,23 +79,23 @@ class CatalogueSheet(Struct, frozen=True):
     gtin: str
     creator: str
     content: dict[str, SheetValue]
-    """By name, common fields and properties alike (see `submission`)."""
+    """Values of common fields and properties by name (see `submission`)."""
     created_at: str
     updated_at: str
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values, whoever gave them."""
+        """The values without their sellers."""
         return {name: held.value for name, held in self.content.items()}
 
     @property
     def category(self) -> CatalogueCategory:
-        """Every sheet has one."""
+        """The category, which every sheet has."""
         return catalogue().categories[self.content[CATEGORY].value]
 
     @property
     def reference(self) -> str:
-        """The product's own reference in the catalogue."""
+        """The product's reference in the catalogue."""
         return f"P{int(self.product):X}"
 
     @property
@@ -105,13 +105,13 @@ class CatalogueSheet(Struct, frozen=True):
 
     @property
     def completeness(self) -> int:
-        """The share of its fields that are filled, in percent."""
+        """The share of its filled fields, in percent."""
         names = [*MARKETABLE, *self.category.use_of]
         return 100 * sum(name in self.content for name in names) // len(names)
 
 
 def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
-    """The sheet of a product, or None where the catalogue has none."""
+    """Return the sheet of a product, or None if the catalogue has none."""
     row = db.execute("SELECT * FROM sheet WHERE product = ?", (product,)).fetchone()
     if row is not None:
         return sheet_of(row)
@@ -122,14 +122,14 @@ def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
 
 
 def sheet_of(row: sqlite3.Row) -> CatalogueSheet:
-    """The sheet of a row of the table."""
+    """Return the sheet in a row of the table."""
     _, product, gtin, creator, _, content, created_at, updated_at = row
     held = {name: SheetValue(*value) for name, value in orjson.loads(content).items()}
     return CatalogueSheet(product, gtin, creator, held, created_at, updated_at)
 
 
 def write(db: sqlite3.Connection, sheet: CatalogueSheet) -> None:
-    """Keep a sheet, new or changed. Offers for its product are accepted from now on."""
+    """Store a new or changed sheet. From now on offers of its product are accepted."""
     group = sheet.content.get(GROUP)
     content = {name: tuple(held) for name, held in sheet.content.items()}
     db.execute(
@@ -147,7 +147,7 @@ def write(db: sqlite3.Connection, sheet: CatalogueSheet) -> None:
 
 
 def other_gtin(db: sqlite3.Connection, seller: str, submission: SubmittedProduct) -> str | None:
-    """The GTIN that the seller uses this reference for, when it is another one."""
+    """Return another GTIN for which the seller uses this reference, or None."""
     row = db.execute(
         "SELECT gtin FROM sheet_seller JOIN sheet USING (product)"
         " WHERE seller = ? AND reference = ? AND product <> ?",
@@ -157,7 +157,7 @@ def other_gtin(db: sqlite3.Connection, seller: str, submission: SubmittedProduct
 
 
 def note_seller(db: sqlite3.Connection, seller: str, submission: SubmittedProduct) -> None:
-    """Note under which reference a seller knows the product; the latest one counts."""
+    """Record the seller's reference of the product; the latest one counts."""
     names = (submission.reference, submission.values.get("gtinReference"))
     db.execute(
         "INSERT OR REPLACE INTO sheet_seller VALUES (?, ?, ?, ?)",
@@ -166,48 +166,48 @@ def note_seller(db: sqlite3.Connection, seller: str, submission: SubmittedProduc
 
 
 def family(db: sqlite3.Connection, group: str, product: str) -> Iterator[CatalogueSheet]:
-    """The other members of a variant group."""
+    """Return the other members of a variant group."""
     query = "SELECT * FROM sheet WHERE family = ? AND product <> ? ORDER BY id"
     return map(sheet_of, db.execute(query, (group, product)).fetchall())
 
 
 def created_since(db: sqlite3.Connection, seller: str, since: datetime) -> int:
-    """The number of sheets that a seller has created after a moment."""
+    """Return the number of sheets that a seller has created after a moment."""
     query = "SELECT COUNT(*) FROM sheet WHERE creator = ? AND created_at > ?"
     return int(db.execute(query, (seller, stamp(since))).fetchone()[0])
 
 
 def sellers(db: sqlite3.Connection, product: str) -> list[sqlite3.Row]:
-    """The sellers who have submitted the product, with their references."""
+    """Return the sellers who have submitted the product, with their references."""
     query = "SELECT * FROM sheet_seller WHERE product = ? ORDER BY seller"
     return db.execute(query, (product,)).fetchall()
 
 
-# Sheets that nobody has touched.
+# Untouched sheets.
 
 
 def _known_gtin(product: str) -> str:
-    """The GTIN of a product, in the shortest way to write it."""
+    """Return the GTIN of a product, in its shortest form."""
     digits = product.lstrip("0")
     return digits.zfill(next(length for length in LENGTHS if length >= len(digits)))
 
 
 def _known_values(product: str) -> dict[str, Any]:
-    """The common fields and properties of a product's sheet by name."""
+    """Return the common fields and properties of an untouched sheet, by name."""
     category = _pick(_open_categories(), product, "category")
     brand = _pick(catalogue().brands, product, "brand").name
     gtin = _known_gtin(product)
-    made: dict[str, Any] = {
+    values: dict[str, Any] = {
         "title": f"{category.label[0]} {brand} {gtin}",
         "description": f"{category.label[0]} de la marque {brand}.",
         CATEGORY: category.reference,
         "language": LANGUAGES[0],
     }
     if _hash(product, "has brand") % INCOMPLETE:
-        made["brand"] = brand
+        values["brand"] = brand
     if _hash(product, "has picture") % INCOMPLETE:
-        made[PICTURES] = [{"index": 1, "url": PICTURE.format(gtin, 1, "jpg")}]
-    return made | {
+        values[PICTURES] = [{"index": 1, "url": PICTURE.format(gtin, 1, "jpg")}]
+    return values | {
         use.known.reference: _value(product, use.known)
         for use in category.uses
         if not use.known.is_variation
@@ -217,7 +217,7 @@ def _known_values(product: str) -> dict[str, Any]:
 
 @cache
 def _open_categories() -> tuple[CatalogueCategory, ...]:
-    """The categories that products may be put into without being variants."""
+    """Return the categories that take products without variants."""
     return tuple(
         category
         for category in catalogue().categories.values()
@@ -236,10 +236,10 @@ def _value(product: str, known: CatalogueProperty) -> dict[str, Any]:
     return {"values": [choices[number % len(choices)]], "files": []}
 
 
-def _pick(items: tuple[Any, ...], *about: str) -> Any:
-    return items[_hash(*about) % len(items)]
+def _pick(items: tuple[Any, ...], *parts: str) -> Any:
+    return items[_hash(*parts) % len(items)]
 
 
-def _hash(*about: str) -> int:
-    """A number that is always the same for the same thing."""
-    return zlib.crc32("|".join(about).encode())
+def _hash(*parts: str) -> int:
+    """Return a number that depends only on the parts."""
+    return zlib.crc32("|".join(parts).encode())

@@ -1,12 +1,12 @@
-"""The products of a POST /products-integration, laid flat, and the service's demands on them.
+"""The products of a POST /products-integration, flattened, and the service's rules for them.
 
-Specification, parts "Catalog" and "Catalog endpoints". A fault is no HTTP error but an entry of the
-report (part "Errors", 9). `submitted_findings` and `property_findings` need the submission alone,
-the others the sheet that it would lead to.
+Specification, parts "Catalog" and "Catalog endpoints". A fault is not an HTTP error but an entry of
+the report (part "Errors", 9). `submitted_findings` and `property_findings` need only the
+submission, the others the merged sheet.
 
 A sheet and a submission both map the names of common fields and propertyReferences to values, so
-that a message's `field` is such a name. The value of a property is `{"values": […], "files": […]}`,
-that of the pictures a list of `{"index", "url"}`.
+a message's `field` is such a name. The value of a property is `{"values": […], "files": […]}`, the
+value of the pictures a list of `{"index", "url"}`.
 """
 
 import re
@@ -74,7 +74,7 @@ _PRODUCTS = jsonschema_rs.Draft202012Validator(PRODUCTS)
 
 
 def submitted_products(request: HttpRequest) -> list[dict[str, Any]]:
-    """The products of a POST /products-integration; one without a GTIN is 400 (part "Errors")."""
+    """Return the submitted products; one without a GTIN is refused with 400 (part "Errors")."""
     document = json_body(request)
     check_structure(_PRODUCTS, document, "a package of products")
     products: list[dict[str, Any]] = document["products"]
@@ -91,15 +91,15 @@ def submitted_products(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 class SubmittedProduct(Struct, frozen=True):
-    """One product of a package; what was absent, null or blank is not in it."""
+    """One product of a package, without absent, null or blank values."""
 
     gtin: str
     reference: str
     """sellerProductReference."""
     values: dict[str, Any]
-    """By name, common fields only."""
+    """Values of common fields by name."""
     properties: dict[str, Any]
-    """By propertyReference."""
+    """Values of properties by propertyReference."""
 
     @property
     def product(self) -> str:
@@ -108,58 +108,58 @@ class SubmittedProduct(Struct, frozen=True):
 
 
 def submission_of(body: Mapping[str, Any]) -> SubmittedProduct:
-    """A product laid flat; unknown names are ignored."""
+    """Flatten a product; unknown names are ignored."""
     values: dict[str, Any] = {
         name: text for name in TEXTS if (text := (body.get(name) or "").strip())
     }
     if pictures := _files(body.get(PICTURES)):
         values[PICTURES] = pictures
-    # A property named twice has what both say.
+    # A repeated property has the values of both entries.
     properties: dict[str, dict[str, Any]] = {}
     for attribute in body.get("attributes") or ():
-        given = [text.strip() for text in attribute.get("values") or () if text.strip()]
+        texts = [text.strip() for text in attribute.get("values") or () if text.strip()]
         files = _files(attribute.get("files"))
-        if given or files:
+        if texts or files:
             reference = attribute.get("propertyReference") or ""
             entry = properties.setdefault(reference, {"values": [], "files": []})
-            entry["values"] += given
+            entry["values"] += texts
             entry["files"] += files
     gtin, reference = str(body.get("gtin") or ""), body.get("sellerProductReference") or ""
     return SubmittedProduct(gtin, reference, values, properties)
 
 
-def _files(given: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """Files in the order of their index; one without an index takes its place's."""
+def _files(submitted: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    """Return files in the order of their index; a missing index is the file's place."""
     files: list[dict[str, Any]] = [
         {
             "index": place if (index := file.get("index")) is None else index,
             "url": (file.get("url") or "").strip(),
         }
-        for place, file in enumerate(given or (), 1)
+        for place, file in enumerate(submitted or (), 1)
     ]
     return sorted(files, key=lambda file: int(file["index"]))
 
 
 class ProductBehaviour(Struct, frozen=True):
-    """Of packages of products, and of their sheets. All durations are sandbox time."""
+    """Settings of packages of products, and of their sheets. All durations are sandbox time."""
 
     validate: timedelta = timedelta(seconds=1)
-    """After POST /products-integration: how long its report is an empty page."""
+    """The time after POST /products-integration in which its report is empty."""
     integrate: timedelta = timedelta(seconds=2)
-    """From the same POST to the end; in between, what may be integrated is Validated."""
+    """The time from this POST to the end; valid products are Validated in between."""
     limit: int = 10_000
-    """Most products of one POST."""
+    """The most products of one POST."""
     reported: int | None = None
-    """Of a larger package, the report shows only so many products, as the field has seen."""
+    """The most products in a package's report, as seen in the field; None for all."""
     creations: Quota | None = None
-    """So many product sheets may a seller create in a window; more are refused by the report."""
+    """The most sheets that a seller can create in a window; the report refuses more."""
     closed: tuple[str, ...] = ()
     """GTINs of sheets that are Archived: only their creator may add anything to them."""
     reference_length: int = 50
-    """Longest sellerProductReference."""
+    """The longest sellerProductReference, in characters."""
 
 
-# The demands.
+# The rules.
 
 RETIRED = "CDAV"
 """The property that can no longer be submitted (part "Versioning", 4)."""
@@ -172,13 +172,13 @@ TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 COMMON_DATA = ("title", "description", PICTURES, CATEGORY)
-"""The data that every product sheet has, beside its GTIN and its brand."""
+"""The required data of every product sheet, beside its GTIN and its brand."""
 
 
 def submitted_findings(
     submission: SubmittedProduct, behaviour: ProductBehaviour
 ) -> Iterator[Finding]:
-    """The findings about all but the properties, whatever the catalogue holds."""
+    """Yield the findings on everything but properties; they do not depend on known sheets."""
     values, reference = submission.values, submission.reference
     if not is_gtin(submission.gtin):
         yield Finding("GtinInvalid", "gtin", submission.gtin)
@@ -225,23 +225,23 @@ def _is_file(url: str, types: tuple[str, ...]) -> bool:
 def property_findings(
     submission: SubmittedProduct, category: CatalogueCategory | None
 ) -> Iterator[Finding]:
-    """The faults of the properties' values, as far as the category is known."""
+    """Yield the faults of the properties' values, if the category is known."""
     language = submission.values.get("language", LANGUAGES[0])
-    for reference, given in submission.properties.items():
+    for reference, submitted in submission.properties.items():
         if reference.upper() == RETIRED:
             yield Finding("PropertyRetired", reference, reference)
         elif category is None:
             continue
         elif use := category.use_of.get(reference):
-            yield from _value_findings(use.known, given, language)
+            yield from _value_findings(use.known, submitted, language)
         elif category.level == DEEPEST:
             yield Finding("PropertyUnknown", reference, category.reference)
 
 
 def _value_findings(
-    known: CatalogueProperty, given: Mapping[str, Any], language: str
+    known: CatalogueProperty, submitted: Mapping[str, Any], language: str
 ) -> Iterator[Finding]:
-    values, files = given["values"], given["files"]
+    values, files = submitted["values"], submitted["files"]
     if len(values) + len(files) > 1 and not known.is_multiple:
         yield Finding("OneValueOnly", known.reference)
     if known.file_types:
@@ -259,7 +259,7 @@ def _value_findings(
 
 
 def creation_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """The common data that a new sheet lacks."""
+    """Yield the common data that a new sheet lacks."""
     category = catalogue().categories.get(values.get(CATEGORY, ""))
     needs_brand = category is not None and category.is_brand_mandatory
     for field in (*COMMON_DATA, *(["brand"] if needs_brand else [])):
@@ -270,7 +270,7 @@ def creation_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
 def mandatory_findings(
     values: Mapping[str, Any], category: CatalogueCategory, language: str
 ) -> Iterator[Finding]:
-    """The mandatory properties that a sheet with these values lacks."""
+    """Yield the mandatory properties that a sheet with these values lacks."""
     for use in category.uses:
         if use.is_mandatory and use.known.reference not in values:
             label = text_in(use.known.label, language)
@@ -278,9 +278,9 @@ def mandatory_findings(
 
 
 def variant_findings(values: Mapping[str, Any], category: CatalogueCategory) -> Iterator[Finding]:
-    """The faults of a sheet with these values that is neither a standard product nor a variant.
+    """Yield the faults of a sheet that is neither a standard product nor a variant.
 
-    Size, color and group make a variant: all three or none of them.
+    A variant has size, color and group: all three or none.
     """
     if GROUP in values and not category.is_variant:
         yield Finding("VariantNotAllowed", GROUP, category.reference)

@@ -1,7 +1,7 @@
 """The findings of a product integration report: part "Product integration report item".
 
-The specification shows `{code, field, message, type}` but no list of codes; these are named for
-what they mean, as is `QuotaExceeded`, the one that the field knows.
+The specification shows `{code, field, message, type}` but no list of codes. The names say what they
+mean, like `QuotaExceeded`, the only code known from the field.
 """
 
 from typing import NamedTuple
@@ -14,9 +14,9 @@ class Finding(NamedTuple):
 
     code: str
     field: str | None = None
-    """A common field's name or a propertyReference; None for the product as a whole."""
+    """A common field's name or a propertyReference; None for the whole product."""
     value: str = ""
-    """The value that the message quotes."""
+    """The value in the message."""
 
 
 ERROR = "Error"
@@ -24,16 +24,16 @@ TYPES = {
     **dict.fromkeys(("ValueAlreadyKnown", "EnrichmentDenied", "BrandAdded"), "Info"),
     **dict.fromkeys(("PropertyUnknown", "TextLong", "PictureIgnored"), "Warning"),
 }
-"""By code; all others are errors."""
+"""Types by code; all other codes are errors."""
 
 
 def is_error(finding: Finding) -> bool:
-    """True if it refuses the product."""
+    """True if the finding refuses the product."""
     return finding.code not in TYPES
 
 
 def finding_document(finding: Finding, language: str) -> dict[str, str | None]:
-    """A finding as a report shows it; `{}` in a text stands for the value."""
+    """Return a finding for a report; its value replaces `{}` in the text."""
     return {
         "code": finding.code,
         "field": finding.field,
