@@ -14,7 +14,7 @@ from feedtool.areas.offers.changes.change_rows import (
     change_row,
     json_of_row,
 )
-from feedtool.areas.offers.changes.effects import TYPES, OpenAccepted, change_of, looked_up
+from feedtool.areas.offers.changes.effects import TYPES, OpenAccepted, change_of, with_known_offers
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.export import PlainTable
 from feedtool.feeds.template import CellEntry, Field
@@ -54,7 +54,7 @@ class Preview(Struct):
                 return [*islice(items, CHUNK)]
 
             every = chain(sent, iter(next_held, []))
-            for item, (offer, _, quantity) in looked_up(every, self.open_accepted):
+            for item, (offer, _, quantity) in with_known_offers(every, self.open_accepted):
                 if item.package_type in TYPES:
                     held_by = held.get((item.row, item.channel), "")
                     rows.put(None, change_row(item, change_of(item, offer, quantity), held_by))

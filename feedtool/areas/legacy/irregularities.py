@@ -54,7 +54,6 @@ class Irregularities:
         return [item.summary for item in self._by_text.values()]
 
     def losses(self) -> list[tuple[int, str]]:
-        """Return the first line and the summary of each loss."""
         return [(item.lines[0], item.summary) for item in self._by_text.values() if item.is_loss]
 
 

@@ -88,7 +88,6 @@ def head_of(
 
 
 def offers_of(bodies: Iterable[bytes]) -> Iterator[XmlOffer]:
-    """Yield the Offers of requests as the feeds make them, each as JSON."""
     return (offer_of(json.loads(body)) for body in bodies)
 
 

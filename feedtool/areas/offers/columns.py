@@ -262,12 +262,10 @@ def with_retired(settings: AccountSettings, keys: Collection[str]) -> AccountSet
 
 
 def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return the columns of several delivery modes, in order."""
     return tuple(column for code in codes for column in mode_columns(code))
 
 
 def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
-    """Return the keys that a header lacks."""
     return [key for key in keys if key not in sheet.fields]
 
 

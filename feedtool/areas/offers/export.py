@@ -315,10 +315,10 @@ def _begin(engine: Any, service: str, seller: str) -> int:
     return project(engine, service, seller)
 
 
-def _remember(*scope: Any, **options: Any) -> bool:
+def _remember(*scope: Any, **facts: Any) -> bool:
     from feedtool.areas.offers.changes.projection import record_observed  # slow to import
 
-    return record_observed(*scope, **options)
+    return record_observed(*scope, **facts)
 
 
 LOOK = tr("look at --fields and the filters; nothing was written")

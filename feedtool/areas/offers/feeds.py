@@ -75,7 +75,6 @@ def _template(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[
 
 
 def _amounts(sheet: SheetColumns) -> list[str]:
-    """Return the keys of the amounts of all delivery modes."""
     return [key for mode in sheet.modes for key in (mode.cost, mode.additional)]
 
 
@@ -158,7 +157,6 @@ def _upsert_request(row: Row) -> dict[str, object]:
 
 
 def _changeable(sheet: SheetColumns) -> tuple[str, ...]:
-    """Return the keys that an Update of this sheet can change."""
     return (*SIMPLE, *TAXES, *_amounts(sheet))
 
 

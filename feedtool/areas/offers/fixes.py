@@ -34,7 +34,6 @@ def lower_stock(flawed: FlawedCell) -> NewValue | None:
 
 
 def raise_days(flawed: FlawedCell) -> NewValue | None:
-    """Return the days rounded up."""
     number = number_of(flawed.cell, flawed.reader)
     return None if number is None else written_like(number.quantize(ONE, ROUND_CEILING), flawed)
 

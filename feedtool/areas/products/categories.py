@@ -82,11 +82,10 @@ class SharedProperty(NamedTuple):
     by_category: Mapping[str, Property]
 
     def categories_with(self, necessity: Necessity) -> list[str]:
-        """Return the categories in which it has this necessity."""
         return [code for code, item in self.by_category.items() if item.necessity is necessity]
 
 
-def shared(catalog: Catalog, categories: Iterable[Category]) -> list[SharedProperty]:
+def shared_properties(catalog: Catalog, categories: Iterable[Category]) -> list[SharedProperty]:
     """Return every property of the categories, ordered by index."""
     by_reference: dict[str, dict[str, Property]] = {}
     for category in categories:
@@ -118,7 +117,7 @@ def _merged(items: Sequence[Property]) -> Property:
     )
 
 
-def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
+def dropdown_entries(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
     """Return the entries of a dropdown: labels, or codes for ambiguous labels."""
     labels = Counter(choice.label for choice in choices)
     codes = {choice.code for choice in choices}
@@ -130,7 +129,7 @@ def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
     return tuple(choice.label if is_clear(choice) else choice.code for choice in choices)
 
 
-def described(known: Property, choices: tuple[str, ...], _: Translate) -> list[str]:
+def help_texts(known: Property, choices: tuple[str, ...], _: Translate) -> list[str]:
     """Return the help texts of a property's column."""
     if known.allowed_file_types:
         kind = _("The web address (https) of a file: {types}.")

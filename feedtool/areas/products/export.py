@@ -14,7 +14,7 @@ from itertools import chain
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.categories import categories_below, offered, refusal
+from feedtool.areas.products.categories import categories_below, dropdown_entries, refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
@@ -181,7 +181,7 @@ class PropertyCells:
         """Take a property, and the same in the products' language if that is another one."""
         self._known = known
         codes = (choice.code for choice in known.choices)
-        shown = dict(zip(codes, offered(known.choices), strict=True))
+        shown = dict(zip(codes, dropdown_entries(known.choices), strict=True))
         self._shown = {**shown}
         for choice in (*(other.choices if other else ()), *known.choices):
             if choice.code in shown:

@@ -195,7 +195,7 @@ FEED = Feed(
         key_column=columns.GTIN,
         extra_columns=properties.extra_columns,
         by_category=ColumnsOfCategory(
-            columns.CATEGORY, properties.may_have, stamped, properties.layout
+            columns.CATEGORY, properties.may_be_property, stamped, properties.layout
         ),
         has_channel=False,
         takes_several=True,

@@ -13,11 +13,11 @@ from feedtool.areas.products.catalog import Catalog, Category, Necessity
 from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import (
     SharedProperty,
-    described,
+    dropdown_entries,
     example_of,
-    offered,
+    help_texts,
     refusal,
-    shared,
+    shared_properties,
     template_categories,
 )
 from feedtool.areas.products.columns import common
@@ -159,7 +159,7 @@ def _fields(
     for column in FEED.sheet.columns(settings):
         if column.key != common.GROUP or has_variants:
             builder.add_common(column)
-    properties = shared(catalog, categories)
+    properties = shared_properties(catalog, categories)
     labels = Counter(folded(field.label) for field in builder.fields)
     labels.update(folded(item.known.label) for item in properties)
     for item in properties:
@@ -216,8 +216,8 @@ class _FieldBuilder:
         need, requirement = self._needed(mandatory, recommended, list(item.by_category))
         if known.is_variation and need is not Need.ALWAYS:
             requirement = f"{requirement}; {self._(OF_VARIANTS)}"
-        choices = offered(known.choices)
-        text = " ".join(described(known, choices, self._))
+        choices = dropdown_entries(known.choices)
+        text = " ".join(help_texts(known, choices, self._))
         example, key = example_of(known, choices), known.reference
         entry = CellEntry(TEXT, TEXT_WIDTH)
         if choices:

@@ -55,10 +55,7 @@ def member_of(row: Row) -> str:
     if details is None or not details.category.is_variant or GROUP in row.refused:
         return ""
     if written:
-        return written if _is_gtin(written) else ""
+        is_gtin = _DIGITS.fullmatch(written) and check_digit(written[:-1]) == written[-1]
+        return written if is_gtin else ""
     is_member = any(not row.is_blank(key) for key in details.variation)
     return str(row.values.get(GTIN) or "") if is_member else ""
-
-
-def _is_gtin(text: str) -> bool:
-    return _DIGITS.fullmatch(text) is not None and check_digit(text[:-1]) == text[-1]

@@ -206,7 +206,6 @@ READ_OR_NONE = READ | {400, 403, 404}
 
 
 def read_product(gtin: str) -> Call:
-    """Return the call for a product by its GTIN."""
     return Call("GET", "/products", READ_OR_NONE, query=(("Gtin", gtin),))
 
 
@@ -222,7 +221,6 @@ def group_of(reply: Reply, gtin: str) -> str:
 
 
 def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> EntriesReply:
-    """Return a page of products from the seller's view."""
     return listing(reply, page, "products", lambda item: _sheet(item, seller))
 
 

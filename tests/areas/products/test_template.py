@@ -16,7 +16,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.model import written_fingerprints
-from feedtool.areas.products.categories import offered
+from feedtool.areas.products.categories import dropdown_entries
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
 from feedtool.check.requests import gate
@@ -237,7 +237,10 @@ def test_where_categories_differ_a_column_takes_what_any_of_them_takes() -> None
     ],
 )
 def test_offers_codes_where_a_label_is_not_clear(known: dict[str, str], expected: str) -> None:
-    assert " ".join(offered([PropertyChoice(*choice) for choice in known.items()])) == expected
+    assert (
+        " ".join(dropdown_entries([PropertyChoice(*choice) for choice in known.items()]))
+        == expected
+    )
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def rules_of(behaviour: OfferBehaviour) -> OfferBehaviour:
     return replace(behaviour, conditions=tuple(dict.fromkeys(known)))
 
 
-def applied(
+def apply_offer(
     kind: str,
     entry: Mapping[str, Any],
     known: KnownOffer | None,

@@ -13,7 +13,7 @@ import orjson
 
 from feedtool.areas.legacy.sandbox.offers import (
     LegacyBehaviour,
-    applied,
+    apply_offer,
     read_zip,
     rules_of,
 )
@@ -236,7 +236,7 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
     errors = 0
     for row in rows:
         outcomes = [_outcome(row, package, store, rules) for store in stores]
-        status, codes = _together(outcomes)
+        status, codes = _combined(outcomes)
         errors += status != INTEGRATED
         db.execute(
             "UPDATE legacy_entry SET status = ?, codes = ?, at = ?"
@@ -275,13 +275,13 @@ def _outcome(
         return OfferOutcome("Duplicated", [DOUBLED])
     known = store.find(row["reference"])
     entry = orjson.loads(row["body"])
-    outcome = applied(package["type"], entry, known, store, rules)
+    outcome = apply_offer(package["type"], entry, known, store, rules)
     if outcome.status == INTEGRATED and "Comment" in entry:
         store.comment(row["reference"], entry["Comment"])
     return outcome
 
 
-def _together(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
+def _combined(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
     """Return the worst status of an Offer on all channels, with its codes: one entry of the log."""
     worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
     codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)

@@ -24,9 +24,7 @@ KnownOffer = tuple[AcceptedOffer | None, str, int | None]
 class KnownOffers(Protocol):
     """A source of a seller's known offers."""
 
-    def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]:
-        """Return the known offer of each row."""
-        ...
+    def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]: ...
 
 
 OpenAccepted = Callable[[], KnownOffers | None]
@@ -209,12 +207,12 @@ def effects_of(
     The accepted offers are opened when they are first needed.
     """
     effects: dict[str, Effects] = {}
-    for item, (offer, _, quantity) in looked_up(uploads, open_accepted):
+    for item, (offer, _, quantity) in with_known_offers(uploads, open_accepted):
         effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
     return effects
 
 
-def looked_up(
+def with_known_offers(
     uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
 ) -> Iterator[tuple[Item, KnownOffer]]:
     """Yield each row of a plan with its known offer; products have none."""

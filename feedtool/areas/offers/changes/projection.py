@@ -36,7 +36,6 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tupl
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.accepted import (
     CHUNK,
-    Stock,
     forget,
     read_accepted,
     read_stocks,
@@ -129,7 +128,9 @@ def _read_package(db: Connection, package: Row[Any], service: str, seller: str) 
                 quantities[product] = fields[state.QUANTITY] if is_done else None
         stocks = read_stocks(db, shared, {*keys.values()})
         earlier = {
-            reference: EarlierOffer(known[reference].fields, _quantity(stocks.get(key)))
+            reference: EarlierOffer(
+                known[reference].fields, stock.quantity if (stock := stocks.get(key)) else None
+            )
             for reference, key in keys.items()
             if reference in known
         }
@@ -148,10 +149,6 @@ def read_rows(db: Connection, file: int, package: int) -> Iterator[Sequence[Row[
     while rows := db.execute(query.where(key > after).limit(CHUNK)).all():
         yield rows
         after = (rows[-1].row, rows[-1].number)
-
-
-def _quantity(stock: Stock | None) -> int | None:
-    return stock.quantity if stock else None
 
 
 def _fields(

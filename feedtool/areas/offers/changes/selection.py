@@ -76,7 +76,6 @@ class SelectionOptions(Struct, frozen=True):
     """The only rows to send; all if empty."""
 
     def releases(self, code: str) -> bool:
-        """True if the guard of this code is released."""
         return any(guard.code == code for guard in self.released)
 
 

@@ -73,7 +73,6 @@ class UndoRow(NamedTuple):
     reason: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the offer, and the reason why it is not restored."""
         place = {"row": self.row, columns.REFERENCE: self.reference, columns.CHANNEL: self.channel}
         return {**place, "reason": self.reason}
 

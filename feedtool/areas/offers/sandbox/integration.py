@@ -17,8 +17,8 @@ from feedtool.areas.offers.sandbox.rules import (
     OfferRequest,
     read_request,
     update_codes,
-    updated,
     upsert_codes,
+    with_changes,
 )
 from feedtool.areas.offers.sandbox.store import (
     KNOWN_COLUMNS,
@@ -156,7 +156,7 @@ def _update(
         return rejected("2503")
     if codes := update_codes(request, known.request, behaviour):
         return rejected(*codes)
-    store.write(known, updated(request, known.request), known.product)
+    store.write(known, with_changes(request, known.request), known.product)
     return OfferOutcome("Integrated", [UPDATED])
 
 

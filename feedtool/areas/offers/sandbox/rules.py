@@ -174,11 +174,11 @@ def update_codes(
         *([] if request.taxes is None else _missing_taxes(request.taxes)),
         *([] if request.modes is None else _missing_tracked(request.modes, behaviour)),
         *_value_codes(request, behaviour),
-        *_coherence_codes(updated(request, known)),
+        *_coherence_codes(with_changes(request, known)),
     )
 
 
-def updated(request: OfferRequest, known: OfferRequest) -> OfferRequest:
+def with_changes(request: OfferRequest, known: OfferRequest) -> OfferRequest:
     """Return the known offer with the changes; "arrays replace the existing array" (rule 2)."""
     changes = {name: getattr(request, name) for name in CHANGEABLE}
     return known._replace(**{name: value for name, value in changes.items() if value is not None})

@@ -144,7 +144,6 @@ def sell(db: Connection, offer: Row, quantity: int, moment: str) -> None:
 
 
 def offer_id(offer: Row) -> str:
-    """Return the service's id of an offer."""
     product = offer["gtin"] or offer["product_reference"]
     return f"{offer['seller']}_{product}_{offer['condition']}_{offer['channel']}"
 

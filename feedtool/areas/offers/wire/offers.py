@@ -162,7 +162,6 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _objects(value: Any) -> list[dict[str, Any]] | None:
-    """Return the objects of a list; None for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else None
 
 

@@ -163,7 +163,6 @@ def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadB
 
 
 def read_package(package_id: str) -> Call:
-    """Return the call for the state of a package."""
     return Call("GET", _package(package_id), READ)
 
 

@@ -85,6 +85,5 @@ def _field(key: str) -> FieldName:
 
 
 def known_codes() -> list[str]:
-    """Return every code whose halves are known."""
     errors = (error + about for error in ERRORS for about in {**FIELDS, **SUBJECTS})
     return [*errors, *(f"{error}00" for error in CONFIRMATIONS)]

@@ -56,7 +56,6 @@ class Catalog:
 
     @property
     def language(self) -> str:
-        """The language of labels: `en`, `fr` or `es`."""
         return self.origin.language
 
     @property
@@ -70,7 +69,6 @@ class Catalog:
         return () if self._brands is None else self._brands.values()
 
     def category(self, reference: str) -> Category | None:
-        """Return the category of a reference in capitals."""
         return self.categories.get(reference)
 
     def near_categories(self, reference: str, limit: int = 3) -> list[str]:

@@ -89,7 +89,6 @@ class Property(Struct, frozen=True):
 
     @property
     def is_mandatory(self) -> bool:
-        """True if a product without it is denied."""
         return self.necessity is Necessity.MANDATORY
 
     @property

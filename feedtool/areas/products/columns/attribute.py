@@ -298,7 +298,7 @@ class Judge:
         return url
 
 
-def unneeded(reference: str, category: Category) -> Issue:
+def unneeded_value(reference: str, category: Category) -> Issue:
     """Return the fault of a value whose property the category does not have."""
     return Issue(
         PROPERTY_UNNEEDED,

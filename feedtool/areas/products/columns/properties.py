@@ -69,7 +69,6 @@ def details_of(row: Row) -> Details | None:
 
 
 def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the categories that a sheet was made for."""
     return stamped_list(stamp, STAMP_CATEGORY)
 
 
@@ -120,7 +119,7 @@ def _operator_code(cells: Sequence[Cell], index: int) -> str:
     return text.upper() if _CODE.fullmatch(text) else ""
 
 
-def may_have(key: str) -> bool:
+def may_be_property(key: str) -> bool:
     """True if a key looks like a property's reference."""
     return _REFERENCE.fullmatch(key) is not None
 
@@ -146,8 +145,8 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
         if matches.is_settled:
             break
         matches.look_at(catalog.properties(code) or ())
-    if any(map(may_have, matches.names)):
-        matches.names = set(filter(may_have, matches.names))
+    if any(map(may_be_property, matches.names)):
+        matches.names = set(filter(may_be_property, matches.names))
         for code in catalog.categories:
             if not matches.names:
                 break
@@ -261,7 +260,9 @@ class _RowEnricher:
         known_references = [reference for reference in known if reference in references]
         unknown_references = [reference for reference in references if reference not in known]
         self._known = [(name, _JudgedCells(known[name])) for name in known_references]
-        self._unknown = [(name, attribute.unneeded(name, category)) for name in unknown_references]
+        self._unknown = [
+            (name, attribute.unneeded_value(name, category)) for name in unknown_references
+        ]
         # Getters read many keys of a row at once, in C.
         self._known_cells = _getter(known_references)
         self._unknown_cells = _getter(unknown_references)

@@ -93,7 +93,6 @@ class Use(Struct, frozen=True):
 
     @property
     def is_mandatory(self) -> bool:
-        """True if a product without it is denied."""
         return self.necessity == "Mandatory"
 
 
@@ -121,7 +120,6 @@ class CatalogueCategory(Struct, frozen=True, dict=True):
 
     @property
     def takes_products(self) -> bool:
-        """True if the category accepts products."""
         return self.level == DEEPEST and self.is_active
 
     @cached_property

@@ -1,7 +1,7 @@
 """The outcome of a submitted product: part "Catalog" of the specification.
 
 "Unknown products are created, existing ones are completed; submitted values may be ignored when
-already known". Rules that need no catalogue sheet are checked first (`validated`); the product is
+already known". Rules that need no catalogue sheet are checked first (`validate`); the product is
 integrated some time later.
 """
 
@@ -60,7 +60,6 @@ class ProductOutcome(NamedTuple):
     was_marketable: bool | None = None
 
     def text(self) -> str:
-        """Return the text that is stored."""
         return json.dumps(self._asdict())
 
 
@@ -72,7 +71,7 @@ def outcome_of(text: str) -> ProductOutcome:
     )
 
 
-def validated(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutcome:
+def validate(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutcome:
     """Return the outcome of the submission alone."""
     submission = submission_of(body)
     category = catalogue().categories.get(submission.values.get(CATEGORY, ""))
@@ -83,7 +82,7 @@ def validated(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutco
     return ProductOutcome(REFUSED if any(map(is_error, findings)) else VALIDATED, None, findings)
 
 
-def integrated(
+def integrate(
     db: sqlite3.Connection,
     behaviour: ProductBehaviour,
     seller: str,

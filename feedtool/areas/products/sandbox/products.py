@@ -19,9 +19,9 @@ from feedtool.areas.products.sandbox.catalogue import LANGUAGES, find_brand, tex
 from feedtool.areas.products.sandbox.integration import (
     INTEGRATED,
     VALIDATED,
-    integrated,
+    integrate,
     outcome_of,
-    validated,
+    validate,
 )
 from feedtool.areas.products.sandbox.messages import finding_document
 from feedtool.areas.products.sandbox.sheets import CatalogueSheet
@@ -319,9 +319,9 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
     for row in batch:
         body = orjson.loads(row["body"])
         if is_new:
-            outcome = validated(body, behaviour)
+            outcome = validate(body, behaviour)
         else:
-            outcome = integrated(db, behaviour, package["seller"], body, moment)
+            outcome = integrate(db, behaviour, package["seller"], body, moment)
         db.execute(
             "UPDATE product_report SET status = ?, outcome = ?, updated_at = ? WHERE id = ?",
             (outcome.status, outcome.text(), moment, row["id"]),

@@ -85,7 +85,6 @@ class CatalogueSheet(Struct, frozen=True):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values without their sellers."""
         return {name: held.value for name, held in self.content.items()}
 
     @property
@@ -95,7 +94,6 @@ class CatalogueSheet(Struct, frozen=True):
 
     @property
     def reference(self) -> str:
-        """The product's reference in the catalogue."""
         return f"P{int(self.product):X}"
 
     @property
@@ -172,7 +170,6 @@ def family(db: sqlite3.Connection, group: str, product: str) -> Iterator[Catalog
 
 
 def created_since(db: sqlite3.Connection, seller: str, since: datetime) -> int:
-    """Return the number of sheets that a seller has created after a moment."""
     query = "SELECT COUNT(*) FROM sheet WHERE creator = ? AND created_at > ?"
     return int(db.execute(query, (seller, stamp(since))).fetchone()[0])
 

@@ -103,7 +103,6 @@ class SubmittedProduct(Struct, frozen=True):
 
     @property
     def product(self) -> str:
-        """The key of the product's sheet."""
         return gtin_product(self.gtin)
 
 

@@ -28,7 +28,6 @@ TYPES = {
 
 
 def is_error(finding: Finding) -> bool:
-    """True if the finding refuses the product."""
     return finding.code not in TYPES
 
 
