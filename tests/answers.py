@@ -1,4 +1,4 @@
-"""A service that answers every call in turn, from documents."""
+"""A service that answers calls with pages, one after the other, and exports from it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 
 def reply(document: Any = None, **headers: str) -> Reply:
-    """An answer that holds a document, or these bytes."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    """A reply with a document as JSON, or with these bytes."""
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
     body = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return Reply(200, named, b"" if document is None else body, f"{BASE}/x")
+    return Reply(200, fields, b"" if document is None else body, f"{BASE}/x")
 
 
 class Answers:
-    """Pages of items, each with a link to the next; and then empty ones."""
+    """Pages of items, each with a link to the next; then empty pages."""
 
     def __init__(self, *pages: Sequence[Mapping[str, Any]], status: int = 200) -> None:
         self.calls: list[Call] = []
@@ -37,11 +37,10 @@ class Answers:
         self._last = {len(pages) - 1}
 
     def ends_after(self, number: int) -> None:
-        """Another list begins after this page."""
+        """Let the page with this number be the last of its list; another list follows."""
         self._last.add(number)
 
     def send(self, call: Call) -> Reply:
-        """The next page."""
         self.calls.append(call)
         number, items = next(self._pages, (max(self._last), ()))
         body = json.dumps({"items": items, "itemsPerPage": len(items)}).encode()
@@ -51,7 +50,6 @@ class Answers:
 
 
 def no_sleep(seconds: float) -> None:
-    """No test waits."""
     raise AssertionError(f"nothing is to wait {seconds} s for")
 
 
@@ -70,13 +68,13 @@ def query_of(
     context: Context = USUAL,
     **filters: Any,
 ) -> Query:
-    """What is asked for where these filters were given, with `_` for `-` in their names."""
-    given = {name.strip("_").replace("_", "-"): value for name, value in filters.items()}
+    """The query of a kind with these filters, which have `_` for `-` in their names."""
+    left = {name.strip("_").replace("_", "-"): value for name, value in filters.items()}
     values = {}
-    for one in kind.filters:
-        usual = () if one.is_list else one.default and one.read(one.default)
-        values[one.name] = given.pop(one.name, usual)
-    assert not given
+    for entry in kind.filters:
+        usual = () if entry.is_list else entry.default and entry.read(entry.default)
+        values[entry.name] = left.pop(entry.name, usual)
+    assert not left
     return Query(seller, channel, language, context, values=values)
 
 
@@ -85,9 +83,9 @@ def exported(
     target: Path,
     *pages: Sequence[Mapping[str, Any]],
     service: Sender | None = None,
-    **asked: Any,
+    **filters: Any,
 ) -> Exported:
-    """What comes of an export of some pages, or of what a service answers."""
-    query = query_of(kind, **asked)
+    """Export these pages, or the answers of a service, into a file."""
+    query = query_of(kind, **filters)
     query = replace(query, is_csv=target.suffix == ".csv")
     return export(kind, query, target, service or Answers(*pages), AROUND, service=BASE)

@@ -10,7 +10,6 @@ from tests.programs import missing, program
 
 
 def chromium() -> str | None:
-    """The path of the system's Chromium."""
     return program("chromium-headless-shell")
 
 
@@ -22,7 +21,7 @@ def opened_browser() -> Iterator[Browser]:
         pytest.fail(missing("chromium-headless-shell"), pytrace=False)
     expect.set_options(timeout=30_000)  # five seconds may be too few beside other work
     with sync_playwright() as driver:
-        # Its own sandbox needs rights that a container does not give.
+        # Chromium's sandbox needs rights that a container does not give.
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -1,4 +1,4 @@
-"""An S3 of the tests' own, on loopback, and the stores that machines may share."""
+"""An S3 service on loopback, and the stores that machines may share."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -12,7 +12,7 @@ NUMBERS = count(1)
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[str]:
-    """Its address."""
+    """The address of the S3 service."""
     from moto.server import ThreadedMotoServer  # slow to import
 
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
@@ -27,14 +27,14 @@ def bucket(s3: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The URL of a new bucket, for which the environment is set."""
     name = f"feeds-{next(NUMBERS)}"
     httpx.put(f"{s3}/{name}", timeout=60).raise_for_status()
-    given = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "us-east-1"}
-    for setting, text in {**given, "ENDPOINT_URL": s3}.items():
+    account = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "us-east-1"}
+    for setting, text in {**account, "ENDPOINT_URL": s3}.items():
         monkeypatch.setenv(f"AWS_{setting}", text)
     return f"s3://{name}"
 
 
 def files_in(bucket: str) -> dict[str, bytes]:
-    """All that is in it, or below a prefix, by name."""
+    """The name and content of each file in a bucket, or below a prefix of it."""
     import obstore
     from obstore.store import S3Store
 
@@ -45,7 +45,7 @@ def files_in(bucket: str) -> dict[str, bytes]:
 
 @pytest.fixture(params=["folder", "bucket"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store of each kind, empty."""
+    """An empty store, of each kind."""
     if request.param == "bucket":
         return f"{request.getfixturevalue('bucket')}/snapshots"
     (tmp_path / "share").mkdir()
@@ -53,7 +53,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def contents(store: str) -> dict[str, bytes]:
-    """All that is in a store, by name."""
+    """The name and content of each file in a store."""
     if "://" in store:
         return files_in(store)
     files = (path for path in Path(store).rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""Two small catalogues made by hand, and rows of products that the first finds right."""
+"""Two small catalogues made by hand, and rows of products that are valid by the first."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ KINDS = ("ranged", "numeric", "multiple", "variation", "size")
 
 
 def prop(reference: str = "3263", **changes: Any) -> Property:
-    """An optional text."""
+    """A property, by default an optional text."""
     usual: dict[str, Any] = {f"is_{name}": False for name in KINDS}
     usual |= {"index": 1, "necessity": OPTIONAL, "label": "Colour", "unit": None}
     usual |= {"choices": (), "allowed_file_types": ()}
@@ -33,7 +33,7 @@ def prop(reference: str = "3263", **changes: Any) -> Property:
 
 
 def choices(*labels: str) -> tuple[PropertyChoice, ...]:
-    """Choices with but one text."""
+    """Choices whose codes are their labels."""
     return tuple(PropertyChoice(label, label) for label in labels)
 
 
@@ -43,7 +43,7 @@ def coded(*labels: str) -> tuple[PropertyChoice, ...]:
 
 
 def category(reference: str, label: str, **changes: Any) -> Category:
-    """An active category of the level and parent that its reference tells."""
+    """An active category; its level and parent follow from its reference."""
     usual: dict[str, Any] = {"reference": reference, "label": label, "level": len(reference) // 2}
     usual |= {"is_active": True, "parent": reference[:-2] or None, "path": (label,)}
     return Category(**(usual | {"is_brand_mandatory": False, "is_variant": False} | changes))
@@ -104,7 +104,6 @@ TREE = (
 
 
 def brands_of(*names: str) -> tuple[Brand, ...]:
-    """Brands by their names."""
     return tuple(Brand(str(number), name) for number, name in enumerate(names, start=1))
 
 
@@ -118,7 +117,7 @@ def catalog_of(
     brands: Iterable[Brand] = BRANDS,
     language: str = "en",
 ) -> Catalog:
-    """A catalogue of these properties by category."""
+    """A catalogue with these properties of categories."""
     return Catalog(
         Origin(SERVICE, language, AT),
         with_paths({item.reference: item for item in categories}),
@@ -141,13 +140,13 @@ CATALOG = catalog_of(PROPERTIES)
 
 
 def judging(catalog: Catalog | None = None, dialect: AccountSettings | None = None) -> Context:
-    """A context that judges products by a catalogue."""
+    """A context that checks products by a catalogue."""
     known = catalog or CATALOG
     return Context(dialect or AccountSettings(), lambda _: known)
 
 
 def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:
-    """A valid row of a kettle; before a property's reference stands `p`, None leaves it out."""
+    """A valid row of a kettle with changes: `p3001` is property 3001, None leaves a column out."""
     row = {
         "gtin": gtin(number),
         "sellerProductReference": f"SKU-{number}",

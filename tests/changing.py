@@ -1,4 +1,4 @@
-"""A service whose things change while its list of them is read, and an export of that list."""
+"""A service whose list changes while it is read, and an export of that list."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ USUAL, SETTINGS = CursorUse(), AccountSettings()
 
 
 class Version(NamedTuple):
-    """What a thing is from a moment on, and from when on that is shown."""
+    """The state of a thing from `at` on; the service shows it from `shown_at` on."""
 
     at: datetime
     shown_at: datetime
@@ -54,24 +54,24 @@ class Version(NamedTuple):
 
 
 class Service:
-    """Things by their last change; at each call time passes, and `meanwhile` happens."""
+    """A service that lists things; it calls `meanwhile` at each call."""
 
     def __init__(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         self.now = START
         self.meanwhile = meanwhile
         self.sorts: tuple[str, ...] = keyset.SORTS
-        """Those that it knows; by any other it sorts backwards."""
+        """The orders that it knows; for any other it sorts backwards."""
         self.has_date = True
         self.calls: list[Mapping[str, str]] = []
         self.versions: dict[str, list[Version]] = {}
 
     def change(self, key: str, state: str = READY, lag: timedelta = timedelta(0)) -> None:
-        """A thing is made, or changes; it is shown so after a while."""
+        """Make or change a thing; the service shows it so after `lag`."""
         version = Version(self.now, self.now + lag, key, state)
         insort(self.versions.setdefault(key, []), version)
 
     def shown(self) -> list[Version]:
-        """All things as they are shown now."""
+        """All things as the service shows them now."""
         shown = (
             [version for version in versions if version.shown_at <= self.now]
             for versions in self.versions.values()
@@ -79,16 +79,16 @@ class Service:
         return [versions[-1] for versions in shown if versions]
 
     def send(self, call: Call) -> Reply:
-        asked = dict(call.query)
-        self.calls.append(asked)
-        since = datetime.fromisoformat(asked["since"]) if "since" in asked else None
-        listed = [one for one in self.shown() if since is None or one.at >= since]
-        listed.sort(key=self._order(asked["sort"]))
-        size = int(asked["size"])
-        begin = (int(asked["page"]) - 1) * size
+        query = dict(call.query)
+        self.calls.append(query)
+        since = datetime.fromisoformat(query["since"]) if "since" in query else None
+        listed = [thing for thing in self.shown() if since is None or thing.at >= since]
+        listed.sort(key=self._order(query["sort"]))
+        size = int(query["size"])
+        begin = (int(query["page"]) - 1) * size
         body = [
-            {"key": one.key, "at": one.at.isoformat(), "state": one.state}
-            for one in listed[begin : begin + size]
+            {"key": thing.key, "at": thing.at.isoformat(), "state": thing.state}
+            for thing in listed[begin : begin + size]
         ]
         date = {"date": format_datetime(self.now, usegmt=True)} if self.has_date else {}
         self.meanwhile()
@@ -118,12 +118,12 @@ def things_of(reply: Reply, states: tuple[str, ...] = ()) -> list[ListedItem]:
             datetime.fromisoformat(one["at"]),
             [{**one, "line": line} for line in (1, 2) if not states or one["state"] in states],
         )
-        for one in json.loads(reply.body)
+        for thing in json.loads(reply.body)
     ]
 
 
 def export_of(size: int) -> Export:
-    """The export of the things, so many on a page."""
+    """The export of the things, with `size` things on a page."""
 
     def first(query: Query, _: KeyedRows) -> Iterator[Call]:
         yield ask(keyset.first(query.since), size)
@@ -175,7 +175,7 @@ def bring(
     tell: Callable[[str, str], None] = lambda *_: None,
     **filters: Any,
 ) -> Exported:
-    """What an export brings to a cursor."""
+    """Export the new things of a cursor."""
     kind = kind or export_of(size)
     query = query_of(kind, context=Context(settings), **filters)
     session = Session(service, SELLER, BASE, "en", lambda: service.now, no_sleep)
@@ -192,7 +192,7 @@ def bring(
 
 
 def brought(file: Path) -> list[tuple[str, str]]:
-    """The things that a file holds, each with its version; of each both rows are there."""
+    """Key and version of the things in a file, which has both rows of each."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         rows = [(row["key"], row["at"]) for row in csv.DictReader(text)]
     assert rows[::2] == rows[1::2]

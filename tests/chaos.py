@@ -1,10 +1,10 @@
 """A sheet through a bad network and a dozen SIGKILLs: `python -m tests.chaos [SEED]`.
 
 The real command sends 1,500 rows to the sandbox on a port. A proxy between them loses, delays and
-spoils some of the requests and answers, and the process is killed at one write after the other;
-`resume` goes on each time. At the end each row of the annotated workbook is compared with what
-the sandbox applied: none is lost, doubled or told otherwise than it is. It takes about a minute,
-and ends with exit code 1 and what differs if a row is wrong.
+spoils some of the requests and answers, and the process is killed at random writes; `resume` goes
+on each time. At the end each row of the annotated workbook is compared with what the sandbox
+applied: no row may be lost, doubled or reported wrong. It takes about a minute; if a row is wrong,
+it prints the differences and ends with exit code 1.
 """
 
 import random
@@ -23,7 +23,7 @@ from tests.resume.world import Ran, World, serving
 ROWS = 1500
 KILLS = 12
 WRITES = 50
-"""A process is killed within so many writes; see `tests.resume.runner`."""
+"""A process is killed within this number of writes; see `tests.resume.runner`."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Chaos(World):
     """A seller with a long sheet, in uploads and packages of more than a few rows."""
 
     kills: int = KILLS
-    """So many are still to come."""
+    """The number of kills left."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,10 +46,10 @@ class Chaos(World):
         return ran
 
     def endure(self, seed: int) -> str:
-        """Be killed so often, go on, compare; gives one line on what happened.
+        """Run with all kills, compare the rows, and return a summary.
 
         Raises:
-            AssertionError: A row is wrong, or there was no end.
+            AssertionError: A row is wrong, or the run did not finish.
         """
         self.meet(str(seed), Plan(faults=MANY))
         done = self.go_on(kills=self._points(random.Random(seed)))  # noqa: S311  # to be repeated
@@ -57,24 +57,24 @@ class Chaos(World):
         assert done[-1].code in {1, 9}, done[-1]
         self.check()
         faults = self.served.proxy.plan.done
-        rows = Counter(status for told in self.answers().values() for status in told)
+        rows = Counter(status for statuses in self.answers().values() for status in statuses)
         return (
             f"all {self.rows:,} rows are right: {_counts(rows)}\n"
             f"{len(done)} commands, {faults.total():,} requests: {_counts(faults)}"
         )
 
-    def _points(self, luck: random.Random) -> Iterator[int]:
-        """Where the next command is killed, if it gets there."""
+    def _points(self, chance: random.Random) -> Iterator[int]:
+        """The number of the write at which the next command is killed, if it gets there."""
         while self.kills:
-            yield luck.randrange(WRITES)
+            yield chance.randrange(WRITES)
 
 
-def _counts(of: Counter[str]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in of.most_common())
+def _counts(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counter.most_common())
 
 
 def main(arguments: list[str]) -> int:
-    """Run it with the seed given, or with one of its own."""
+    """Run with the seed of the arguments, or with a random one."""
     seed = int(arguments[0]) if arguments else random.SystemRandom().randrange(1 << 30)
     print(f"seed {seed}; again by: python -m tests.chaos {seed}", flush=True)  # noqa: T201
     with TemporaryDirectory() as name, serving(Path(name)) as served:

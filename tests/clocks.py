@@ -1,4 +1,4 @@
-"""A clock for commands that run in the test's own process."""
+"""A clock for commands that run in the test's process."""
 
 import threading
 import time
@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from feedtool.cli.errors import Clock
 
 LONGEST = 0.01
-"""Seconds that a wait really takes: servers and other threads get their turn."""
+"""The most seconds that a wait really takes, so that servers and other threads can run."""
 
 
 def quick_clock() -> Clock:
-    """The machine's time, which jumps on by what was not really waited."""
+    """A clock of the machine's time, put forward by all seconds that were not really waited."""
     ahead = 0.0
     lock = threading.Lock()
 

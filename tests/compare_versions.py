@@ -1,8 +1,8 @@
-"""Compares what two versions of feedtool do: `python -m tests.compare_versions OTHER [FILES]`.
+"""Compare what two versions of feedtool do: `python -m tests.compare_versions OTHER [FILES]`.
 
 OTHER is a checkout of the other version. Both run the same commands on the samples and on FILES
-(200) made-up sheets, each in folders of its own. What differs is printed: exit code, stdout,
-request bodies, annotated copies. Identifiers of packages, times and places are set aside.
+(200) made-up sheets, each in a separate folder. Differences are printed: of exit codes, stdout,
+request bodies and annotated copies. Identifiers of packages, times and paths are ignored.
 """
 
 import os
@@ -24,7 +24,7 @@ from tests.conftest import gtin, offer, table
 ROOT = Path(__file__).parents[1]
 SEED = 13
 SHOWN = 400
-"""Characters of what differs."""
+"""The most characters that are shown of a difference."""
 MISTAKES = {
     "quantity": ["-1", "x", "1,5", "", "99999999999"],
     "product.gtin": ["4006381333932", "123", "", "400638133393X"],
@@ -50,7 +50,9 @@ def made(folder: Path, count: int) -> Iterator[Path]:
     """Sheets of offers, most with mistakes; the same for the same count."""
     dice = random.Random(SEED)  # noqa: S311 — made-up sheets
     for number in range(count):
-        rows = [offer(at, product__gtin=gtin(number * 50 + at)) for at in range(1, 2 + number % 40)]
+        rows = [
+            offer(nth, product__gtin=gtin(number * 50 + nth)) for nth in range(1, 2 + number % 40)
+        ]
         for row in rows:
             for key in dice.sample(sorted(MISTAKES), dice.randrange(3)):
                 row[key] = dice.choice(MISTAKES[key])
@@ -71,7 +73,7 @@ def made(folder: Path, count: int) -> Iterator[Path]:
 
 
 def commands(path: Path) -> Iterator[Sequence[str]]:
-    """What is done with one file."""
+    """The commands for one file."""
     name = path.name
     yield "validate", name
     yield "validate", name, "--format", "json", "--annotate"
@@ -83,7 +85,7 @@ def commands(path: Path) -> Iterator[Sequence[str]]:
 
 
 def without_variable(text: str, folder: Path) -> str:
-    """A text without what is another one each time."""
+    """A text with words for its identifiers, times and paths, which differ each time."""
     text = text.replace(str(folder), "FOLDER")
     for pattern, word in VARIABLE:
         text = pattern.sub(word, text)
@@ -91,9 +93,9 @@ def without_variable(text: str, folder: Path) -> str:
 
 
 def content(file: Path) -> object:
-    """The bytes of a file, or of a workbook's parts, without the service's names for its answers.
+    """The bytes of a file, or of a workbook's parts, without the service's trace identifiers.
 
-    What is stamped into a workbook of rows to correct is set aside too.
+    The stamp of a workbook of rows to correct is left out, too.
     """
     if file.suffix != ".xlsx":
         return TRACE.sub(b"", file.read_bytes())
@@ -104,7 +106,7 @@ def content(file: Path) -> object:
 
 
 def outcome(tree: Path, path: Path) -> list[tuple[str, object]]:
-    """All that a version does with a file, command by command."""
+    """The results of a version for a file: of each command, then of each file written."""
     result: list[tuple[str, object]] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -130,20 +132,20 @@ def outcome(tree: Path, path: Path) -> list[tuple[str, object]]:
 
 
 def shortly(result: tuple[str, object]) -> str:
-    """The name of a result, and where it begins to say what it says."""
+    """The name of a result, and the beginning of its text."""
     return f"{result[0]} {str(result[1])[:SHOWN]}"
 
 
 def main(other: Path, count: int) -> int:
-    """Prints what differs; 1 where anything does."""
+    """Print the differences; return 1 if there are any."""
     samples = [path for path in (ROOT / "samples").iterdir() if path.suffix in {".csv", ".xlsx"}]
     differing = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         paths = [*sorted(samples), *made(Path(folder), count)]
         before = [pool.submit(outcome, other, path) for path in paths]
         after = [pool.submit(outcome, ROOT, path) for path in paths]
-        for path, theirs, ours in zip(paths, before, after, strict=True):
-            for old, new in zip(theirs.result(), ours.result(), strict=False):
+        for path, old_results, new_results in zip(paths, before, after, strict=True):
+            for old, new in zip(old_results.result(), new_results.result(), strict=False):
                 if old != new:
                     differing += 1
                     sys.stdout.write(f"{path.name}: {old[0]}\n  before: {shortly(old)}\n")

@@ -1,4 +1,4 @@
-"""Offers as rows of text by key, and small files made of them."""
+"""Offers as rows of text by key, small files made of them, and the order of the tests."""
 
 import csv
 import gc
@@ -30,15 +30,15 @@ from tests.ledger import cluster
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# Failures in what tests share are told as those in the tests themselves.
+# Failed assertions in shared modules are shown in detail, as in the tests.
 pytest.register_assert_rewrite(
     "tests.corpus.made", "tests.corpus.copies", "tests.fuzz.trial", "tests.worker.market"
 )
 
-# How long an example takes says more of the machine's other work than of the code.
+# The time of an example depends more on the machine's other work than on the code.
 settings.register_profile("patient", deadline=None)
-# The same examples each time, so that what fails fails for everybody; the long runs try others,
-# and more of them.
+# The same examples each time, so that a failure is the same for everybody; the long runs try other
+# and more examples.
 settings.register_profile(
     "repeatable", settings.get_profile("patient"), derandomize=True, max_examples=50
 )
@@ -47,7 +47,7 @@ settings.load_profile("repeatable")
 
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
-    """The system's Chromium: one of a process, since two of its drivers do not go together."""
+    """The system's Chromium, once a process, since two of its drivers conflict."""
     from tests.browser import opened_browser  # slow to import
 
     with opened_browser() as browser:
@@ -56,25 +56,25 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture(autouse=True)
 def own_loop(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A thread without a running loop: the browser's driver leaves its own one, which waits."""
+    """Hide the event loop that the browser's driver leaves running in this thread."""
     if "browser" in request.fixturenames:
         yield
         return
-    waiting = _get_running_loop()
+    loop = _get_running_loop()
     _set_running_loop(None)
     yield
-    _set_running_loop(waiting)
+    _set_running_loop(loop)
 
 
 @pytest.fixture
 def socket_path() -> Iterator[Path]:
-    """A place for a unix socket, whose path may have but 107 bytes."""
+    """A path for a unix socket, which may have at most 107 bytes."""
     with TemporaryDirectory(prefix="ft-", dir="/tmp") as folder:  # our own folder
         yield Path(folder) / "page.sock"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Lets the tests that take minutes have examples of their own each time."""
+    """Give the tests that take minutes other examples each time; make the shared folder."""
     if config.option.markexpr == "long":
         settings.load_profile("patient")
     if is_first_process(config):
@@ -82,20 +82,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Ends what all processes of this run have shared."""
+    """End the shared database server, and remove the shared folder."""
     if is_first_process(config) and cluster.SHARED in os.environ:
         cluster.end_shared()
         shutil.rmtree(os.environ.pop(cluster.SHARED))
 
 
 def is_first_process(config: pytest.Config) -> bool:
-    """Not one of those among which the first one shares the tests."""
+    """True in the process that distributes the tests, not in its workers."""
     return not hasattr(config, "workerinput")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Looks for no garbage among thousands of tests, neither while they come nor later."""
+    """Keep the garbage collector from scanning thousands of tests, now and later."""
     gc.disable()
     try:
         return (yield)
@@ -118,18 +118,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 HEAVY = ("resume", "simulation", "corpus", "fuzz")
-"""Folders of whole worlds, whose tests take longest and go through what others go through too."""
+"""Folders whose tests run whole deliveries, which take longest, through code that others cover."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds an order in which no test can count on another."""
+    """Add the option of a random order, which shows tests that depend on others."""
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run all tests in a random order")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Runs the heavy folders first, so that no worker has a long test left at the end.
+    """Run the heavy folders first, so that no worker has a long test left at the end.
 
-    No lines are counted there, nor while a property is tried: it would take three times as long.
+    Coverage is off for them and for property tests: it would take three times as long.
     """
     for item in items:
         if folder_of(item) in HEAVY or is_hypothesis_test(getattr(item, "obj", None)):
@@ -141,7 +141,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def folder_of(item: pytest.Item) -> str:
-    """The folder of `tests` that a test is in."""
     return item.nodeid.split("/")[1]
 
 
@@ -149,7 +148,7 @@ Rows = Sequence[Mapping[str, str]]
 
 
 def gtin(number: int, first: int = 3) -> str:
-    """A well-formed GTIN-13 of its own for every number; those that begin with 2 are restricted."""
+    """A well-formed GTIN-13, another for every number; those that begin with 2 are restricted."""
     digits = f"{first * 100_000_000_000 + number:012d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str(-total % 10)
@@ -175,12 +174,12 @@ def offer(number: int = 1, /, **changes: str | None) -> dict[str, str]:
 
 
 def update(number: int = 1, /, **changes: str | None) -> dict[str, str]:
-    """A row of an Update: the reference, and the changes."""
+    """A row of an Update with only the reference and the changes."""
     return changed({"sellerExternalReference": f"SKU-{number}"}, changes)
 
 
 def changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
-    """A row as the changes say."""
+    """Apply changes to a row and return it; a change of None removes the column."""
     for name, value in changes.items():
         key = name.replace("__", ".")
         if value is None:
@@ -191,7 +190,7 @@ def changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str,
 
 
 def table(rows: Rows, separator: str = ",") -> str:
-    """Rows as CSV under the keys that any of them has."""
+    """Rows as CSV, with a column for each key that any row has."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     text = StringIO()
     writer = csv.DictWriter(text, keys, restval="", delimiter=separator)
@@ -201,34 +200,33 @@ def table(rows: Rows, separator: str = ",") -> str:
 
 
 def as_context(dialect: AccountSettings | Context | None) -> Context:
-    """What sheets are judged by, where settings alone may be given."""
+    """The context itself, or one with these settings."""
     return dialect if isinstance(dialect, Context) else Context(dialect or AccountSettings())
 
 
 def checked(
     *paths: Path,
     dialect: AccountSettings | Context | None = None,
-    **asked: str | Sequence[str] | None,
+    **reading: str | Sequence[str] | None,
 ) -> list[CheckedSheet]:
-    """Files judged, each under its bare name."""
+    """Check files, each under its bare name; `reading` are fields of ReadOptions."""
     inputs = [Input(path.name, path) for path in paths]
     context = as_context(dialect)
-    options = ReadOptions(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
+    options = ReadOptions(context.settings, catalog=context.catalog, **reading)  # type: ignore[arg-type]  # by name
     return check(inputs, options, load())
 
 
 def planned(
     sheets: Sequence[CheckedSheet], settings: AccountSettings | None = None, blocked: str = ""
 ) -> Plan:
-    """What would be sent of them."""
     return Plan(sheets, load().feeds, (settings or AccountSettings()).limits, blocked)
 
 
 def refused(
-    path: Path, dialect: AccountSettings | Context | None = None, **asked: str
+    path: Path, dialect: AccountSettings | Context | None = None, **reading: str
 ) -> FileProblem:
-    """Why nothing of a file with a single sheet could be read."""
-    (sheet,) = checked(path, dialect=dialect, **asked)
+    """The reason why a file with a single sheet cannot be read."""
+    (sheet,) = checked(path, dialect=dialect, **reading)
     assert sheet.error is not None
     return sheet.error
 
@@ -244,13 +242,13 @@ def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
 
 
 Find = Callable[..., list[Problem]]
-"""The problems of one code in a CSV of some rows, the first of which is row 2."""
+"""A function to the problems of one code in a CSV of rows, the first of which is row 2."""
 Sent = Callable[..., dict[str, Any]]
-"""The request that a row becomes; the row is valid."""
+"""A function from a valid row to the body of its request."""
 
 
 class Files:
-    """Makes files in the test's folder."""
+    """Writes files into the test's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -263,7 +261,6 @@ class Files:
         return path
 
     def csv(self, *rows: Mapping[str, str], name: str = "offers.csv") -> Path:
-        """A CSV of these rows."""
         return self.text(table(rows), name)
 
     def book(self, sheets: Mapping[str, Rows], name: str = "offers.xlsx") -> Path:

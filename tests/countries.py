@@ -1,7 +1,7 @@
-"""The list of countries brought up to date from CLDR: `python -m tests.countries`.
+"""Update the list of countries from CLDR: `python -m tests.countries`.
 
-The list is a file of ours, so that a newer library changes no template and no check. A name that
-CLDR has changed stays as a further writing: workbooks made before have it in their cells.
+The list is a file in the package, so that a newer library changes no template and no check. A name
+that CLDR has changed is kept as another spelling, since older workbooks have it in their cells.
 """
 
 import re
@@ -18,7 +18,6 @@ NO_COUNTRY = frozenset(
 
 
 def main() -> None:
-    """Write the file."""
     before = country_names() if COUNTRIES.exists() else {}
     territories = [dict(Locale(language).territories.items()) for language in LANGUAGES]
     codes = sorted(code for code in territories[0] if re.fullmatch("[A-Z]{2}", code))

@@ -1,4 +1,4 @@
-"""The decision tables of the delivery, drawn by asking them, for docs/internals/delivery.md."""
+"""The decisions of the delivery as tables, made by calling it, for docs/internals/delivery.md."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ GONE = Answer(AnswerKind.REFUSED, "why", 404)
 
 
 class Case(NamedTuple):
-    """An answer, when it comes, and what is peculiar to the package that it is about."""
+    """An answer, its time, and fields of its package that are not the usual ones."""
 
     answer: Answer
     now: datetime = TIME
@@ -52,7 +52,7 @@ OTHERS = {
 
 
 class Machine(NamedTuple):
-    """A table, and the successes of its steps with what else is peculiar to them."""
+    """A protocol's table of phases and steps, with the cases of each step."""
 
     steps: Mapping[Phase, Step | None]
     travel: Travel
@@ -64,7 +64,7 @@ class Machine(NamedTuple):
 
 
 def table(machine: Machine) -> Iterator[tuple[str, str, str]]:
-    """Phase, step, and for each answer the phase that follows."""
+    """The rows of the table: phase, step, and the next phase after each answer."""
     for phase, step in machine.steps.items():
         if step is None:
             yield phase.value, "", machine.end
@@ -119,7 +119,7 @@ def _package(machine: Machine, phase: Phase, **more: Any) -> Package:
         uploads[-1] = Stage.SENDING
     if phase is Phase.SUBMITTING:
         uploads = [Stage.DOUBTFUL]
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "uploads": tuple(uploads),
         "package_id": "p1" if is_begun and phase is not Phase.SUBMITTING else None,
         "created_at": TIME if is_begun else None,
@@ -127,7 +127,7 @@ def _package(machine: Machine, phase: Phase, **more: Any) -> Package:
         "creations": int(is_begun),
         **more,
     }
-    return Package(1, 1, 1, "P", machine.package_type, rows=5, phase=phase, **given)
+    return Package(1, 1, 1, "P", machine.package_type, rows=5, phase=phase, **fields)
 
 
 LOOKED_UP = {"offers": done(OffersPage([], None))}

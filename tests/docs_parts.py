@@ -1,4 +1,4 @@
-"""The parts of README.md and docs/ that are made from the code; cog puts them there."""
+"""The parts of README.md and docs/ that are generated from the code; cog inserts them."""
 
 import inspect
 import json
@@ -58,12 +58,12 @@ def statuses() -> str:
 
 
 def areas() -> str:
-    """The areas: what the title of each one's page says, its kinds of sheets and its exports."""
+    """The areas: the title of the page, the kinds of sheets and the exports of each."""
     rows = []
     for area in load().areas:
         page = f"feedtool/areas/{area.name}/README.md"
         title = (ROOT / page).read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        kinds, exports = ((one.kind for one in part) for part in (area.feeds, area.exports()))
+        kinds, exports = ((entry.kind for entry in part) for part in (area.feeds, area.exports()))
         rows.append((f"[{title}]({page})", listed(kinds), listed(exports)))
     return markdown_table(("Page", "Kinds of sheets", "Exports"), rows)
 
@@ -93,7 +93,7 @@ def problems_of_rows() -> str:
 
 def problems_of_files() -> str:
     """The pages of the codes of files that cannot be read at all."""
-    codes = all_codes().pages  # first, since it imports what declares them
+    codes = all_codes().pages  # first, since it imports the modules that declare codes
     of_files = _codes_of_files(FileProblem)
     return _pages(name for name in codes if name in of_files)
 
@@ -108,12 +108,12 @@ def fixes() -> str:
 
 
 def commands() -> str:
-    """Every command: its usage, what it does, and the options that it alone has."""
+    """Every command: its usage, its help, and the options that no other command has."""
     return "\n\n".join(_command(words, command) for words, command in every_command())
 
 
 def shared_options() -> str:
-    """The options of several commands, those of the same commands together."""
+    """The options that several commands have, grouped by these commands."""
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for option, names in _options().items():
         groups.setdefault(tuple(names), []).append(option)
@@ -125,12 +125,12 @@ def shared_options() -> str:
 
 
 def account_settings() -> str:
-    """The settings of a profile that are options too."""
+    """The settings of a profile that are options, too."""
     return f"{listed((*profile.ACCOUNT, *profile.TIMEOUTS, *profile.FLAGS))}."
 
 
 def budget_settings() -> str:
-    """The settings of what accounts share."""
+    """The settings of a budget that accounts share."""
     meanings = field_docs(Budget)
     rows = (
         (f"`{name}`", f"{least} to {most}", meanings[name])
@@ -140,12 +140,12 @@ def budget_settings() -> str:
 
 
 def service_settings() -> str:
-    """The settings of a profile that say how its service speaks."""
+    """The settings of a profile for differences of its service."""
     return _settings(type(profile.Profile().dialect), without=profile.RECORDS)
 
 
 def setting_tables() -> str:
-    """The settings of a profile that stand in a table of their own."""
+    """The settings of a profile that are in tables of the configuration."""
     return "\n\n".join(
         f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(kind) or '')}\n\n"
         f"{_settings(kind)}"
@@ -159,17 +159,21 @@ def page_rights() -> str:
 
 
 def metrics() -> str:
-    """The figures that `/metrics` has."""
-    none = Figures(0, None, 0, 0, 0, 0, 0, 0, {}, {})
+    """The figures of `/metrics`."""
+    no_figures = Figures(0, None, 0, 0, 0, 0, 0, 0, {}, {})
     rows = (
-        (f"`{of.sample}{{{of.label}}}`" if of.label else f"`{of.sample}`", of.kind, of.help)
-        for of in families(none, datetime.now(UTC))
+        (
+            f"`{family.sample}{{{family.label}}}`" if family.label else f"`{family.sample}`",
+            family.kind,
+            family.help,
+        )
+        for family in families(no_figures, datetime.now(UTC))
     )
     return markdown_table(("Figure", "Kind", "What it is"), rows)
 
 
 def recipe_tables() -> str:
-    """The tables of a recipe, and the keys of those that have fixed ones."""
+    """The tables of a recipe, and the keys of tables whose keys are fixed."""
     meanings = field_docs(recipe_file.RecipeFile)
     tables = ((f"`[{name}]`", meaning) for name, meaning in meanings.items())
     keys = (
@@ -187,7 +191,7 @@ def functions() -> str:
 
 
 def presets() -> str:
-    """The recipes that ship, each with the comment that its file begins with."""
+    """The recipes in the package, each with the first comment of its file."""
     folder = ROOT / "feedtool/check/recipes/presets"
     rows = (
         (f"`preset:{path.stem}`", _first_comment(path.read_text("utf-8")))
@@ -197,8 +201,8 @@ def presets() -> str:
 
 
 def preset_rules() -> str:
-    """The rules about rows of each recipe that ships, in a table for each."""
-    done = {
+    """The rules about rows of each recipe in the package, one table a recipe."""
+    results = {
         recipe_file.SKIP_ROWS: "left out",
         recipe_file.NOT_FOR_SALE: "left out; quantity 0 where the offer was accepted before",
         recipe_file.OUT_OF_STOCK: "sent with quantity 0",
@@ -207,7 +211,7 @@ def preset_rules() -> str:
     parts = []
     for path in sorted((ROOT / "feedtool/check/recipes/presets").glob("*.toml")):
         tables = tomllib.loads(path.read_text("utf-8"))
-        rows = ((reason, text) for name, text in done.items() for reason in tables.get(name, {}))
+        rows = ((reason, text) for name, text in results.items() for reason in tables.get(name, {}))
         parts.append(f"`preset:{path.stem}`\n\n{markdown_table(('Rows', 'What is done'), rows)}")
     return "\n\n".join(parts)
 
@@ -218,7 +222,7 @@ def _first_comment(text: str) -> str:
 
 
 def rooms() -> str:
-    """The floors of the house from the top, and what each room on them is."""
+    """The layers of the package from the top, and the purpose of each folder in them."""
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = configuration["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
@@ -236,12 +240,12 @@ def packages() -> str:
 
 
 def batches() -> str:
-    """The same of a batch of products."""
+    """The decisions on a batch of products."""
     return _decisions(decisions_drawn.BATCHES)
 
 
 def zips() -> str:
-    """The same of a legacy zip."""
+    """The decisions on a legacy zip."""
     return _decisions(decisions_drawn.ZIPS)
 
 
@@ -269,7 +273,7 @@ def _codes_of_files(problem: type[FileProblem]) -> set[str]:
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
-    """Each command with the words that call it; of a group its commands."""
+    """Each command with the words that call it; for a group its commands."""
     context = click.Context(feedtool)
     for name in feedtool.list_commands(context):
         command = feedtool.get_command(context, name)
@@ -285,11 +289,11 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
 def _command(words: str, command: click.Command) -> str:
     context = click.Context(command)
     usage = " ".join(("feedtool", words, *command.collect_usage_pieces(context)))
-    own = [option for option in _options_of(command) if len(_options()[option]) == 1]
+    only_here = [option for option in _options_of(command) if len(_options()[option]) == 1]
     shared = [option for option in _options_of(command) if len(_options()[option]) > 1]
     parts = [f"## feedtool {words}", f"`{usage}`", inspect.cleandoc(command.help or "")]
-    if own:
-        parts.append(markdown_table(("Option", "Meaning"), own))
+    if only_here:
+        parts.append(markdown_table(("Option", "Meaning"), only_here))
     if shared:
         names = [re.findall(r"--[\w-]+", shown)[0] for shown, _ in shared]
         parts.append(f"[Shared options](#shared-options): {listed(names)}.")
@@ -298,12 +302,12 @@ def _command(words: str, command: click.Command) -> str:
 
 @cache
 def _options() -> Mapping[tuple[str, str], list[str]]:
-    """Every option as it is explained, with the commands that have it."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """Every option with its explanation → the commands that have it."""
+    commands: dict[tuple[str, str], list[str]] = {}
     for words, command in every_command():
         for option in _options_of(command):
-            found.setdefault(option, []).append(words)
-    return found
+            commands.setdefault(option, []).append(words)
+    return commands
 
 
 def _options_of(command: click.Command) -> Iterator[tuple[str, str]]:
@@ -327,7 +331,7 @@ def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
 
 
 def _toml(value: object) -> str:
-    """A default as it is written into the configuration; empty for none."""
+    """A default in the notation of the configuration; empty for None."""
     if value is None:
         return ""
     if isinstance(value, Decimal):
@@ -339,7 +343,7 @@ def _toml(value: object) -> str:
 
 
 def _purpose(module: str) -> str:
-    """The first sentence of a module's docstring, which may go over several lines."""
+    """The first paragraph of a module's docstring, on one line."""
     paragraph = (inspect.getdoc(import_module(module)) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 
@@ -358,5 +362,5 @@ def markdown_table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -
 
 
 def _cell(text: str) -> str:
-    """The text in a cell of a table, where a bar would begin the next one."""
+    # A bar would begin the next cell.
     return text.replace("|", r"\|")

@@ -1,8 +1,8 @@
-"""The endpoints of the specification: who calls each, who serves it, which command leads there.
+"""The endpoints of the specification: their callers, their sandbox routes, and their commands.
 
-Nothing is declared but the endpoints. A command leads to a call where the code does: from the
-kinds of the registry and the commands of the command line, `tests.reached` follows what the code
-names, down to the functions that make the calls, and to the lists whose paths are data.
+Only the endpoints are declared. The command of a call is found in the code: from the kinds of the
+registry and the commands of the command line, `tests.reached` follows the names in the code, down
+to the functions that make the calls, and to the lists whose paths are data.
 """
 
 import inspect
@@ -116,7 +116,7 @@ SPECIFIED: Mapping[str, str] = {
         GET /returns/{returnId}/labels
     """,
 }
-"""The endpoints by the specification's parts."""
+"""Part of the specification → its endpoints."""
 
 PATH_NOT_SHOWN = frozenset(
     {
@@ -137,7 +137,7 @@ class Endpoint(NamedTuple):
 
     @property
     def shape(self) -> "Endpoint":
-        """The same whatever its identifiers are called."""
+        """The endpoint without the names of its identifiers, so that others compare equal."""
         parts = (UNKNOWN if part.startswith("{") else part for part in self.path.split("/"))
         return self._replace(path="/".join(parts))
 
@@ -146,19 +146,19 @@ class Endpoint(NamedTuple):
 
 
 def specified() -> dict[str, list[Endpoint]]:
-    """The endpoints by part."""
+    """Part of the specification → its endpoints."""
     return {
         part: [Endpoint(*line.split()) for line in lines.strip().splitlines()]
         for part, lines in SPECIFIED.items()
     }
 
 
-# Where the sandbox serves it, where the client calls it, and by which command.
+# The sandbox's route of an endpoint, the client's call, and the commands.
 
 
 @cache
 def routes() -> Mapping[Endpoint, str]:
-    """A link to the function of the sandbox that answers, or to its resource, by shape."""
+    """Shape of an endpoint → a link to the sandbox's function or resource that answers."""
     return {
         Endpoint(route.method, route.path).shape: _answering(inspect.unwrap(route.answer))
         for part in sandbox_parts()
@@ -167,7 +167,7 @@ def routes() -> Mapping[Endpoint, str]:
 
 
 def _answering(answer: Callable[..., object]) -> str:
-    """The link to a function, or to the resource that a method is of."""
+    """The link to a function, or to the resource of a method."""
     if not isinstance(answer, MethodType):
         return _link(Caller(answer.__module__, answer.__name__))
     modules = [module for name, module in sys.modules.items() if ".sandbox." in name]
@@ -180,11 +180,11 @@ def _answering(answer: Callable[..., object]) -> str:
 
 
 TODO = "todo"
-"""The command that brings no list, and asks what waits in all of them."""
+"""The command that asks all lists for what waits in them, and exports none."""
 
 
 def commands() -> Mapping[str, object]:
-    """What a command is made of, by its words: the kinds of the registry, then all others."""
+    """Words of a command → the kind or the function behind it; kinds of the registry first."""
     areas = load()
     exports = areas.exports.values()
     kinds: dict[str, object] = {
@@ -200,14 +200,14 @@ def commands() -> Mapping[str, object]:
 
 
 class Caller(NamedTuple):
-    """A function that makes calls, or the list that they are for."""
+    """A function that makes calls, or a list that is fetched by them."""
 
     module: str
     name: str
 
 
 class Client(NamedTuple):
-    """The callers of an endpoint, and the commands that lead to them."""
+    """The callers of an endpoint, and the commands that reach them."""
 
     callers: list[Caller]
     commands: list[str]
@@ -215,19 +215,19 @@ class Client(NamedTuple):
 
 @cache
 def clients() -> Mapping[Endpoint, Client]:
-    """What calls an endpoint, and the commands that lead there, by endpoints' shapes."""
-    found: dict[Endpoint, Client] = {}
+    """Shape of an endpoint → its callers, and the commands that reach them."""
+    by_shape: dict[Endpoint, Client] = {}
     for words, root in commands().items():
         for caller, endpoint in sorted(set(_calls(words, root))):
-            client = found.setdefault(endpoint.shape, Client([], []))
+            client = by_shape.setdefault(endpoint.shape, Client([], []))
             client.callers.extend({caller} - {*client.callers})
             client.commands.extend({words} - {*client.commands})
-    return found
+    return by_shape
 
 
 def _calls(words: str, root: object) -> Iterator[tuple[Caller, Endpoint]]:
-    """The endpoints that a command leads to."""
-    # What a list is shown as, or may be sent as, is no call of the command that brings it.
+    """The endpoints that a command reaches, with their callers."""
+    # An export refers to the kind that its file can be sent as, and to other lists: not its calls.
     for value in values_reached(root, without=(Feed, Listing)):
         if isinstance(value, Listing):
             for path in _paths(value, words):
@@ -238,7 +238,7 @@ def _calls(words: str, root: object) -> Iterator[tuple[Caller, Endpoint]]:
 
 
 def _paths(listing: Listing, words: str) -> Iterator[str]:
-    """The paths that a command asks for of a list."""
+    """The paths of a list that a command requests."""
     count = listing.counts(AccountSettings()) if listing.counts else listing.page
     if words == TODO:
         for waiting in listing.waits:
@@ -250,7 +250,7 @@ def _paths(listing: Listing, words: str) -> Iterator[str]:
 
 
 def _caller_of(listing: Listing) -> Caller:
-    """The name of a list in the module of its area."""
+    """The module and the name of a list."""
     modules = [name for name in sys.modules if name.startswith("feedtool.areas.")]
     return next(
         Caller(module, name)
@@ -261,7 +261,7 @@ def _caller_of(listing: Listing) -> Caller:
 
 
 def covered() -> list[Endpoint]:
-    """The endpoints that the client calls, the sandbox serves, and a command leads to."""
+    """The endpoints that the client calls, the sandbox serves, and a command reaches."""
     every = (endpoint for part in specified().values() for endpoint in part)
     return [
         endpoint for endpoint in every if {endpoint.shape} <= clients().keys() & routes().keys()
@@ -273,11 +273,11 @@ def covered() -> list[Endpoint]:
 MISSING = "missing"
 
 SHOWN = 4
-"""Commands of a cell; as a rule others send sheets of the same area."""
+"""The most commands in a cell; further ones usually send sheets of the same area."""
 
 
 def count() -> str:
-    """How many of the endpoints are there: `74 of 74`."""
+    """The number of covered endpoints: `74 of 74`."""
     return f"{len(covered())} of {sum(map(len, specified().values()))}"
 
 

@@ -1,4 +1,4 @@
-"""Figures in OpenMetrics text, as the parser of those who collect them reads them."""
+"""Figures in OpenMetrics text, read by Prometheus' parser."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 
 def families_in(text: str) -> list[Any]:
-    """The metrics of a text; ValueError where it is none."""
+    """The metrics of a text; ValueError if it is not OpenMetrics."""
     return [*text_string_to_metric_families(text)]  # type: ignore[no-untyped-call]  # no types
 
 
 def figures_in(text: str) -> dict[str, float]:
-    """Each number by its name and the value of its label: `feedtool_sellers:all`."""
+    """Name and value of the label, `feedtool_sellers:all` → the figure."""
     samples = (sample for family in families_in(text) for sample in family.samples)
-    return {":".join((it.name, *it.labels.values())): it.value for it in samples}
+    return {":".join((sample.name, *sample.labels.values())): sample.value for sample in samples}
