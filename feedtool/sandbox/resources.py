@@ -275,9 +275,10 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
             self._go_on(db, thing, settings)
 
     def _go_on(self, db: Connection, thing: StoredThing, settings: SandboxSettings) -> None:
-        now, then = moment_of(str(thing.next_at)), self.life.states[thing.status].then
-        status = then(db, thing, now, settings) if callable(then) else then
+        now = moment_of(str(thing.next_at))
         thing.next_at = None
+        then = self.life.states[thing.document[self.life.status]].then
+        status = then(db, thing, now, settings) if callable(then) else then
         if status is not None:
             self.enter(thing, status, now, settings)
         self.keep(db, thing)

@@ -8,7 +8,8 @@ from feedtool.areas.discussions.sandbox import channels, customers, discussions,
 from feedtool.sandbox.exchange import Part, QuietPart
 
 PARTS: tuple[Part, ...] = (
-    customers,
-    QuietPart((*channels.ROUTES, *discussions.ROUTES, *messages.ROUTES), store.TABLES),
+    store.DISCUSSIONS,
+    store.MESSAGES,
+    QuietPart((*channels.ROUTES, *discussions.ROUTES, *messages.ROUTES), customers.TABLES),
 )
 """The behaviour of the sandbox's discussions."""

@@ -1,21 +1,21 @@
 """What customers write by themselves: nothing by chance, an order's number decides.
 
-Specification, "Discussion" (states). A seller's first request about discussions finds some of the
-past. From then on the customer of every fifth shipped order opens one; who has no answer makes a
-claim of it, who has one says thanks, and every fourth opens again what was closed.
+A seller's first request about discussions finds some of the past. From then on the customer of
+every fifth shipped order opens one. `store` has what follows in each.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import wraps
-from sqlite3 import Connection, Row
+from sqlite3 import Connection
 from typing import NamedTuple
 
 from feedtool.areas.discussions.sandbox import store
 from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
 from feedtool.areas.discussions.sandbox.store import (
-    CLAIM,
     CUSTOMER,
+    DISCUSSIONS,
+    MESSAGES,
     SELLER,
     NewMessage,
     SentFile,
@@ -24,7 +24,8 @@ from feedtool.areas.discussions.sandbox.store import (
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder, numbered, shipped
-from feedtool.sandbox.exchange import Exchange, HttpResponse, Route, SandboxSettings
+from feedtool.sandbox.exchange import Exchange, HttpResponse, SandboxSettings
+from feedtool.sandbox.resources import StoredThing
 from feedtool.sandbox.state import moment_of, stamp
 
 TABLES = """
@@ -34,14 +35,10 @@ CREATE TABLE IF NOT EXISTS written_until(
 ) WITHOUT ROWID;
 """
 
-ROUTES: tuple[Route, ...] = ()
-
-EVERY_WRITES, EVERY_ATTACHES, EVERY_REOPENS = 5, 3, 4
-"""One in so many shipped orders, of customers who write, of discussions that were closed."""
+EVERY_WRITES, EVERY_ATTACHES = 5, 3
+"""One in so many shipped orders, and of customers who write."""
 
 PHOTO = SentFile("photo.png", "png", b"\x89PNG\r\n\x1a\n a photo of a box")
-THANKS = "Thank you very much for your answer, that helps."
-AGAIN = "I am sorry, but this is not solved yet: please look at it again."
 ANSWER = "Thank you for your message. Your parcel is on its way and will arrive soon."
 
 
@@ -120,24 +117,25 @@ def _write_until_now(db: Connection, seller: str, now: datetime, settings: Sandb
     if row is None and settings.of(OrderBehaviour).customers_every:
         for past in PAST:
             if order := numbered(db, seller, past.number):
-                _remember(db, order, past, now, behaviour)
+                _remember(db, order, past, now, settings)
     since, until = row["shipped_at"] if row else "", stamp(now - behaviour.writes_after)
     for order in shipped(db, seller, since, until) if since < until else ():
         if order.number % EVERY_WRITES == 0 and not _of_customer(db, order):
             at = moment_of(order.document["shippedAt"]) + behaviour.writes_after
             turn = order.number // EVERY_WRITES
             files = (PHOTO,) if turn % EVERY_ATTACHES == 0 else ()
-            _complain(db, order, COMPLAINTS[turn % len(COMPLAINTS)], at, behaviour, files)
+            _complain(db, order, COMPLAINTS[turn % len(COMPLAINTS)], at, settings, files)
     db.execute("INSERT OR REPLACE INTO written_until VALUES (?, ?)", (seller, max(since, until)))
-    while (due := next_due(db)) and due <= stamp(now):
-        step(db, settings)
+    while (due := DISCUSSIONS.next_due(db)) and due <= stamp(now):
+        DISCUSSIONS.step(db, settings)
 
 
-def _of_customer(db: Connection, order: StoredOrder) -> Row | None:
+def _of_customer(db: Connection, order: StoredOrder) -> StoredThing | None:
     """The discussion that an order's customer has opened, if there is one."""
-    query = "SELECT * FROM discussion WHERE seller = ? AND order_id = ? AND opener = ?"
-    row: Row | None = db.execute(query, (order.seller, order.order_id, CUSTOMER)).fetchone()
-    return row
+    for discussion in DISCUSSIONS.every(db, order.seller, orderId=order.order_id):
+        if store.messages_of(db, discussion)[0].document["sender"]["userType"] == CUSTOMER:
+            return discussion
+    return None
 
 
 def _complain(
@@ -145,9 +143,9 @@ def _complain(
     order: StoredOrder,
     complaint: Complaint,
     at: datetime,
-    behaviour: DiscussionBehaviour,
+    settings: SandboxSettings,
     files: tuple[SentFile, ...] = (),
-) -> Row:
+) -> StoredThing:
     """A discussion that a customer opens."""
     product = order.lines[0]["offer"]["sellerProductId"]
     is_about_order = complaint.subtypology in {"orderNotShipped", "printReceipt"}
@@ -156,7 +154,7 @@ def _complain(
         "" if is_about_order else product,
     )
     message = NewMessage(CUSTOMER, (SELLER,), complaint.body, files)
-    return store.open_discussion(db, order.seller, topic, message, at, behaviour)
+    return store.open_discussion(db, order.seller, topic, message, at, settings)
 
 
 def _remember(
@@ -164,56 +162,21 @@ def _remember(
     order: StoredOrder,
     past: PastDiscussion,
     now: datetime,
-    behaviour: DiscussionBehaviour,
+    settings: SandboxSettings,
 ) -> None:
     at = now - timedelta(hours=past.hours)
-    row = _complain(db, order, COMPLAINTS[past.complaint], at, behaviour, past.files)
+    discussion = _complain(db, order, COMPLAINTS[past.complaint], at, settings, past.files)
     if past.answered is not None:
         at = now - timedelta(hours=past.answered)
         answer = NewMessage(SELLER, (CUSTOMER,), ANSWER)
-        store.write_message(db, row, answer, at, behaviour)
-        db.execute("UPDATE message SET has_read = 1 WHERE discussion = ?", (row["id"],))
+        store.write_message(db, discussion, answer, at, settings)
+        for message in store.messages_of(db, discussion):
+            message.document["hasRead"] = True
+            MESSAGES.keep(db, message)
     if past.is_closed:
-        store.change(db, row["id"], at, is_open=0, next_at=None)
-
-
-# What follows in each discussion.
-
-
-def next_due(db: Connection) -> str | None:
-    """When the next customer does something."""
-    query = "SELECT MIN(next_at) FROM discussion WHERE next_at IS NOT NULL"
-    due: str | None
-    (due,) = db.execute(query).fetchone()
-    return due
-
-
-def step(db: Connection, settings: SandboxSettings) -> None:
-    """A claim, thanks, or a discussion that is opened again: whichever is due first."""
-    row = db.execute(
-        "SELECT * FROM discussion WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
-    ).fetchone()
-    at, behaviour = moment_of(row["next_at"]), settings.of(DiscussionBehaviour)
-    (own,) = db.execute(
-        "SELECT COUNT(*) FROM message WHERE discussion = ? AND sender = ?", (row["id"], CUSTOMER)
-    ).fetchone()
-    db.execute("UPDATE discussion SET next_at = NULL WHERE id = ?", (row["id"],))
-    if row["process_status"] == store.TO_TREAT:
-        store.change(db, row["id"], at, graduation=CLAIM)
-    elif row["is_open"] and own <= 1:
-        _write(db, row, THANKS, at, behaviour)
-    elif not row["is_open"] and row["id"] % EVERY_REOPENS == 0:
-        store.change(db, row["id"], at, is_open=1)
-        _write(db, row, AGAIN, at, behaviour)
-
-
-def _write(
-    db: Connection, row: Row, text: str, at: datetime, behaviour: DiscussionBehaviour
-) -> None:
-    message = NewMessage(CUSTOMER, (SELLER,), text)
-    store.write_message(db, row, message, at, behaviour)
-    if text == THANKS:  # who says thanks waits for nothing
-        store.change(db, row["id"], at, next_at=None)
+        discussion.document["isOpen"] = False
+        discussion.next_at = None
+        DISCUSSIONS.keep(db, discussion)
 
 
 # For tests.
@@ -223,11 +186,10 @@ def customer_writes(
     db: Connection, order: StoredOrder, text: str, now: datetime, complaint: int = 0
 ) -> str:
     """The discussion in which an order's customer has written; a new one where there is none."""
-    behaviour = DiscussionBehaviour()
-    row = _of_customer(db, order)
-    if row is None:
+    settings, discussion = SandboxSettings(), _of_customer(db, order)
+    if discussion is None:
         usual = COMPLAINTS[complaint]._replace(body=text)
-        row = _complain(db, order, usual, now, behaviour)
-    else:
-        _write(db, row, text, now, behaviour)
-    return str(row["discussion_id"])
+        return _complain(db, order, usual, now, settings).name
+    message = NewMessage(CUSTOMER, (SELLER,), text)
+    store.write_message(db, discussion, message, now, settings)
+    return discussion.name

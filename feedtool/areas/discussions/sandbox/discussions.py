@@ -1,6 +1,5 @@
 """The routes of discussions: part "Discussions" of the specification."""
 
-from sqlite3 import Row
 from typing import Any
 
 import jsonschema_rs
@@ -10,14 +9,20 @@ from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
 from feedtool.areas.discussions.sandbox.channels import eligible_receivers, is_enabled, usable
 from feedtool.areas.discussions.sandbox.customers import written
 from feedtool.areas.discussions.sandbox.filters import (
-    COUNTED,
-    FILTERS,
     asked_discussion_page,
-    order_by,
-    selection,
+    counted,
+    in_order,
+    selected,
 )
 from feedtool.areas.discussions.sandbox.messages import FILES, patched, sent_files
-from feedtool.areas.discussions.sandbox.store import CUSTOMER, SELLER, SUPPORT, NewMessage, Topic
+from feedtool.areas.discussions.sandbox.store import (
+    CUSTOMER,
+    DISCUSSIONS,
+    SELLER,
+    SUPPORT,
+    NewMessage,
+    Topic,
+)
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.orders.sandbox.store import find as find_order
 from feedtool.sandbox import effects
@@ -30,6 +35,8 @@ from feedtool.sandbox.exchange import (
     bad_request,
     json_answer,
 )
+from feedtool.sandbox.resources import StoredThing
+from feedtool.sandbox.state import stamp
 
 _FILLED = {"type": "string", "minLength": 1}
 
@@ -86,9 +93,9 @@ def open_discussion(exchange: Exchange) -> HttpResponse:
     _refuse_second(exchange, topic)
     sent = NewMessage(SELLER, (message["receiver"],), message["body"], sent_files(message))
     seller, now = exchange.seller, exchange.now
-    row = store.open_discussion(exchange.db, seller, topic, sent, now, behaviour)
+    discussion = store.open_discussion(exchange.db, seller, topic, sent, now, settings)
     effects.note(exchange, "discussion", order.order_id, body)
-    return HttpResponse(201, _location(row["discussion_id"]))
+    return HttpResponse(201, _location(discussion.name))
 
 
 def _order(exchange: Exchange, body: dict[str, Any]) -> StoredOrder:
@@ -106,15 +113,15 @@ def _order(exchange: Exchange, body: dict[str, Any]) -> StoredOrder:
 
 
 def _refuse_second(exchange: Exchange, topic: Topic) -> None:
-    existing = exchange.db.execute(
-        "SELECT discussion_id FROM discussion WHERE seller = ? AND order_id = ?"
-        " AND subtypology = ? AND product_id = ?",
-        (exchange.seller, topic.order, topic.subtypology, topic.product),
-    ).fetchone()
-    if existing:
-        headers = _location(existing["discussion_id"])
-        text = "A discussion of this order, subtypology and product exists."
-        raise RequestRefused(409, text, headers=headers)
+    for discussion in DISCUSSIONS.every(
+        exchange.db,
+        exchange.seller,
+        orderId=topic.order,
+        subTypologyCode=topic.subtypology,
+    ):
+        if (discussion.document["productId"] or "") == topic.product:
+            text = "A discussion of this order, subtypology and product exists."
+            raise RequestRefused(409, text, headers=_location(discussion.name))
 
 
 def _location(discussion_id: str) -> dict[str, str]:
@@ -124,48 +131,52 @@ def _location(discussion_id: str) -> dict[str, str]:
 @written
 def read_all(exchange: Exchange) -> HttpResponse:
     """GET /discussions: neither a total nor a Link tells where the list ends."""
-    page, wanted = asked_discussion_page(exchange), selection(exchange, FILTERS)
+    page, discussions = asked_discussion_page(exchange), selected(exchange)
     included = asked(exchange, "includeMessages")
     if included not in {None, "FirstMessage", "LastMessage"}:
         raise bad_request("includeMessages", "includeMessages is FirstMessage or LastMessage.")
-    rows = exchange.db.execute(
-        f"SELECT * FROM discussion WHERE {wanted.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants of ours are filled in
-        " LIMIT :size OFFSET :start",
-        {**wanted.values, "size": page.size, "start": page.start},
-    ).fetchall()
-    return json_answer(200, {"items": [_listed(exchange, row, included) for row in rows]})
+    items = [
+        _listed(exchange, discussion, included)
+        for discussion in page.of(in_order(exchange, discussions))
+    ]
+    return json_answer(200, {"items": items})
 
 
-def _listed(exchange: Exchange, row: Row, included: str | None) -> dict[str, Any]:
-    document = store.discussion_document(row)
+def _listed(exchange: Exchange, discussion: StoredThing, included: str | None) -> dict[str, Any]:
     if included is None:
-        return document
-    messages = store.messages_of(exchange.db, row["id"], exchange.now)
+        return discussion.document
+    messages = _messages(exchange, discussion)
     chosen = messages[:1] if included == "FirstMessage" else messages[-1:]
-    return {**document, "messages": store.message_documents(exchange.db, chosen)}
+    return {**discussion.document, "messages": chosen}
+
+
+def _messages(exchange: Exchange, discussion: StoredThing) -> list[dict[str, Any]]:
+    """The messages that are seen, as they are shown."""
+    return store.message_documents(
+        message
+        for message in store.messages_of(exchange.db, discussion)
+        if message.shows_at <= stamp(exchange.now)
+    )
 
 
 @written
 def count(exchange: Exchange) -> HttpResponse:
     """GET /discussions/count."""
-    wanted = selection(exchange, COUNTED)
-    query = f"SELECT COUNT(*) FROM discussion WHERE {wanted.where}"  # noqa: S608 - as above
-    (number,) = exchange.db.execute(query, wanted.values).fetchone()
-    return json_answer(200, {"discussionsCount": number})
+    return json_answer(200, {"discussionsCount": len(counted(exchange))})
 
 
 @written
 def read(exchange: Exchange) -> HttpResponse:
     """GET /discussions/{discussionId}: with all of its messages."""
-    row = store.asked_discussion(exchange, exchange.ids["discussionId"])
-    messages = store.messages_of(exchange.db, row["id"], exchange.now)
+    discussion = store.asked_discussion(exchange, exchange.ids["discussionId"])
+    document = discussion.document
     return json_answer(
         200,
         {
-            **store.discussion_document(row),
-            "messages": store.message_documents(exchange.db, messages),
-            "availableActions": ["Reply", "Close"] if row["is_open"] else [],
-            "eligibleReceivers": eligible_receivers(row["channel"], exchange.settings),
+            **document,
+            "messages": _messages(exchange, discussion),
+            "availableActions": ["Reply", "Close"] if document["isOpen"] else [],
+            "eligibleReceivers": eligible_receivers(document["salesChannel"], exchange.settings),
         },
     )
 
@@ -173,12 +184,15 @@ def read(exchange: Exchange) -> HttpResponse:
 @written
 def close(exchange: Exchange) -> HttpResponse:
     """PATCH /discussions/{discussionId}: closes it."""
-    row = store.asked_discussion(exchange, exchange.ids["discussionId"])
+    discussion = store.asked_discussion(exchange, exchange.ids["discussionId"])
+    document = discussion.document
     patched(exchange.request, "/isOpen", "false")
-    if row["is_open"]:
-        next_at = None if row["process_status"] == store.TO_TREAT else row["next_at"]
-        store.change(exchange.db, row["id"], exchange.now, is_open=0, next_at=next_at)
-        effects.note(exchange, "close", row["discussion_id"], None)
+    if document["isOpen"]:
+        document |= {"isOpen": False, "updatedAt": stamp(exchange.now)}
+        if document["processStatus"] == store.TO_TREAT:
+            discussion.next_at = None
+        DISCUSSIONS.keep(exchange.db, discussion)
+        effects.note(exchange, "close", discussion.name, None)
     return HttpResponse(204)
 
 

@@ -1,15 +1,20 @@
 """The filters, sorts and pages of GET /discussions and of its count."""
 
-from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import timedelta
+from typing import Any
 
-import orjson
-
-from feedtool.areas.discussions.sandbox.store import CLAIM, DISCUSSION, LEVEL_1, TO_TREAT, TREATED
+from feedtool.areas.discussions.sandbox.store import (
+    CLAIM,
+    DISCUSSION,
+    DISCUSSIONS,
+    LEVEL_1,
+    TO_TREAT,
+    TREATED,
+)
 from feedtool.sandbox.arguments import NumberedPage, asked, asked_number, moment_stamp
 from feedtool.sandbox.exchange import Exchange, bad_request
+from feedtool.sandbox.resources import StoredThing
 from feedtool.sandbox.state import moment_of, stamp
 
 PAGE_SIZE = 20
@@ -17,91 +22,102 @@ LARGEST = 100
 """Of pageSize, and of pageIndex (part "Limits")."""
 LONGEST_PERIOD = timedelta(days=184)
 """Six months ("Discussions", rule 6)."""
+FIRST, LAST = "", "~"
+"""Before, and after, all times as `stamp` writes them."""
+
+Values = Callable[[str, str], Collection[Any]]
+"""From a parameter's name and text: the values of a member that pass."""
 
 
-def _entries(text: str) -> str:
-    return orjson.dumps(text.split(",")).decode()
+def _entries(_: str, text: str) -> Collection[Any]:
+    return text.split(",")
 
 
-def _one_of(name: str, values: Collection[str], text: str) -> str:
-    if text not in values:
-        raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
-    return text
+def _text(_: str, text: str) -> Collection[Any]:
+    return (text,)
 
 
-def _boolean(name: str, text: str) -> int:
-    return int(_one_of(name, ("true", "false"), text) == "true")
+def _one_of(*values: str) -> Values:
+    def known(name: str, text: str) -> Collection[Any]:
+        if text not in values:
+            raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
+        return (text,)
+
+    return known
 
 
-_STATUS = (
-    "process_status = :processStatus",
-    partial(_one_of, "processStatus", (TO_TREAT, TREATED)),
-)
-_CHANNELS = ("channel IN (SELECT value FROM json_each(:salesChannel))", _entries)
-_IS_OPEN = ("is_open = :isOpen", partial(_boolean, "isOpen"))
+def _boolean(name: str, text: str) -> Collection[Any]:
+    return (_one_of("true", "false")(name, text) == ("true",),)
 
-Filters = dict[str, tuple[str, Callable[[str], Any]]]
 
-FILTERS: Filters = {
-    "discussionId": ("discussion_id IN (SELECT value FROM json_each(:discussionId))", _entries),
-    "orderSellerId": ("order_id = :orderSellerId", str),
-    "salesChannel": _CHANNELS,
-    "isOpen": _IS_OPEN,
-    "processStatus": _STATUS,
-    "typologyCode": ("typology = :typologyCode", str.lower),
-    "subTypologyCode": ("subtypology = :subTypologyCode", str),
-    "updatedAtMin": ("updated_at >= :updatedAtMin", partial(moment_stamp, "updatedAtMin")),
-    "updatedAtMax": ("updated_at <= :updatedAtMax", partial(moment_stamp, "updatedAtMax")),
+FILTERS: Mapping[str, Values] = {
+    "discussionId": _entries,
+    "orderSellerId": _text,
+    "salesChannel": _entries,
+    "isOpen": _boolean,
+    "processStatus": _one_of(TO_TREAT, TREATED),
+    "typologyCode": lambda _, text: (text.lower(),),
+    "subTypologyCode": _text,
 }
-"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
-
-COUNTED: Filters = {
-    "salesChannel": _CHANNELS,
-    "graduationCode": (
-        "graduation = :graduationCode",
-        partial(_one_of, "graduationCode", (DISCUSSION, CLAIM, LEVEL_1)),
-    ),
-    "processStatus": _STATUS,
-    "isOpen": _IS_OPEN,
+"""By query parameter."""
+MEMBERS = {"graduationCode": "graduation"}
+"""The members that are not called as their parameters are."""
+COUNTED: Mapping[str, Values] = {
+    "salesChannel": _entries,
+    "graduationCode": _one_of(DISCUSSION, CLAIM, LEVEL_1),
+    "processStatus": _one_of(TO_TREAT, TREATED),
+    "isOpen": _boolean,
 }
 
 
-class DiscussionSelection(NamedTuple):
-    """The discussions that a request asks for."""
-
-    where: str
-    """SQL, with the values as named parameters."""
-    values: dict[str, Any]
+def counted(exchange: Exchange) -> list[StoredThing]:
+    """The seller's discussions that pass all filters of the count."""
+    return _passing(exchange, COUNTED)
 
 
-def selection(exchange: Exchange, filters: Filters) -> DiscussionSelection:
-    """The seller's discussions that pass all filters of the request."""
-    given = {name: text for name in filters if (text := asked(exchange, name)) is not None}
-    values = {name: filters[name][1](text) for name, text in given.items()}
-    conditions = ["seller = :seller", "shown_at <= :now", *(filters[name][0] for name in given)]
-    values |= {"seller": exchange.seller, "now": stamp(exchange.now)}
-    if filters is FILTERS:
-        values["from"] = _begin(values, exchange.now)
-        conditions += ["updated_at >= :from"] if values["from"] else []
-    return DiscussionSelection(" AND ".join(conditions), values)
+def _passing(exchange: Exchange, filters: Mapping[str, Values]) -> list[StoredThing]:
+    passing = {
+        MEMBERS.get(name, name): values(name, text)
+        for name, values in filters.items()
+        if (text := asked(exchange, name)) is not None
+    }
+    return [
+        discussion
+        for discussion in DISCUSSIONS.every(exchange.db, exchange.seller)
+        if discussion.shows_at <= stamp(exchange.now)
+        and all(discussion.document[member] in passing[member] for member in passing)
+    ]
 
 
-def _begin(values: dict[str, Any], now: datetime) -> str:
-    """The beginning of the period, which is of six months where a request does not say it."""
-    end = moment_of(values["updatedAtMax"]) if "updatedAtMax" in values else now
-    earliest = stamp(end - LONGEST_PERIOD)
-    if values.get("updatedAtMin", earliest) < earliest:
+def selected(exchange: Exchange) -> list[StoredThing]:
+    """The seller's discussions that pass all filters of the list.
+
+    The period is of six months where a request does not say when it begins.
+    """
+    discussions = _passing(exchange, FILTERS)
+    bounds = {
+        name: moment_stamp(name, text)
+        for name in ("updatedAtMin", "updatedAtMax")
+        if (text := asked(exchange, name)) is not None
+    }
+    end = bounds.get("updatedAtMax", LAST)
+    latest = exchange.now if end == LAST else moment_of(end)
+    earliest = stamp(latest - LONGEST_PERIOD)
+    is_of_some = {"discussionId", "orderSellerId"} & exchange.parameters.keys()
+    begin = bounds.get("updatedAtMin", FIRST if is_of_some else earliest)
+    if "updatedAtMin" in bounds and begin < earliest:
         raise bad_request("updatedAtMin", "The search period must not exceed 6 months.")
-    return "" if "discussionId" in values or "orderSellerId" in values else earliest
+    return [
+        discussion for discussion in discussions if begin <= discussion.document["updatedAt"] <= end
+    ]
 
 
-def order_by(exchange: Exchange) -> str:
-    """SQL of the order that is asked for; else what changed last comes first."""
+def in_order(exchange: Exchange, discussions: Iterable[StoredThing]) -> list[StoredThing]:
+    """Discussions in the order that is asked for; else what changed last comes first."""
     way, _, name = (asked(exchange, "sort") or "desc:updatedAt").partition(":")
-    columns = {"updatedAt": "updated_at", "createdAt": "created_at"}
-    if way not in {"asc", "desc"} or name not in columns:
+    if way not in {"asc", "desc"} or name not in {"updatedAt", "createdAt"}:
         raise bad_request("sort", "sort is asc or desc, and updatedAt or createdAt: asc:updatedAt.")
-    return f"{columns[name]} {way}, id {way}"
+    return sorted(discussions, key=lambda it: (it.document[name], it.number), reverse=way == "desc")
 
 
 def asked_discussion_page(exchange: Exchange) -> NumberedPage:

@@ -11,7 +11,13 @@ from feedtool.areas.discussions.sandbox import store
 from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
 from feedtool.areas.discussions.sandbox.channels import eligible_receivers
 from feedtool.areas.discussions.sandbox.customers import written
-from feedtool.areas.discussions.sandbox.store import SELLER, NewMessage, SentFile
+from feedtool.areas.discussions.sandbox.store import (
+    DISCUSSIONS,
+    MESSAGES,
+    SELLER,
+    NewMessage,
+    SentFile,
+)
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import DRAFT, TEXT, asked, check_structure, json_body
 from feedtool.sandbox.exchange import (
@@ -97,17 +103,18 @@ def reply(exchange: Exchange) -> HttpResponse:
     body, settings = json_body(exchange.request), exchange.settings
     behaviour = settings.of(DiscussionBehaviour)
     check_structure(_validator(behaviour), body, "a message")
-    row = store.asked_discussion(exchange, body["discussionId"])
+    discussion = store.asked_discussion(exchange, body["discussionId"])
+    channel = discussion.document["salesChannel"]
     receivers = [entry["userType"] for entry in body["receivers"]]
-    if body["salesChannel"] != row["channel"]:
-        raise bad_request("salesChannel", f"The discussion is of {row['channel']}.")
-    if not row["is_open"]:
+    if body["salesChannel"] != channel:
+        raise bad_request("salesChannel", f"The discussion is of {channel}.")
+    if not discussion.document["isOpen"]:
         raise bad_request("discussionId", "The discussion is closed.")
-    if not set(receivers) <= set(eligible_receivers(row["channel"], settings)):
+    if not set(receivers) <= set(eligible_receivers(channel, settings)):
         raise bad_request("receivers", "The receiver is not eligible.")
     message = NewMessage(SELLER, receivers, body["body"], sent_files(body))
-    name = store.write_message(exchange.db, row, message, exchange.now, behaviour)
-    effects.note(exchange, "message", row["discussion_id"], body)
+    name = store.write_message(exchange.db, discussion, message, exchange.now, settings)
+    effects.note(exchange, "message", discussion.name, body)
     return json_answer(201, {"messageId": name})
 
 
@@ -121,17 +128,14 @@ def patched(request: HttpRequest, path: str, value: str) -> None:
 @written
 def mark_read(exchange: Exchange) -> HttpResponse:
     """PATCH /messages/{id}: marks it read."""
-    row = exchange.db.execute(
-        "SELECT m.* FROM message AS m JOIN discussion AS d ON d.id = m.discussion"
-        " WHERE d.seller = ? AND m.message_id = ?",
-        (exchange.seller, exchange.ids["id"]),
-    ).fetchone()
-    if row is None:
+    message = MESSAGES.find(exchange.db, exchange.seller, exchange.ids["id"])
+    if message is None:
         raise not_found("The message")
     patched(exchange.request, "/hasRead", "true")
-    if not row["has_read"]:
-        exchange.db.execute("UPDATE message SET has_read = 1 WHERE id = ?", (row["id"],))
-        effects.note(exchange, "read", row["message_id"], None)
+    if not message.document["hasRead"]:
+        message.document["hasRead"] = True
+        MESSAGES.keep(exchange.db, message)
+        effects.note(exchange, "read", message.name, None)
     return HttpResponse(204)
 
 
@@ -141,23 +145,21 @@ def read_attachments(exchange: Exchange) -> HttpResponse:
     channel = asked(exchange, "salesChannelId")
     if channel is None:
         raise bad_request("salesChannelId", "salesChannelId is required.", FIELD_MISSING)
-    columns = {
-        "discussionId": "d.discussion_id",
-        "messageId": "m.message_id",
-        "attachmentId": "a.attachment_id",
-    }
-    given = {name: text for name in columns if (text := asked(exchange, name)) is not None}
-    if not given:
-        raise bad_request("discussionId", f"One of {', '.join(columns)} is required.")
-    conditions = "".join(f" AND {columns[name]} = :{name}" for name in given)
-    rows = exchange.db.execute(
-        "SELECT a.*, m.message_id FROM attachment AS a JOIN message AS m ON m.id = a.message"  # noqa: S608 - only constants of ours are filled in
-        " JOIN discussion AS d ON d.id = m.discussion"
-        f" WHERE d.seller = :seller AND d.channel = :channel AND m.shown_at <= :now{conditions}"
-        " ORDER BY a.id",
-        {**given, "seller": exchange.seller, "channel": channel, "now": stamp(exchange.now)},
-    )
-    return json_answer(200, {"items": [store.attachment_document(row) for row in rows]})
+    names = ("discussionId", "messageId", "attachmentId")
+    identifiers = {name: text for name in names if (text := asked(exchange, name)) is not None}
+    if not identifiers:
+        raise bad_request("discussionId", f"One of {', '.join(names)} is required.")
+    attachment = identifiers.pop("attachmentId", None)
+    discussions = DISCUSSIONS.every(exchange.db, exchange.seller, salesChannel=channel)
+    known = {discussion.name for discussion in discussions}
+    items = [
+        document
+        for message in MESSAGES.every(exchange.db, exchange.seller, **identifiers)
+        if message.document["discussionId"] in known and message.shows_at <= stamp(exchange.now)
+        for document in store.attachment_documents(message)
+        if attachment in {None, document["attachmentId"]}
+    ]
+    return json_answer(200, {"items": items})
 
 
 ROUTES: tuple[Route, ...] = (

@@ -2,7 +2,17 @@
 
 import pytest
 
-from tests.areas.discussions.sandbox.talk import HOUR, close, count, listed, read, reply, written
+from feedtool.areas.discussions.sandbox.customers import COMPLAINTS
+from tests.areas.discussions.sandbox.talk import (
+    HOUR,
+    begin,
+    close,
+    count,
+    listed,
+    read,
+    reply,
+    written,
+)
 from tests.areas.orders.sandbox.counter import placed, ship
 from tests.sandbox.desk import Desk
 
@@ -78,3 +88,22 @@ def test_the_customer_of_every_fifth_shipped_order_writes(
     (found,) = listed(quiet, includeMessages="LastMessage")
     assert (found["orderSellerId"], found["graduation"]) == (orders[4].order_id, "Claim")
     assert found["messages"][0]["createdAt"] == "2026-03-05T09:00:00.000000Z"
+
+
+@pytest.mark.parametrize("subject", [COMPLAINTS[1].subject, "About your screws"])
+def test_a_customer_opens_a_discussion_on_the_topic_of_the_sellers(
+    quiet: Desk, subject: str
+) -> None:
+    orders = [placed(quiet) for _ in range(5)]
+    for order in orders:
+        assert ship(quiet, order).status == 201
+    product = orders[4].lines[0]["offer"]["sellerProductId"]
+    topic = {"subtypologyCode": COMPLAINTS[1].subtypology, "productId": product}
+    assert begin(quiet, orders[4], subject=subject, **topic).status == 201
+    quiet.wait(72 * HOUR)
+    sellers, customers = listed(quiet, sort="asc:createdAt", includeMessages="FirstMessage")
+    assert sellers["discussionId"] != customers["discussionId"]
+    for discussion, opener in ((sellers, "Seller"), (customers, "Customer")):
+        assert discussion["orderSellerId"] == orders[4].order_id
+        assert (discussion["subTypologyCode"], discussion["productId"]) == (*topic.values(),)
+        assert discussion["messages"][0]["sender"]["userType"] == opener
