@@ -1,8 +1,8 @@
-"""What an order's state says of an action: whether it is so, can be, or cannot any more.
+"""Judge an action by an order's state: done already, possible, or no longer possible.
 
 Specification, "Order and line" and "Orders", rules 3 to 6. Nothing has an idempotency key: an
-order is looked at before each call, and whatever shows as asked already is not asked again. What
-is asked of a part of the lines is compared line by line.
+order is read before each call, and what it shows as done already is not requested again. What
+is requested for some lines is compared line by line.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +39,9 @@ def state(_: Act, replies: Sequence[Reply]) -> Order | None:
 
 def _shown_orders(reply: Reply) -> Mapping[str, Reply]:
     """Each order of a page as its own look would have shown it."""
-    bodies = {it.id: orjson.dumps(it.document, default=float) for it in wire.orders_of(reply)}
+    bodies = {
+        order.id: orjson.dumps(order.document, default=float) for order in wire.orders_of(reply)
+    }
     return {name: replace(reply, body=body) for name, body in bodies.items()}
 
 
@@ -63,7 +65,7 @@ def unknown_order(act: Act) -> Judgement:
 
 
 class Approval(NamedTuple):
-    """What an order's status says of an approval or a refusal."""
+    """The statuses by which an approval or a refusal is judged."""
 
     wanted: str
     """The approval_status that is sent."""
@@ -124,7 +126,7 @@ def approval(kind: Approval) -> Direct[Order | None]:
 
 
 class LineGoal(NamedTuple):
-    """What the state says of one line."""
+    """The judgement of one line."""
 
     line: str
     goal: Goal
@@ -133,19 +135,19 @@ class LineGoal(NamedTuple):
 
 
 def judged(act: Act, order: Order, goals: Sequence[LineGoal], status: Status) -> Judgement:
-    """The judgement of a request by those of its lines: what is open is sent, whatever else is."""
+    """Combine the judgements of lines: open lines are sent, whatever the others are."""
     word = _word(order, goals)
-    of = {goal: [it for it in goals if it.goal is goal] for goal in Goal}
+    of = {kind: [goal for goal in goals if goal.goal is kind] for kind in Goal}
     if of[Goal.OPEN]:
         return Judgement(Goal.OPEN, Status.PENDING, (), word)
     if of[Goal.WAITING]:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
     wrong = of[Goal.OTHERWISE] + of[Goal.IMPOSSIBLE]
     if not wrong:
-        texts = dict.fromkeys(it.text for it in goals)
+        texts = dict.fromkeys(goal.text for goal in goals)
         proof = joined(texts if len(texts) == 1 else map(_line_text, goals), "; ")
         return reached(act, status, proof, word)
-    messages = [_line_message(it) for it in (*wrong, *of[Goal.REACHED])]
+    messages = [_line_message(goal) for goal in (*wrong, *of[Goal.REACHED])]
     return Judgement(wrong[0].goal, Status.REJECTED, tuple(dict.fromkeys(messages)), word)
 
 
@@ -166,7 +168,7 @@ def _word(order: Order, goals: Sequence[LineGoal]) -> str:
 
 
 def lines_of(order: Order, wanted: Iterable[str]) -> dict[str, Line | None]:
-    """The lines of these identifiers; an empty one stands for all of the order's."""
+    """The lines of these identifiers; an empty identifier means all lines."""
     by_id = {line.id: line for line in order.lines}
     names = list(wanted)
     every = by_id if "" in names else ()

@@ -29,4 +29,4 @@ AREA = Area(
     rules=(*RULES, *GUARDS),
     exports=exports,
 )
-"""What customers have bought: accept, refuse, ship, cancel, compensate."""
+"""Orders of customers: accept, refuse, ship, cancel, compensate."""

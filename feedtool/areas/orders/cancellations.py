@@ -31,7 +31,7 @@ from feedtool.service.answers import Unreadable
 
 
 def cancel_goal(order: Order, line: Line) -> LineGoal:
-    """What the state says of a line that is to be cancelled."""
+    """Judge the cancellation of a line."""
     status = CANCELLED if order.status == CANCELLED else order.status_of(line)
     if status == CANCELLED:
         return LineGoal(line.id, Goal.REACHED, None, tr("is {status}", status=status))
@@ -45,9 +45,9 @@ def cancel_goal(order: Order, line: Line) -> LineGoal:
 
 
 def cancel_goals(act: Act, order: Order) -> list[LineGoal]:
-    """What the state says of each line of a cancellation; of all where a row names none."""
-    named = (line["lineId"] for line in json.loads(act.body)["lines"])
-    lines = lines_of(order, named)
+    """Judge each line of a cancellation; all lines of the order if a row names none."""
+    line_ids = (line["lineId"] for line in json.loads(act.body)["lines"])
+    lines = lines_of(order, line_ids)
     return [cancel_goal(order, line) if line else no_line(name) for name, line in lines.items()]
 
 
@@ -69,15 +69,15 @@ def look_at_reasons(act: Act) -> Sequence[Call]:
         order = wire.order_of(reply)
         if order is None or not order.channel:
             return None
-        asked = wire.read_reasons(order.channel, order.status, act.package.language)
-        # Who may not see the list may cancel all the same.
-        return replace(asked, success=asked.success | {403})
+        call_for_reasons = wire.read_reasons(order.channel, order.status, act.package.language)
+        # A seller who may not read the list can still cancel.
+        return replace(call_for_reasons, success=call_for_reasons.success | {403})
 
     return [replace(call, following=reasons)]
 
 
 def cancelling(_: Act, replies: Sequence[Reply]) -> Cancelling:
-    """The state that the looks show; a list that nobody can read says nothing."""
+    """The state read from the replies; an unreadable list of reasons is left out."""
     order, *lists = replies
     reasons: list[Reason] = []
     for reply in lists:
@@ -87,7 +87,7 @@ def cancelling(_: Act, replies: Sequence[Reply]) -> Cancelling:
 
 
 def not_eligible(reason: object, eligible: Iterable[Reason]) -> tuple[MessageText, MessageText]:
-    """The message, and the hint, about a reason that is none of these."""
+    """The message and the hint for a reason that is not eligible."""
     choices = (
         item.code if item.label == item.code else f"{item.code} ({item.label})" for item in eligible
     )
@@ -96,7 +96,7 @@ def not_eligible(reason: object, eligible: Iterable[Reason]) -> tuple[MessageTex
 
 
 def judge_cancellation(act: Act, state: Cancelling) -> Judgement:
-    """Whether the lines are cancelled, can be, or cannot any more."""
+    """Judge a cancellation by its lines and the eligible reasons."""
     if state.order is None:
         return unknown_order(act)
     judgement = judged(act, state.order, cancel_goals(act, state.order), Status.CANCELLED)
@@ -122,18 +122,18 @@ def _cancelled_part(act: Act, state: Cancelling) -> str:
     order = state.order
     goals = cancel_goals(act, order) if order else []
     offers = {line.id: line.offer_id for line in order.lines} if order else {}
-    lines = {it.line: offers[it.line] for it in goals if it.goal is Goal.OPEN}
+    lines = {goal.line: offers[goal.line] for goal in goals if goal.goal is Goal.OPEN}
     return json.dumps(Cancellation(lines, is_whole=len(lines) == len(offers)))
 
 
 def cancel_call(act: Act) -> Call:
-    """Cancels the whole order where all lines go for one reason, else the lines that are open."""
-    asked = json.loads(act.body)
+    """Cancel the whole order if all lines have the same reason, else the open lines."""
+    request = json.loads(act.body)
     if act.baseline is None:
-        return wire.cancel(asked)
+        return wire.cancel(request)
     part = Cancellation(*json.loads(act.baseline))
-    common = {"orderSellerId": asked["orderSellerId"]}
-    by_line = {line["lineId"]: line for line in asked["lines"]}
+    common = {"orderSellerId": request["orderSellerId"]}
+    by_line = {line["lineId"]: line for line in request["lines"]}
     lines = [{**by_line.get(line, by_line.get("", {})), "lineId": line} for line in part.lines]
     ways = {(line["reason"], line["shippingCostRefund"]) for line in lines}
     if part.is_whole and len(ways) == 1:
@@ -153,4 +153,4 @@ CANCELLATION: Direct[Cancelling] = Direct(
     repeat=Repeat.SAFE,
     patience=timedelta(minutes=15),
 )
-"""Cancelling lines, or the order: what is cancelled already is not asked again."""
+"""The cancellation of lines or of the order; cancelled lines are not requested again."""

@@ -206,4 +206,4 @@ SHIPMENT_COLUMNS = tuple(
         ),
     )
 )
-"""Of a carrier's or a warehouse's file, with the names that such files have."""
+"""Columns of a carrier's or a warehouse's file, with their usual names."""

@@ -131,8 +131,8 @@ _OF_REASON = "reason"
 
 def _reason_page(reply: Reply, call: Call) -> ListPage:
     """The reasons for one channel and status; a service that lists none is no error here."""
-    asked = dict(call.query)
-    place = f"{asked['salesChannel']}|{asked['orderStatus']}"
+    query = dict(call.query)
+    place = f"{query['salesChannel']}|{query['orderStatus']}"
     reasons = wire.reasons_of(reply) if reply.status in READ else []
     tally = Counter({(_OF_REASON, f"{place}={reason.stamp}"): 1 for reason in reasons})
     return ListPage([(place, {columns.REASON: place})], tally=tally)
@@ -153,12 +153,12 @@ LISTED_REASONS = ServiceList(
 
 def _reasons(tally: ExportTally) -> dict[str, list[str]]:
     """The reasons by channel and status, `PRIMARY|InPreparation`, as a stamp has them."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for sort, name in tally:
         if sort == _OF_REASON:
             place, _, code = name.partition("=")
-            found.setdefault(place, []).append(code)
-    return found
+            reasons.setdefault(place, []).append(code)
+    return reasons
 
 
 def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
@@ -191,7 +191,7 @@ FORMATS = {
 
 
 def _summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """What waits for the seller, in numbers."""
+    """Count the orders that wait for the seller."""
     texts: Mapping[str, Callable[[int], MessageText]] = {
         "accept": lambda n: plural(
             "{count:,} order waits to be accepted", "{count:,} orders wait to be accepted", n

@@ -41,14 +41,14 @@ def _carrier(row: Row) -> str | None:
 
 
 def action_of(row: Row) -> str:
-    """The package type of what a row asks for; empty where it asks for nothing, or not for what."""
+    """The package type of a row's action; empty if it has no action, or no clear one."""
     is_said = row.values.get(ACTION) is not None or not row.is_blank(columns.PARCEL)
     is_clear = is_said or row.feed.recognition.action != columns.SHIP
     return row.feed.travel.package_type if is_clear and asked_of(row) else ""
 
 
 def _orders_required(row: Row) -> list[str]:
-    """Of a row that does not say what it asks for that alone is told."""
+    """Require only the order of a row without an action."""
     is_filled = bool(asked_of(row))
     return row.blanks((columns.ORDER,)) if is_filled and not action_of(row) else _ship_required(row)
 
@@ -59,10 +59,10 @@ def _ship_required(row: Row) -> list[str]:
 
 
 def _refund(row: Row) -> bool | None:
-    """Whether a cancellation gives the shipping cost back; None where nothing says it."""
-    own = row.values.get(columns.REFUND)
+    """True if a cancellation refunds the shipping cost; None if unknown."""
+    refund = row.values.get(columns.REFUND)
     usual = row.sheet.context.settings.orders.shipping_cost_refund
-    return own == YES if own else {"yes": True, "no": False}.get(usual)
+    return refund == YES if refund else {"yes": True, "no": False}.get(usual)
 
 
 def _cancel_required(row: Row) -> list[str]:
@@ -88,9 +88,9 @@ def _gesture_required(row: Row) -> list[str]:
 
 
 def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]:
-    """The parcels of an order's rows: one for each number, with the lines that are in it.
+    """The parcels of an order's rows: one for each number, with its lines.
 
-    With `is_by_product` a row may name the product in the place of the line.
+    With `is_by_product` a row may name the product instead of the line.
     """
     parcels: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
@@ -100,10 +100,10 @@ def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]
         new |= {"trackingUrl": url} if url else {}
         parcel = parcels.setdefault((number, carrier, url), new)
         for key, member in ((columns.LINE, LINES), (columns.PRODUCT, PRODUCTS)):
-            named = row.values.get(key)
-            if named and (member is LINES or is_by_product):
+            reference = row.values.get(key)
+            if reference and (member is LINES or is_by_product):
                 others = parcel.setdefault(member, [])
-                others += [str(named)] if str(named) not in others else []
+                others += [str(reference)] if str(reference) not in others else []
                 break
     return [*parcels.values()]
 

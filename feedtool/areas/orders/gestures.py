@@ -22,7 +22,7 @@ from feedtool.service.answers import as_whole, spelled
 
 
 class Granting(NamedTuple):
-    """An order, what may still be granted for it, and the requests that there were."""
+    """An order, the amount that may still be granted for it, and its requests."""
 
     order: Order | None
     available: Decimal | None
@@ -30,7 +30,7 @@ class Granting(NamedTuple):
 
 
 def look_at_gestures(act: Act) -> Sequence[Call]:
-    """The order, what is available, and its requests."""
+    """The calls for the order, the available amount, and the requests."""
     order = act.reference
     requests = as_whole(wire.read_gestures(order))
     return [wire.read_order(order), wire.read_available(order), requests]
@@ -49,42 +49,42 @@ def granting(act: Act, replies: Sequence[Reply]) -> Granting:
 
 
 def judge_gesture(act: Act, state: Granting) -> Judgement:
-    """Before: whether it can be granted. After: what the service says of the new request."""
-    order, asked = state.order, json.loads(act.body, parse_float=Decimal)
+    """Judge a gesture: before the request by the order, then by the new request."""
+    order, request = state.order, json.loads(act.body, parse_float=Decimal)
     if order is None:
         return unknown_order(act)
-    wanted = Decimal(asked["amount"])
+    amount = Decimal(request["amount"])
     if act.baseline is not None:
-        return _of_request(act, state, wanted, asked["reason"])
+        return _of_request(act, state, amount, request["reason"])
     if order.status not in SHIPPED:
         text = tr(
             "the order is {status}: a gesture is for orders that are shipped or delivered",
             status=order.status,
         )
         return impossible(codes.ACTION_NOT_POSSIBLE, text, order.status)
-    if state.available is not None and wanted > state.available:
+    if state.available is not None and amount > state.available:
         text = tr(
             "{amount} is above what the service still allows for the order: {available}",
-            amount=wanted,
+            amount=amount,
             available=state.available,
         )
         return impossible(codes.GESTURE_ABOVE_AVAILABLE, text, order.status)
     return Judgement(Goal.OPEN, Status.PENDING, (), order.status)
 
 
-def _of_request(act: Act, state: Granting, wanted: Decimal, reason: str) -> Judgement:
+def _of_request(act: Act, state: Granting, amount: Decimal, reason: str) -> Judgement:
     before = frozenset(json.loads(act.baseline or "[]"))
     new = [
         request
         for request in state.requests
-        if request.id not in before and request.amount == wanted and request.reason == reason
+        if request.id not in before and request.amount == amount and request.reason == reason
     ]
     if not new:
         return Judgement(Goal.OPEN, Status.PENDING)
-    # Somebody else may have granted the same meanwhile; ours is known where its answer came.
-    own = max(new, key=lambda request: request.id == act.package.package_id)
-    word, settings = own.status, act.package.settings.orders
-    proof = tr("request {request} is {status}", request=own.id, status=word)
+    # Somebody else may have granted the same meanwhile; an answer names this request.
+    granted = max(new, key=lambda request: request.id == act.package.package_id)
+    word, settings = granted.status, act.package.settings.orders
+    proof = tr("request {request} is {status}", request=granted.id, status=word)
     if spelled(word, settings.gesture_done) in settings.gesture_done:
         return Judgement(Goal.REACHED, Status.ACCEPTED, said(None, proof), word)
     if spelled(word, settings.gesture_refused) in settings.gesture_refused:
@@ -103,4 +103,4 @@ GRANT: Direct[Granting] = Direct(
     again=codes.GESTURE_AGAIN,
     patience=timedelta(minutes=15),
 )
-"""Granting a commercial gesture: where the answer was lost only a new request proves it."""
+"""The grant of a commercial gesture; if the answer was lost only a new request proves it."""

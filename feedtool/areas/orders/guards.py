@@ -25,12 +25,12 @@ PERCENT = 100
 
 
 class _Asked(NamedTuple):
-    """A row, and what it asks for."""
+    """A row and its action."""
 
     place: RowPlace
     order: str
     action: str
-    """Empty where nothing is asked for."""
+    """Empty for a row without an action."""
     parcel: str
     amount: Decimal | None
     total: Decimal | None
@@ -53,7 +53,7 @@ class GuardedRows:
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row, also one that asks for nothing."""
+        """Note a row, also one without an action."""
         if row.feed not in FEEDS:
             return
         values = row.values
@@ -82,7 +82,10 @@ class GuardedRows:
 
     def _mass_refusal(self) -> Iterator[tuple[RowPlace, Issue]]:
         refusing = [row for row in self._rows if row.action in {columns.REFUSE, columns.CANCEL}]
-        refused, every = len({it.order for it in refusing}), len({it.order for it in self._rows})
+        refused, every = (
+            len({row.order for row in refusing}),
+            len({row.order for row in self._rows}),
+        )
         most = self._settings.refusals
         if most and refused >= FEW_REFUSALS and refused * PERCENT > most * every:
             message = tr(
@@ -95,8 +98,8 @@ class GuardedRows:
                 yield row.place, guard_issue(codes.MASS_REFUSAL, message, ACTION)
 
     def _gestures(self) -> Iterator[tuple[RowPlace, Issue]]:
-        given = [(row, row.amount) for row in self._rows if row.action == columns.GESTURE]
-        amounts = [(row, amount) for row, amount in given if amount is not None]
+        gestures = [(row, row.amount) for row in self._rows if row.action == columns.GESTURE]
+        amounts = [(row, amount) for row, amount in gestures if amount is not None]
         total, most = sum(amount for _, amount in amounts), self._settings.gestures
         share = self._settings.gesture_share
         for row, amount in amounts:

@@ -1,4 +1,4 @@
-"""The list of orders: which of them are asked for, and how its pages are read to the end.
+"""The list of orders: its filters, and reading its pages to the end.
 
 Specification, "Orders", rules 1 and 2. The list has no end but a short page, and changes while it
 is read: `feeds.keyset` reads it so that no order is skipped. What can change about an order is
@@ -84,21 +84,21 @@ INVOICES = "Invoices"
 
 
 def invoice_status(query: Query, order: Order) -> str:
-    """What became of an order's invoice, as far as it was sent from here."""
+    """The last status of an order's invoice that was sent from here."""
     return query.last_status(INVOICES, order.id)
 
 
 def _matches(query: Query, order: Order) -> bool:
-    """True if an order is asked for: what can change is never left out by the service."""
+    """True if an order passes all filters; the service does not filter by what can change."""
     fields = order.document
-    wanted = {
+    values = {
         "sales-channel": order.channel,
         "country": str(fields.get("shippingCountry") or ""),
         "order": order.id,
         "reference": str(fields.get("reference") or ""),
         "status": order.status,
     }
-    if any(query[name] and value not in query[name] for name, value in wanted.items()):
+    if any(query[name] and value not in query[name] for name, value in values.items()):
         return False
     if query["business"] and fields.get("businessOrder") is not True:
         return False
@@ -114,15 +114,15 @@ def _matches(query: Query, order: Order) -> bool:
 
 
 def to_do(order: Order) -> str:
-    """What an order waits for: `accept`, `ship` or `cancel`; empty where the seller has nothing."""
+    """The action that an order needs: `accept`, `ship`, `cancel`; empty for none."""
     if order.status == WAITING:
         return "accept"
     if order.status != PREPARING:
         return ""
-    own = [order.status_of(line) for line in order.lines if order.is_sellers(line)]
-    if "CancelRequest" in own:
+    statuses = [order.status_of(line) for line in order.lines if order.is_sellers(line)]
+    if "CancelRequest" in statuses:
         return "cancel"
-    return "ship" if PREPARING in own else ""
+    return "ship" if PREPARING in statuses else ""
 
 
 # Pages.
@@ -170,7 +170,7 @@ def _first(query: Query, _: KeyedRows) -> list[Call]:
 
 def nothing(query: Query, _: ExportTally) -> NothingToDo:
     """The reason why there are no orders."""
-    if any(query.values.get(given.name) for given in (*FILTERS, MISSING_INVOICE)):
+    if any(query.values.get(option.name) for option in (*FILTERS, MISSING_INVOICE)):
         return NothingToDo(
             tr("there are no orders like that"), tr("look at the filters; nothing was written")
         )
@@ -181,7 +181,7 @@ HINT = tr("look at the filters; nothing was written")
 
 
 def orders_list(make: Callable[[Query], Make]) -> ServiceList:
-    """The list of orders, of which each becomes rows."""
+    """The list of orders, whose rows `make` returns."""
     return ServiceList(
         tr("orders"),
         _first,
@@ -252,9 +252,9 @@ def cancelling(reply: Reply) -> int:
 
 
 def oldest(reply: Reply, hours: int = 0) -> str:
-    """By when the first order of a page is due, if so many hours are known, else its age."""
+    """The due time of a page's first order if `hours` is set, else its creation."""
     created = [moment(order.document.get("createdAt")) for order in wire.orders_of(reply)]
-    first = min((at.astimezone(UTC) for at in created if at), default=None)
+    first = min((time.astimezone(UTC) for time in created if time), default=None)
     if first is None:
         return ""
     if not hours:

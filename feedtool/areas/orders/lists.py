@@ -1,6 +1,6 @@
-"""Lists beside the orders, to look at: gestures, parcels of a warehouse, reasons, channels.
+"""Further lists: gestures, parcels of a warehouse, reasons, channels.
 
-Members that the specification does not show are brought as they come, under the service's names.
+Members that the specification does not show are exported unchanged, under the service's names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -73,7 +73,7 @@ flat = partial(flat_row, known=KNOWN)
 
 
 def _gesture_rows(gesture: wire.Gesture, query: Query) -> list[KeyedRow]:
-    """The row of a gesture, whose order a service need not show."""
+    """The row of a gesture of the chosen orders; a service need not show its order."""
     if query["order"] and gesture.order not in {"", *query["order"]}:
         return []
     return [{**flat(gesture.document), "requestId": gesture.id, "orderId": gesture.order}]
@@ -102,7 +102,9 @@ def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
     """A row for each event of a parcel; one without, where it has none yet."""
     common = flat(parcel)
     lists = (value for value in parcel.values() if isinstance(value, list))
-    listed = next(([it for it in value if isinstance(it, dict)] for value in lists if value), [])
+    listed = next(
+        ([event for event in value if isinstance(event, dict)] for value in lists if value), []
+    )
     for event in islice(listed or [{}], MOST_EVENTS):
         yield common | flat(event, prefix="event.")
 
@@ -133,8 +135,8 @@ CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
 
 
 def _reasons(reply: Reply, call: Call) -> ListPage:
-    asked = dict(call.query)
-    place = {"salesChannelId": asked["salesChannel"], "orderStatus": asked["orderStatus"]}
+    query = dict(call.query)
+    place = {"salesChannelId": query["salesChannel"], "orderStatus": query["orderStatus"]}
     reasons = wire.reasons_of(reply) if reply.status in READ else []
     rows = [{**place, "reason": reason.code, "label": reason.label} for reason in reasons]
     return ListPage([(None, row) for row in rows], progress=len(rows))
@@ -168,11 +170,11 @@ CANCELLATION_REASONS = Export(
 
 _UNKNOWN = "unknown channel"
 DISCUSSIONS = (ENABLED, RECEIVERS)
-"""What the list of channels says of discussions."""
+"""The members about discussions."""
 
 
 def _configurations(_: Query) -> tuple[ServiceList, ServiceList]:
-    """The list of channels, and what each says of gestures."""
+    """The list of channels, and the configuration of gestures of each."""
     listed: dict[str, KeyedRow] = {}
 
     def first(_: Query, channels: KeyedRows) -> Iterator[Call]:

@@ -54,11 +54,11 @@ class _Shelf:
             for product, line in self._products.pop(order.key, ()):
                 del self._lines[product][line]
                 changed[product] = None
-            named = [(_product(row), (order.key, row["line.number"])) for row in order.rows]
-            for (product, line), row in zip(named, order.rows, strict=True):
+            keys = [(_product(row), (order.key, row["line.number"])) for row in order.rows]
+            for (product, line), row in zip(keys, order.rows, strict=True):
                 self._lines[product][line] = row
-            self._products[order.key] = named
-            changed.update(dict.fromkeys(product for product, _ in named))
+            self._products[order.key] = keys
+            changed.update(dict.fromkeys(product for product, _ in keys))
         return [(product, _picked(self._lines[product].values())) for product in changed]
 
 
@@ -67,7 +67,7 @@ def _product(row: KeyedRow) -> str:
 
 
 def _picked(lines: Iterable[KeyedRow]) -> KeyedRow:
-    """The row of a product, of all its lines; a product of none is to be taken no more."""
+    """The row of a product, from all its lines; without lines nothing of it is to be taken."""
     rows = list(lines)
     orders = dict.fromkeys(str(row[columns.ORDER]) for row in rows)
     quantities = (row["quantity"] for row in rows)
@@ -82,15 +82,15 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     shelf = _Shelf()
 
     def make(order: Order) -> list[KeyedRow]:
-        wanted = {line.id for line in lines_to_ship(order)}
+        line_ids = {line.id for line in lines_to_ship(order)}
         rows = order_rows(order, query.dialect, has_addresses=False)
-        return [row for row in rows if row.get(columns.LINE) in wanted]
+        return [row for row in rows if row.get(columns.LINE) in line_ids]
 
     read = reader(query, make)
 
     def page(reply: Reply, call: Call) -> ListPage:
-        found = read(reply, call)
-        return found._replace(things=(), rows=[*shelf.take(found.things)])
+        listed = read(reply, call)
+        return listed._replace(things=(), rows=[*shelf.take(listed.things)])
 
     return page
 
@@ -101,9 +101,9 @@ def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[Ou
 
 
 def _table(query: Query, *_: Any) -> PlainTable:
-    at = LANGUAGES.index(query.language)
+    place = LANGUAGES.index(query.language)
     fields = (
-        Field(key, columns.WORDS.of(label)[at], "", CellEntry(number_format, width))
+        Field(key, columns.WORDS.of(label)[place], "", CellEntry(number_format, width))
         for key, (label, number_format, width) in _COLUMNS.items()
     )
     title = Translator(query.language).message(tr("Picking list"))

@@ -43,7 +43,7 @@ _MOMENTS = ("createdAt", "updatedAt", "shippedAt")
 
 
 def value_at(document: Mapping[str, Any], path: str) -> Any:
-    """What stands in a document at a path; None where nothing does."""
+    """The value at a path of a document, or None."""
     value: Any = document
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None

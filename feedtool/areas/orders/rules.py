@@ -1,7 +1,7 @@
 """The rules about rows of orders; their pages for users are in `problems.md`.
 
-What a row shows of its order is as old as its export: where it cannot have changed since, it is an
-error, else a warning, for the order is looked at again before anything is sent.
+A row shows its order as it was exported: a fault that cannot have changed since is an
+error, else a warning, because the order is read again before anything is sent.
 """
 
 import re
@@ -119,10 +119,10 @@ def check_reason(row: Row) -> Iterator[Issue]:
 
 
 def check_gesture(row: Row) -> Iterator[Issue]:
-    """A gesture above what the line has cost."""
-    asked, total = row.values.get(columns.AMOUNT), row.values.get(columns.TOTAL)
-    if asked is not None and total is not None and asked > total:
-        message = tr("{amount} is above the line's total of {total}", amount=asked, total=total)
+    """Report a gesture above the total of its line."""
+    amount, total = row.values.get(columns.AMOUNT), row.values.get(columns.TOTAL)
+    if amount is not None and total is not None and amount > total:
+        message = tr("{amount} is above the line's total of {total}", amount=amount, total=total)
         hint = tr("correct the amount")
         yield Issue(codes.GESTURE_ABOVE_ORDER, message, hint, columns.AMOUNT)
 
@@ -132,11 +132,13 @@ _WEIGHTS = (8, 6, 4, 2, 3, 5, 9, 7)
 
 
 def check_parcel(row: Row) -> Iterator[Issue]:
-    """A number of the postal unions' form whose check digit is wrong (UPU S10)."""
+    """Report a postal number (UPU S10) whose check digit is wrong."""
     match = _UPU.fullmatch("".join(str(row.values.get(columns.PARCEL) or "").split()).upper())
     if match is None:
         return
-    rest = 11 - sum(int(d) * weight for d, weight in zip(match[1], _WEIGHTS, strict=True)) % 11
+    rest = (
+        11 - sum(int(digit) * weight for digit, weight in zip(match[1], _WEIGHTS, strict=True)) % 11
+    )
     if int(match[2]) != {10: 0, 11: 5}.get(rest, rest):
         message = tr("the check digit of {number} is wrong", number=row.values[columns.PARCEL])
         hint = tr("compare it with the label")
@@ -147,7 +149,7 @@ _ADDRESS = re.compile(r"https?://[^\s/]+\.\S+", re.IGNORECASE)
 
 
 def check_address(row: Row) -> Iterator[Issue]:
-    """A tracking address that is no address."""
+    """Report a tracking address that is not a web address."""
     address = row.values.get(columns.TRACKING)
     if address and not _ADDRESS.fullmatch(str(address)):
         message = tr("“{address}” is no address on the web", address=address)
@@ -155,14 +157,14 @@ def check_address(row: Row) -> Iterator[Issue]:
         yield Issue(codes.TRACKING_URL, message, hint, columns.TRACKING)
 
 
-# Of the rows of an order.
+# Rows of the same order.
 
 
 class RowsOfOrder(Occurrences):
-    """Remembers what each row asks of its order until all files are read."""
+    """Remembers the action of each row until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row that asks for something."""
+        """Note a row that has an action."""
         if (
             row.feed.kind not in KINDS
             or not action_of(row)
@@ -179,33 +181,33 @@ class RowsOfOrder(Occurrences):
         self.notes.append((_action(row), line, folded(parcel), lines, is_whole_only))
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """The issues of rows that do not go together."""
+        """The issues of rows of one order that contradict each other."""
         by_order: dict[str, list[int]] = {}
         for index in range(len(self)):
             by_order.setdefault(self.key(index), []).append(index)
-        found = [
+        issues = [
             (index, issue)
             for indexes in by_order.values()
             for index, issue in self._of_order(indexes, names)
         ]
-        for index, issue in sorted(found, key=lambda pair: pair[0]):
+        for index, issue in sorted(issues, key=lambda pair: pair[0]):
             yield self.place(index), issue
 
     def _of_order(self, indexes: list[int], names: list[str]) -> Iterator[tuple[int, Issue]]:
-        asked = {index: self.notes[index] for index in indexes}
-        actions = {action for action, *_ in asked.values()}
+        notes = {index: self.notes[index] for index in indexes}
+        actions = {action for action, *_ in notes.values()}
         approvals = actions & {ACCEPT, REFUSE}
         first: dict[tuple[str, str, str], int] = {}
-        for index, (action, line, parcel, lines, is_whole_only) in asked.items():
+        for index, (action, line, parcel, lines, is_whole_only) in notes.items():
             same = (action, line, parcel)
             if action != GESTURE and same in first:
                 yield index, _twice(self.place(index), self.place(first[same]), names)
             first.setdefault(same, index)
             if approvals and len(actions) > 1:
                 yield index, _actions_differ(sorted(actions))
-            own = {line for other, line, *_ in asked.values() if other == action and line}
-            if lines and own and len(own) < lines and action in {REFUSE, SHIP}:
-                yield index, _part(action, len(own), lines, is_whole_only=is_whole_only)
+            line_names = {line for other, line, *_ in notes.values() if other == action and line}
+            if lines and line_names and len(line_names) < lines and action in {REFUSE, SHIP}:
+                yield index, _part(action, len(line_names), lines, is_whole_only=is_whole_only)
 
 
 def _twice(here: RowPlace, first: RowPlace, names: list[str]) -> Issue:
@@ -238,7 +240,7 @@ def _part(action: str, own: int, lines: int, *, is_whole_only: bool) -> Issue:
 
 
 SERIES = 3
-"""So many numbers in a row that rise by one."""
+"""The least length of a series of numbers that rise by one."""
 
 
 class ParcelSeries:
@@ -275,9 +277,9 @@ class ParcelSeries:
                     yield place, Issue(codes.PARCEL_SERIES, message, hint, columns.PARCEL)
             begin = end
 
-    def _follows(self, at: int) -> bool:
-        (before, one), (place, two) = self._rows[at - 1 : at + 1]
-        head, other = (re.fullmatch(r"(.*?)([0-9]{1,18})", number) for number in (one, two))
+    def _follows(self, index: int) -> bool:
+        (before, first), (place, second) = self._rows[index - 1 : index + 1]
+        head, other = (re.fullmatch(r"(.*?)([0-9]{1,18})", number) for number in (first, second))
         if not (head and other and place == before._replace(row=before.row + 1)):
             return False
         return head[1] == other[1] and int(other[2]) == int(head[2]) + 1

@@ -1,4 +1,4 @@
-"""Declaring parcels: the call, and what the lines of the order say of it.
+"""Declaring parcels: the call, and its judgement by the lines of the order.
 
 Specification, "Shipment declaration item", and "Orders", rules 3 and 4: a line is declared once,
 and that cannot change.
@@ -32,16 +32,16 @@ from feedtool.model.text import joined, tr
 
 
 def folded(number: str) -> str:
-    """A parcel's number as it is compared: carriers and people write it with blanks or without."""
+    """A parcel's number for comparisons: without blanks, in lower case."""
     return "".join(number.split()).casefold()
 
 
 def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
-    """What the state says of a line that is to be in parcels of these numbers."""
+    """Judge the shipment of a line in parcels of these numbers."""
     status = order.status_of(line)
-    there = {folded(parcel.number): parcel for parcel in line.parcels}
-    if numbers and all(folded(number) in there for number in numbers):
-        parcels = (there[folded(number)] for number in numbers)
+    declared = {folded(parcel.number): parcel for parcel in line.parcels}
+    if numbers and all(folded(number) in declared for number in numbers):
+        parcels = (declared[folded(number)] for number in numbers)
         shown = joined(f"{parcel.number} {parcel.carrier}".strip() for parcel in parcels)
         text = tr("is {status}, parcel {parcels}", status=status, parcels=shown)
         return LineGoal(line.id, Goal.REACHED, None, text)
@@ -70,17 +70,17 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
 
 
 LINES, PRODUCTS = "orderLineIds", "sellerProductReferences"
-"""What is in a parcel: lines, and products that stand for a line, which alone are not sent so."""
+"""The members of a parcel: lines, and products, which are replaced by lines before sending."""
 
 
 def _parcels_of(act: Act, lines: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The parcels, with these lines in the place of products."""
+    """The parcels, with products replaced by their lines."""
     parcels: list[dict[str, Any]] = json.loads(act.body)
     for parcel in parcels:
         if products := parcel.pop(PRODUCTS, ()):
-            named = [lines[product] for product in products if product in lines]
+            line_ids = [lines[product] for product in products if product in lines]
             # Without a line of these products it stays empty: it is not of the whole order.
-            parcel[LINES] = [*dict.fromkeys([*parcel.get(LINES, ()), *named])]
+            parcel[LINES] = [*dict.fromkeys([*parcel.get(LINES, ()), *line_ids])]
     return parcels
 
 
@@ -97,25 +97,25 @@ def _lines_of_products(act: Act, order: Order) -> dict[str, list[str]]:
 
 
 def _opened(act: Act) -> dict[str, str]:
-    """The lines that were open when the shipment was sent, and the products that stand for them."""
+    """The lines that were open when the shipment was sent, with the products that name them."""
     opened: dict[str, str] | list[str] = json.loads(act.baseline or "{}")
     # Where an earlier version has written it down, it is a list.
     return opened if isinstance(opened, dict) else dict.fromkeys(opened, "")
 
 
 def _numbers_of(parcels: Sequence[Mapping[str, Any]], order: Order, line: Line) -> list[str]:
-    """The parcels that a line is to show; of those without lines it may show a part."""
-    own = [it["parcelNumber"] for it in parcels if line.id in it.get(LINES, ())]
-    free = [it["parcelNumber"] for it in parcels if LINES not in it]
+    """The numbers of the parcels that a line must show; of parcels without lines some suffice."""
+    of_line = [parcel["parcelNumber"] for parcel in parcels if line.id in parcel.get(LINES, ())]
+    free = [parcel["parcelNumber"] for parcel in parcels if LINES not in parcel]
     shown = {folded(parcel.number) for other in order.lines for parcel in other.parcels}
-    here = {folded(parcel.number) for parcel in line.parcels}
+    declared = {folded(parcel.number) for parcel in line.parcels}
     if all(folded(number) in shown for number in free):
-        free = [number for number in free if folded(number) in here] or free
-    return [*own, *free]
+        free = [number for number in free if folded(number) in declared] or free
+    return [*of_line, *free]
 
 
 def _not_one(product: str, lines: Sequence[str]) -> LineGoal:
-    """The judgement of a product that stands for no line of the order, or for several."""
+    """The judgement of a product with no line of the order, or with several."""
     if not lines:
         text = tr("the order has no line of the product {product}", product=product)
         return LineGoal("", Goal.IMPOSSIBLE, codes.ORDER_UNKNOWN, text)
@@ -128,18 +128,18 @@ def _not_one(product: str, lines: Sequence[str]) -> LineGoal:
 
 
 def ship_goals(act: Act, order: Order) -> list[LineGoal]:
-    """What the state says of each line of a shipment, in the order of its parcels."""
-    found, opened = _lines_of_products(act, order), _opened(act)
-    goals = [_not_one(product, of) for product, of in found.items() if len(of) != 1]
-    lines = {product: of[0] for product, of in found.items() if len(of) == 1}
+    """Judge each line of a shipment, in the order of its parcels."""
+    of_products, opened = _lines_of_products(act, order), _opened(act)
+    goals = [_not_one(product, of) for product, of in of_products.items() if len(of) != 1]
+    lines = {product: of[0] for product, of in of_products.items() if len(of) == 1}
     parcels = _parcels_of(act, lines)
-    named = [line for parcel in parcels for line in parcel.get(LINES, ("",))]
-    for name, line in lines_of(order, named).items():
+    line_ids = [line for parcel in parcels for line in parcel.get(LINES, ("",))]
+    for name, line in lines_of(order, line_ids).items():
         if line is None:
             goals.append(no_line(name))
             continue
         # A parcel without lines is of all that can be shipped, or have been.
-        if name not in named and order.status_of(line) == CANCELLED:
+        if name not in line_ids and order.status_of(line) == CANCELLED:
             continue
         goal = ship_goal(order, line, _numbers_of(parcels, order, line))
         if goal.goal is Goal.OTHERWISE and name in opened and not line.parcels:
@@ -149,7 +149,7 @@ def ship_goals(act: Act, order: Order) -> list[LineGoal]:
 
 
 def judge_shipment(act: Act, order: Order | None) -> Judgement:
-    """Whether the parcels are declared, can be, or cannot any more."""
+    """Judge a shipment by its lines."""
     if order is None:
         return unknown_order(act)
     goals = ship_goals(act, order)
@@ -160,15 +160,17 @@ def judge_shipment(act: Act, order: Order | None) -> Judgement:
 
 
 def _open_lines(act: Act, order: Order | None) -> str:
-    """The lines that can be shipped, of the others nothing is sent; and their products."""
+    """The lines that can be shipped, with their products, as JSON."""
     goals = ship_goals(act, order) if order else ()
-    found = _lines_of_products(act, order) if order else {}
-    products = {line: product for product, lines in found.items() for line in lines}
-    return json.dumps({it.line: products.get(it.line, "") for it in goals if it.goal is Goal.OPEN})
+    of_products = _lines_of_products(act, order) if order else {}
+    products = {line: product for product, lines in of_products.items() for line in lines}
+    return json.dumps(
+        {goal.line: products.get(goal.line, "") for goal in goals if goal.goal is Goal.OPEN}
+    )
 
 
 def ship_call(act: Act) -> Call:
-    """The shipment of the lines that were open when it was looked at: others may be shipped."""
+    """Ship the lines that were open when the order was read: others may be shipped already."""
     if act.baseline is None:
         return wire.ship(act.reference, act.body)
     left, parcels = _opened(act), []
@@ -187,4 +189,4 @@ SHIPMENT: Direct[Order | None] = of_order(
     baseline=_open_lines,
     patience=timedelta(minutes=10),
 )
-"""Declaring parcels: the service takes a line once, and the parcels then show on it."""
+"""The declaration of parcels: each line is taken once, and shows its parcels then."""

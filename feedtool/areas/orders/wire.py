@@ -1,7 +1,7 @@
-"""Orders, shipments, cancellations and gestures: the calls, and what their answers say. Pure.
+"""Calls for orders, shipments, cancellations and gestures, and readers of their answers.
 
-Specification, "Orders". Names that it does not show are read by alternatives, all of which the
-field has met; every shape is checked, none is trusted.
+Specification, "Orders". Names that it does not show are read by alternatives, all seen in the
+field; every shape is checked.
 """
 
 import re
@@ -29,7 +29,7 @@ from feedtool.service.answers import (
 READ_OR_NONE = READ | {400, 404}
 """A list that a service does not give is no error: a shop works without it."""
 READ_OR_GONE = READ | {404}
-"""An order that there is not is an answer, too."""
+"""An order that does not exist is an answer, too."""
 PAGE = 100
 """The largest page of orders (specification, "Limits")."""
 MOST_LINES = 1000
@@ -61,7 +61,7 @@ class Line(NamedTuple):
     supply_mode: str
     parcels: tuple[OrderParcel, ...]
     document: Mapping[str, Any]
-    """As the service shows it."""
+    """The document of the service."""
 
     @property
     def product(self) -> str:
@@ -79,7 +79,7 @@ class Order(NamedTuple):
     updated_at: str
     lines: tuple[Line, ...]
     document: Mapping[str, Any]
-    """As the service shows it."""
+    """The document of the service."""
 
     def status_of(self, line: Line) -> str:
         """A line's own status, else the order's."""
@@ -118,7 +118,7 @@ def ship(order: str, body: bytes) -> Call:
 
 
 def order_of(reply: Reply) -> Order | None:
-    """The order of an answer, None where there is none (404); Unreadable for anything else."""
+    """The order of an answer, None for 404; Unreadable for anything else."""
     if reply.status not in READ:
         return None
     document = loads(reply.body, SMALL)
@@ -129,7 +129,7 @@ def order_of(reply: Reply) -> Order | None:
 
 
 def orders_of(reply: Reply) -> list[Order]:
-    """The orders of a page; Unreadable where one is none."""
+    """The orders of a page; Unreadable if one lacks its identifier or status."""
     orders = [read_document(item) for item in items_of(reply, tr("orders"))]
     if None in orders:
         raise Unreadable(tr("the answer holds what is no order"))
@@ -221,9 +221,9 @@ def read_reasons(channel: str, status: str, language: str = "en") -> Call:
 
 
 def reasons_of(reply: Reply) -> list[Reason]:
-    """The reasons: texts, or objects that name one."""
-    found = [_reason(item) for item in items_of(reply, tr("reasons"))]
-    return [reason for reason in found if reason.code]
+    """The reasons, read from texts or objects."""
+    reasons = [_reason(item) for item in items_of(reply, tr("reasons"))]
+    return [reason for reason in reasons if reason.code]
 
 
 def _reason(item: Any) -> Reason:
@@ -262,12 +262,12 @@ class Gesture(NamedTuple):
 
 
 def read_available(order: str) -> Call:
-    """What may still be granted for an order."""
+    """The call for the amount that may still be granted for an order."""
     return Call("GET", f"{_order(order)}/commercial-gestures-available-amounts", READ_OR_GONE)
 
 
 def available_of(reply: Reply) -> Decimal | None:
-    """The maximum that is left; None where no member says it (the names are not shown)."""
+    """The amount left, or None if no member holds it (the specification shows no names)."""
     document = _object(loads(reply.body, SMALL)) if reply.status in READ else {}
     names = [name for name in document if name == "allowableAmount"] or [
         name
@@ -312,7 +312,7 @@ def _gesture(fields: Mapping[str, Any]) -> Gesture:
 
 
 def read_configuration(channel: str) -> Call:
-    """Whether a channel takes gestures, and up to which amount."""
+    """The call for the configuration of gestures of a channel."""
     target = f"/sales-channel-commercial-gesture-configurations/{quote(channel, safe='')}"
     return Call("GET", target, READ_OR_GONE)
 
@@ -326,5 +326,5 @@ def configuration_of(reply: Reply) -> Mapping[str, Any]:
 
 
 def read_count(*query: tuple[str, str]) -> Call:
-    """How many orders there are, by the filters of the list."""
+    """The call for the number of orders, by the filters of the list."""
     return Call("GET", "/orders/count", READ, query=query)

@@ -6,14 +6,14 @@ from msgspec import Struct
 
 
 class OrderBehaviour(Struct, frozen=True):
-    """Of orders, and of what is done with them. All durations are sandbox time."""
+    """Settings of the sandbox's orders. All durations are sandbox time."""
 
     customers_every: timedelta = timedelta(hours=6)
-    """How often a customer buys something; 0: never, and nobody has so far."""
+    """Time between customers; 0: no customers, and no orders of the past."""
     opening: int = 24
-    """At most so many orders are there when a seller's shop opens."""
+    """The largest number of orders when a seller's shop opens."""
     accept_within: timedelta = timedelta(hours=48)
-    """So long an order waits for the seller's acceptance."""
+    """The time that an order waits for the seller's acceptance."""
     expired_as: str = "Cancelled"
     """The status of an order that waited in vain."""
     cancel_after: timedelta = timedelta(seconds=30)

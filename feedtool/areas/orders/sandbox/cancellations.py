@@ -30,7 +30,7 @@ TAKEN = "Taken"
 """The status of a request; no route shows it."""
 
 USERS = ("Customer", "Seller", "SalesChannel", "Fulfillment")
-"""Those who may cancel ("Cancellation sources")."""
+"""The users who may cancel ("Cancellation sources")."""
 
 BEFORE = (life.WAITING,)
 AFTER = (life.ACCEPTED, life.IN_PREPARATION)
@@ -43,7 +43,7 @@ class EligibleReason(NamedTuple):
     name: str
     user: str
     statuses: tuple[str, ...]
-    """Of the orders that it is eligible for."""
+    """The statuses of orders that it is eligible for."""
 
 
 REASONS = (
@@ -89,7 +89,7 @@ _FULL, _PARTIAL = _validator(_TERMS), _validator({"lines": _LINES})
 
 
 def read_reasons(exchange: Exchange) -> HttpResponse:
-    """GET /cancellation-reasons: those that pass the filters that are given."""
+    """GET /cancellation-reasons: the reasons that pass the filters."""
     channel = asked(exchange, "salesChannel")
     if channel is not None:
         known_channel(channel, "salesChannel", exchange.settings)
@@ -119,8 +119,8 @@ def cancel_order(exchange: Exchange) -> HttpResponse:
     order = store.asked_order(exchange, body["orderSellerId"])
     if any(line["status"] == life.CANCELLED for line in order.lines):
         raise bad_request("orderSellerId", "A line of the order is already cancelled.")
-    wanted = {line["orderLineId"]: body["reason"] for line in order.lines}
-    return _take(exchange, "cancellation", order, wanted, body)
+    reasons = {line["orderLineId"]: body["reason"] for line in order.lines}
+    return _take(exchange, "cancellation", order, reasons, body)
 
 
 def cancel_lines(exchange: Exchange) -> HttpResponse:
@@ -134,28 +134,28 @@ def cancel_lines(exchange: Exchange) -> HttpResponse:
     for place, line in enumerate(body["lines"]):
         if names.get(line["lineId"]) != line["offerId"]:
             raise bad_request(f"lines[{place}]", "The order has no such line of this offer.")
-    wanted = {line["lineId"]: line["reason"] for line in body["lines"]}
-    return _take(exchange, "partial cancellation", order, wanted, body)
+    reasons = {line["lineId"]: line["reason"] for line in body["lines"]}
+    return _take(exchange, "partial cancellation", order, reasons, body)
 
 
 def _take(
-    exchange: Exchange, kind: str, order: StoredOrder, wanted: Mapping[str, str], body: Any
+    exchange: Exchange, kind: str, order: StoredOrder, reasons: Mapping[str, str], body: Any
 ) -> HttpResponse:
-    """Take a request, if all lines that it wants can be cancelled for their reasons."""
-    possible = {line["orderLineId"] for line in _cancellable(order, wanted)}
-    if refused := [line_id for line_id in wanted if line_id not in possible]:
+    """Take a request if all its lines can be cancelled for their reasons."""
+    possible = {line["orderLineId"] for line in _cancellable(order, reasons)}
+    if refused := [line_id for line_id in reasons if line_id not in possible]:
         what = f"The line {refused[0]} cannot be cancelled now"
-        raise bad_request("reason", f"{what} for {wanted[refused[0]]!r}.")
+        raise bad_request("reason", f"{what} for {reasons[refused[0]]!r}.")
     request = CANCELLATIONS.new(exchange.db, exchange.seller, exchange.now)
-    request.document = {"orderId": order.order_id, "lines": dict(wanted)}
+    request.document = {"orderId": order.order_id, "lines": dict(reasons)}
     CANCELLATIONS.enter(request, TAKEN, exchange.now, exchange.settings)
     CANCELLATIONS.keep(exchange.db, request)
     effects.note(exchange, kind, order.order_id, body)
     return json_answer(201, {"requestId": f"CR-{request.number:08d}"})
 
 
-def _cancellable(order: StoredOrder, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Those of the wanted lines that can be cancelled now, for the reason of each.
+def _cancellable(order: StoredOrder, reasons: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The requested lines that can be cancelled now, for the reason of each.
 
     A line of the warehouse's can only be once it is Shipped or Delivered (rule 5).
     """
@@ -163,7 +163,7 @@ def _cancellable(order: StoredOrder, wanted: Mapping[str, str]) -> list[dict[str
         line
         for line in order.lines
         if (order.is_shipped_by_seller or line["status"] in SENT)
-        and _is_eligible(wanted.get(line["orderLineId"]), line["status"])
+        and _is_eligible(reasons.get(line["orderLineId"]), line["status"])
     ]
 
 

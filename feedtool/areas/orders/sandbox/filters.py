@@ -55,11 +55,11 @@ FILTERS: dict[str, tuple[str, Callable[[str], Any]]] = {
 """Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
 
 SORTS = {"createdAt": "created_at", "updatedAt": "updated_at", "shippedAtMax": "shipped_at"}
-"""What can be sorted by, and its column."""
+"""Columns by sort key."""
 
 
 class Selection(NamedTuple):
-    """The orders that a request asks for."""
+    """The orders that a request selects."""
 
     where: str
     """SQL, with the values as named parameters."""
@@ -68,17 +68,17 @@ class Selection(NamedTuple):
 
 def selection(exchange: Exchange) -> Selection:
     """The seller's orders that pass all filters of the request."""
-    given = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
-    conditions = ["seller = :seller", "shown IS NOT NULL", *(FILTERS[name][0] for name in given)]
-    values = {name: FILTERS[name][1](text) for name, text in given.items()}
+    texts = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
+    conditions = ["seller = :seller", "shown IS NOT NULL", *(FILTERS[name][0] for name in texts)]
+    values = {name: FILTERS[name][1](text) for name, text in texts.items()}
     return Selection(" AND ".join(conditions), {"seller": exchange.seller, **values})
 
 
 def order_by(exchange: Exchange) -> str:
-    """SQL of the order that is asked for, in either spelling (rule 1); else the newest first."""
+    """SQL of the requested order, in either spelling (rule 1); else the newest first."""
     descending = set((asked(exchange, "desc") or "").split(",")) - {""}
-    named = (asked(exchange, "sort") or ",".join(sorted(descending)) or "desc:createdAt").split(",")
-    terms = {name.rpartition(":")[2]: name.rpartition(":")[0] for name in named}
+    keys = (asked(exchange, "sort") or ",".join(sorted(descending)) or "desc:createdAt").split(",")
+    terms = {name.rpartition(":")[2]: name.rpartition(":")[0] for name in keys}
     if not {*terms, *descending} <= set(SORTS) or not set(terms.values()) <= {"", "asc", "desc"}:
         raise bad_request("sort", f"sort and desc take {', '.join(SORTS)}.")
     ways = {

@@ -60,7 +60,7 @@ def _granted(db: Connection, order: StoredOrder) -> float:
 
 
 def _left(db: Connection, order: StoredOrder, behaviour: OrderBehaviour) -> float:
-    """What may still be given: nothing before the order is Shipped."""
+    """The amount that may still be granted: 0 before the order is Shipped."""
     has_gestures = behaviour.allows_gestures(order.channel)
     if not has_gestures or order.status not in {life.SHIPPED, life.DELIVERED}:
         return 0

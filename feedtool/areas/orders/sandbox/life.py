@@ -1,4 +1,4 @@
-"""What orders do: part "Order and line" (states) of the specification, as plain functions.
+"""States of orders: part "Order and line" (states) of the specification, as plain functions.
 
 An order's status follows from its lines': it is the least advanced of those that are not cancelled.
 Where the specification shows no name or no time, the field's practice fills the gap.
@@ -36,11 +36,11 @@ STATUSES = (
         REJECTED,
     ),
 )
-"""Of orders; CancelRequest is a line's alone."""
+"""The statuses of orders; only a line can be a CancelRequest."""
 
 PROGRESS = (PROCESSING, WAITING, ACCEPTED, CANCEL_REQUEST, IN_PREPARATION, SHIPPED, DELIVERED)
 OPEN = (IN_PREPARATION, CANCEL_REQUEST)
-"""Of lines that can be shipped."""
+"""The statuses of lines that can be shipped."""
 
 FAILS_CONTROLS = "fails the controls"
 CUSTOMER_CANCELS = "the customer cancels"
@@ -114,7 +114,7 @@ def pack(order: StoredOrder) -> None:
 
 
 def parcel(number: str, carrier: str, url: str | None) -> dict[str, Any]:
-    """A parcel as it is shown; its data are the ones that were declared."""
+    """The document of a parcel, with the declared data."""
     names = {"parcelNumber": number, "carrierName": carrier, "trackingUrl": url}
     return {**names, "trackingId": number}
 

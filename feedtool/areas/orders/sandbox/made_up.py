@@ -37,7 +37,7 @@ PEOPLE = (
 
 
 class Article(NamedTuple):
-    """What can be bought."""
+    """An article that customers can buy."""
 
     offer_id: str
     reference: str
@@ -52,7 +52,7 @@ class Article(NamedTuple):
 
 
 class OrderedProduct(NamedTuple):
-    """What is bought."""
+    """An article and its quantity."""
 
     article: Article
     quantity: int
@@ -64,7 +64,7 @@ def draw(*about: object) -> int:
 
 
 def chosen_lines(db: Connection, seller: str, number: int, channel: str) -> list[OrderedProduct]:
-    """What the customer of an order buys: offers of the seller's, else products made up."""
+    """The products of an order: offers of the seller, else invented ones."""
     count = 1 + draw(seller, number, "lines") % MOST_LINES
     offers = sellable(db, seller, channel, CHOICE)
     if not offers:
@@ -77,16 +77,16 @@ def chosen_lines(db: Connection, seller: str, number: int, channel: str) -> list
 def made_up_lines(
     db: Connection, seller: str, number: int, channel: str, count: int
 ) -> list[OrderedProduct]:
-    """So many lines of an order, of products that nobody has to offer."""
+    """`count` lines of an order, of products that need no offer."""
     first = draw(seller, number, "article") % 90
     articles = [made_up_article(db, seller, channel, first + place) for place in range(count)]
     return _lines(articles, seller, number)
 
 
 def _lines(articles: Sequence[Article], seller: str, number: int) -> list[OrderedProduct]:
-    wanted = (1 + draw(seller, number, article.gtin) % MOST_PIECES for article in articles)
-    pairs = zip(articles, wanted, strict=True)
-    return [OrderedProduct(article, min(pieces, article.stock)) for article, pieces in pairs]
+    quantities = (1 + draw(seller, number, article.gtin) % MOST_PIECES for article in articles)
+    pairs = zip(articles, quantities, strict=True)
+    return [OrderedProduct(article, min(quantity, article.stock)) for article, quantity in pairs]
 
 
 def _offered(db: Connection, row: Row) -> Article:
@@ -168,13 +168,13 @@ def new_order(
 
 
 def cost(line: dict[str, Any]) -> float:
-    """What the customer pays for a line, as it is shown."""
+    """The price of a line with its shipping."""
     price = line["sellingPrice"]
     return float(line["quantity"] * price["unitSalesPrice"] + price["shippingCost"])
 
 
 def _order_id(seller: str, number: int) -> str:
-    """What a spreadsheet program spoils, as soon as it takes it for a number."""
+    """An identifier that a spreadsheet program spoils if it reads it as a number."""
     drawn = draw(seller, number, "name")
     digits = f"{drawn % 10**9:09d}{number:06d}"
     return (f"0{digits}", f"26{digits}", f"{drawn % 10**4:04d}E{number:03d}")[number % 3]

@@ -27,17 +27,17 @@ from feedtool.sandbox.state import moment_of, stamp
 TABLES = ""
 
 REFRESH = timedelta(hours=8)
-"""How often the timelines of parcels are (part "Events", 3)."""
+"""Time between refreshes of parcels' timelines (part "Events", 3)."""
 
 
 @opened
 def read_all(exchange: Exchange) -> HttpResponse:
     """GET /orders: neither a total nor a Link tells where the list ends."""
-    page, wanted = asked_order_page(exchange), selection(exchange)
+    page, selected = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {wanted.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants of ours are filled in
+        f"SELECT shown FROM orders WHERE {selected.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants of ours are filled in
         " LIMIT :size OFFSET :start",
-        {**wanted.values, "size": page.size, "start": page.start},
+        {**selected.values, "size": page.size, "start": page.start},
     )
     behaviour = exchange.settings.of(OrderBehaviour)
     return json_answer(200, {"items": [_document(shown, behaviour) for (shown,) in rows]})
@@ -46,9 +46,9 @@ def read_all(exchange: Exchange) -> HttpResponse:
 @opened
 def count(exchange: Exchange) -> HttpResponse:
     """GET /orders/count, by the filters of the list."""
-    wanted = selection(exchange)
-    query = f"SELECT COUNT(*) FROM orders WHERE {wanted.where}"  # noqa: S608 - as above
-    (number,) = exchange.db.execute(query, wanted.values).fetchone()
+    selected = selection(exchange)
+    query = f"SELECT COUNT(*) FROM orders WHERE {selected.where}"  # noqa: S608 - as above
+    (number,) = exchange.db.execute(query, selected.values).fetchone()
     return json_answer(200, {"count": number})
 
 
@@ -65,7 +65,7 @@ def read(exchange: Exchange) -> HttpResponse:
 
 
 def _document(shown: str, behaviour: OrderBehaviour) -> Any:
-    """An order as it is read, without the addresses that the announced change takes away."""
+    """The order's document, without the addresses that the announced change removes."""
     if behaviour.addresses == "always":
         return orjson.Fragment(shown)
     order = orjson.loads(shown)
@@ -95,19 +95,19 @@ def approve(exchange: Exchange) -> HttpResponse:
 
 @opened
 def read_trackings(exchange: Exchange) -> HttpResponse:
-    """GET /parcel-trackings: of the parcels that a warehouse has sent, by the list's filters."""
-    page, wanted = asked_order_page(exchange), selection(exchange)
+    """GET /parcel-trackings: parcels that a warehouse has sent, by the filters of orders."""
+    page, selected = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {wanted.where} AND supply_mode <> 'Seller'"  # noqa: S608 - as above
+        f"SELECT shown FROM orders WHERE {selected.where} AND supply_mode <> 'Seller'"  # noqa: S608 - as above
         " AND shipped_at IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT :size OFFSET :start",
-        {**wanted.values, "size": page.size, "start": page.start},
+        {**selected.values, "size": page.size, "start": page.start},
     )
     items = [_tracking(orjson.loads(shown), exchange.now) for (shown,) in rows]
     return json_answer(200, {"items": items})
 
 
 def _tracking(order: dict[str, Any], now: datetime) -> dict[str, Any]:
-    """The timeline of an order's parcel, as it was when timelines were last refreshed."""
+    """The timeline of an order's parcel at the last refresh."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     refreshed = stamp(now - (now - midnight) % REFRESH)
     events = [("InTransit", order["shippedAt"])]
@@ -117,7 +117,9 @@ def _tracking(order: dict[str, Any], now: datetime) -> dict[str, Any]:
         "orderId": order["orderId"],
         **next(parcel for line in order["lines"] for parcel in line["parcels"]),
         "refreshedAt": refreshed,
-        "events": [{"status": name, "date": at} for name, at in events if at <= refreshed],
+        "events": [
+            {"status": name, "date": moment} for name, moment in events if moment <= refreshed
+        ],
     }
 
 
@@ -125,18 +127,18 @@ def _tracking(order: dict[str, Any], now: datetime) -> dict[str, Any]:
 
 
 def next_due(db: Connection) -> str | None:
-    """When the next order changes."""
+    """The time of the next change of an order by itself."""
     due: str | None
     (due,) = db.execute("SELECT MIN(next_at) FROM orders WHERE next_at IS NOT NULL").fetchone()
     return due
 
 
 def step(db: Connection, settings: SandboxSettings) -> None:
-    """Let the order change whose time has come first."""
+    """Let the order change that is due first."""
     order = store.first_due(db)
-    at = moment_of(str(order.next_at))
-    life.BY_ITSELF[order.status](order, at, settings)
-    store.write(db, order, at, settings.of(OrderBehaviour).visible_after)
+    due = moment_of(str(order.next_at))
+    life.BY_ITSELF[order.status](order, due, settings)
+    store.write(db, order, due, settings.of(OrderBehaviour).visible_after)
 
 
 ROUTES: tuple[Route, ...] = (

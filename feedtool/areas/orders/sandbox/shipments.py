@@ -71,15 +71,15 @@ def _shipped_lines(
     shippable = life.OPEN if order.channel == primary else (life.IN_PREPARATION,)
     available = [line for line in order.lines if line["status"] in shippable]
     known = {line["orderLineId"]: line for line in available}
-    named = [parcel.get("orderLineIds") for parcel in parcels]
-    wanted = {line_id for names in named for line_id in (known if names is None else names)}
-    if strange := sorted(wanted - set(known)):
+    lists = [parcel.get("orderLineIds") for parcel in parcels]
+    line_ids = {line_id for names in lists for line_id in (known if names is None else names)}
+    if strange := sorted(line_ids - set(known)):
         raise _refused(f"the line {strange[0]} cannot be shipped")
-    if not wanted:
+    if not line_ids:
         raise _refused("none of its lines can be shipped")
-    if wanted != set(known) and not behaviour.manages_lines(order.channel):
+    if line_ids != set(known) and not behaviour.manages_lines(order.channel):
         raise _refused("all available lines must be shipped at once")
-    return [line for line_id, line in known.items() if line_id in wanted]
+    return [line for line_id, line in known.items() if line_id in line_ids]
 
 
 def _parcels_of(line_id: str, parcels: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

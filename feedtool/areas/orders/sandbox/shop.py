@@ -1,4 +1,4 @@
-"""Where orders come from: a shop with a past, to which customers come.
+"""The source of orders: a shop with past orders, to which customers come.
 
 A seller's first request about orders opens the shop.
 """
@@ -37,7 +37,7 @@ class Past(NamedTuple):
     hours: float
     """Since it was placed."""
     status: str
-    """Of its lines; of CancelRequest its first line's alone."""
+    """The status of its lines; CancelRequest is the status of its first line only."""
     is_primary: bool = True
     """True if it comes from the primary channel."""
     supply: str = "Seller"
@@ -83,7 +83,6 @@ HOURS_TO = {
     life.SHIPPED: 24,
     life.DELIVERED: 72,
 }
-"""What it takes an order of the past to get there."""
 
 
 def opened(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], HttpResponse]:
@@ -145,7 +144,7 @@ def _bring(order: StoredOrder, status: str, at: datetime, behaviour: OrderBehavi
 
 
 def next_due(db: Connection) -> str | None:
-    """When the next customer comes to any shop."""
+    """The time when the next customer comes to any shop."""
     query = "SELECT MIN(next_at) FROM shop WHERE next_at IS NOT NULL"
     due: str | None
     (due,) = db.execute(query).fetchone()
@@ -153,12 +152,12 @@ def next_due(db: Connection) -> str | None:
 
 
 def step(db: Connection, settings: SandboxSettings) -> None:
-    """Let the customer buy who comes first."""
+    """Let the next customer buy."""
     behaviour = settings.of(OrderBehaviour)
     seller, due = db.execute(
         "SELECT seller, next_at FROM shop WHERE next_at IS NOT NULL ORDER BY next_at, seller"
     ).fetchone()
-    at = moment_of(due)
+    moment = moment_of(due)
     number = store.next_number(db, seller)
     supply = "Fulfillment" if number % EVERY_FULFILLED == 0 else "Seller"
     channel = settings.channels[number % len(settings.channels)]
@@ -166,10 +165,10 @@ def step(db: Connection, settings: SandboxSettings) -> None:
     for line in lines:
         if line.article.offer is not None:
             sell(db, line.article.offer, line.quantity, due)
-    order = new_order(seller, number, channel, supply, lines, at)
-    life.follow(order, at, behaviour)
-    store.write(db, order, at, behaviour.visible_after)
-    following = stamp(at + behaviour.customers_every)
+    order = new_order(seller, number, channel, supply, lines, moment)
+    life.follow(order, moment, behaviour)
+    store.write(db, order, moment, behaviour.visible_after)
+    following = stamp(moment + behaviour.customers_every)
     db.execute("UPDATE shop SET next_at = ? WHERE seller = ?", (following, seller))
 
 

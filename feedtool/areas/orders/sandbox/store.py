@@ -1,7 +1,7 @@
-"""Orders as they are, and as they are seen: part "Order" of the specification.
+"""Stored orders, and what readers see of them: part "Order" of the specification.
 
 A change may show later than it happens (`OrderBehaviour.visible_after`). What is done with an order
-goes by the order as it is; what is read of it is what shows.
+uses the current order; readers get what shows.
 """
 
 from datetime import datetime, timedelta
@@ -53,17 +53,17 @@ ROUTES: tuple[Route, ...] = ()
 
 
 class StoredOrder(Struct):
-    """An order as it is."""
+    """The current state of an order."""
 
     seller: str
     number: int
-    """Of the seller's orders, from 1."""
+    """Its number among the seller's orders, from 1."""
     document: dict[str, Any]
-    """As the service shows it, with its shipping addresses."""
+    """The service's document, with the shipping addresses."""
     fate: str = ""
-    """What will go wrong with it, see `life`."""
+    """The problem that it will have, see `life`; empty for none."""
     next_at: str | None = None
-    """When it changes by itself."""
+    """The time of its next change by itself; None for no change."""
 
     @property
     def order_id(self) -> str:
@@ -82,7 +82,7 @@ class StoredOrder(Struct):
 
     @property
     def is_shipped_by_seller(self) -> bool:
-        """True if the seller drives it, and no warehouse."""
+        """True if the seller ships it, not a warehouse."""
         return bool(self.document["supplyMode"] == "Seller")
 
     @property
@@ -92,7 +92,7 @@ class StoredOrder(Struct):
 
 
 def find(db: Connection, seller: str, order_id: str) -> StoredOrder | None:
-    """The seller's order as it is, or None where the seller has none of this name."""
+    """The seller's order of this identifier, or None."""
     query = "SELECT * FROM orders WHERE seller = ? AND order_id = ?"
     row = db.execute(query, (seller, order_id)).fetchone()
     return row and _order(row)
@@ -132,9 +132,9 @@ def _order(row: Row) -> StoredOrder:
 
 
 def asked_order(exchange: Exchange, order_id: str | None = None) -> StoredOrder:
-    """The seller's order of this name, else of the one in the path; 404 where there is none."""
-    wanted = exchange.ids["orderId"] if order_id is None else order_id
-    order = find(exchange.db, exchange.seller, wanted)
+    """The seller's order of this identifier, else of the path's; 404 if there is none."""
+    name = exchange.ids["orderId"] if order_id is None else order_id
+    order = find(exchange.db, exchange.seller, name)
     if order is None:
         raise not_found("The order")
     return order
@@ -148,7 +148,7 @@ def next_number(db: Connection, seller: str) -> int:
 
 
 def write(db: Connection, order: StoredOrder, now: datetime, visible_after: timedelta) -> None:
-    """Keep an order as it is now; readers see it `visible_after` its last change."""
+    """Store an order; readers see it `visible_after` its last change."""
     document = orjson.dumps(order.document).decode()
     db.execute(
         "INSERT INTO orders(seller, number, order_id, document, fate, next_at)"
@@ -173,14 +173,14 @@ def _show(db: Connection, seller: str, number: int, document: str) -> None:
 
 
 def next_due(db: Connection) -> str | None:
-    """When the next change shows."""
+    """The time when the next change shows."""
     due: str | None
     (due,) = db.execute("SELECT MIN(shows_at) FROM unseen_change").fetchone()
     return due
 
 
 def step(db: Connection, _settings: SandboxSettings) -> None:
-    """Let the change be seen whose time has come first."""
+    """Show the change that is due first."""
     change, seller, number, document = db.execute(
         "SELECT id, seller, number, document FROM unseen_change ORDER BY shows_at, id LIMIT 1"
     ).fetchone()
