@@ -113,10 +113,10 @@ def things_of(reply: Reply, states: tuple[str, ...] = ()) -> list[ListedItem]:
     """The things of a page: two rows for each, none where it is in another state."""
     return [
         ListedItem(
-            one["key"],
-            one["at"],
-            datetime.fromisoformat(one["at"]),
-            [{**one, "line": line} for line in (1, 2) if not states or one["state"] in states],
+            thing["key"],
+            thing["at"],
+            datetime.fromisoformat(thing["at"]),
+            [{**thing, "line": line} for line in (1, 2) if not states or thing["state"] in states],
         )
         for thing in json.loads(reply.body)
     ]

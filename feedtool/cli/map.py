@@ -105,7 +105,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         fitting = proposal.base if options.base and proposal.is_unchanged else proposal.recipe
         if fitting and not out:
             _refuse_more(fitting, reading, options.reading)
-            is_named = not is_found(read, usual, load(), fitting.name)
+            is_named = not is_recognised(read, usual, load(), fitting.name)
             return _report_fitting(file, proposal, fitting, form, is_named=is_named)
         if proposal.is_ours and not out:
             return _report_template(file, proposal, form)
@@ -124,7 +124,7 @@ def map_(ctx: click.Context, options: MapOptions) -> int:
         elif target:
             is_named = True
             with suppress(UsageProblem):  # e.g. the earlier recipe fits, too
-                is_named = not is_found(read, usual, load(), target.stem)
+                is_named = not is_recognised(read, usual, load(), target.stem)
             _write_answers(proposal, answers)
             _print(written)
             _write_unsure(proposal, answers)
@@ -371,7 +371,7 @@ def _write_missing(
             fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
         )
     )
-    row_keys = [key for key in missing if proposal.is_of_row(key)]
+    row_keys = [key for key in missing if proposal.differs_by_row(key)]
     other_keys = [key for key in missing if key not in row_keys]
     if row_keys:
         hint = tr("name its column in [columns] of the recipe, or compute it in [compute]")

@@ -20,7 +20,7 @@ from feedtool.page.checks import chosen
 from feedtool.page.columns import FileReading, reading_of
 from feedtool.page.desk import PageSession
 from feedtool.page.shelf import Choices, FileUpload, NotHere
-from feedtool.runs.mapping import is_found
+from feedtool.runs.mapping import is_recognised
 from feedtool.runs.recipe_text import free_place, write_recipe
 from feedtool.runs.recipes import RecipeFolders
 from feedtool.sheets.atomic_write import cannot_write

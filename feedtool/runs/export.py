@@ -187,13 +187,13 @@ def export(
                 raise listing.nothing(query, tally)
         if kind.rows:
             made = kind.rows(query, lists, tally)
-            rows = _fill(stack.enter_context(RowBuffer(context.stopping)), made, tally)
+            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), made, tally)
         if kind.documents:
             whole = (kind.documents, query, rows, target, client, context)
             brought = (
                 OutputRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in bring_documents(*whole)
             )
-            rows = _fill(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
+            rows = _filled(stack.enter_context(RowBuffer(context.stopping)), brought, tally)
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, moment)

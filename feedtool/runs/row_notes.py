@@ -264,8 +264,8 @@ def note(
         lines = []
         for result in results:
             line = f"{result.channel or result.reference} {result.status}"
-            text = joined(_message_lines(result, columns, say), "; ")
-            lines.append(say(joined(filter(None, (line, text)), ": ")))
+            messages = joined(_message_lines(result, columns, say), "; ")
+            lines.append(say(joined(filter(None, (line, messages)), ": ")))
         lines += dict.fromkeys(texts)
     guilty: dict[int, Severity] = {}
     comments: dict[int, dict[str, None]] = {}

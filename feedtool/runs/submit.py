@@ -118,7 +118,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     judged = _judging_options(
-        consulted := Consulted(reading.catalog), reading, session, workspace, plan_file
+        consulted := CatalogRecorder(reading.catalog), reading, session, workspace, plan_file
     )
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _expire_personal_files(sheets, snapshots, judged, session, workspace)
@@ -154,7 +154,7 @@ def submit(
 
 
 def _judging_options(
-    consulted: Consulted,
+    consulted: CatalogRecorder,
     reading: ReadOptions,
     session: Session,
     workspace: Workspace,

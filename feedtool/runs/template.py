@@ -62,7 +62,7 @@ def _deepest(
     catalog: "Catalog", code: str, sync_command: str, tell: Callable[[str, str], None]
 ) -> list[str]:
     """Return all categories below one that take products; without any, the code itself."""
-    from feedtool.areas.products.categories import below, listed
+    from feedtool.areas.products.categories import categories_below, first_codes
 
     inside = categories_below(catalog, code)
     category = catalog.category(code.upper())
@@ -80,7 +80,7 @@ def _deepest(
             tr(
                 "{named}, and the properties of {categories} were not brought",
                 named=description,
-                categories=listed(lacking),
+                categories=first_codes(lacking),
             ),
             tr(
                 "bring them with `{command} --category {reference}`",
@@ -88,7 +88,7 @@ def _deepest(
                 reference=category.reference,
             ),
         )
-    tell("category", joined((description, listed(inside)), ": "))
+    tell("category", joined((description, first_codes(inside)), ": "))
     return inside
 
 

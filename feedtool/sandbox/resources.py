@@ -111,6 +111,8 @@ class Life(Struct, frozen=True):
     """The member of a document with the time of its last change."""
     entered: Callable[[StoredThing, datetime], None] | None = None
     """Edits the document of a thing after a change of its status."""
+    status: str = "status"
+    """The member of a document with its status."""
 
 
 # Lists.
