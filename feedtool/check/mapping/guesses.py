@@ -54,7 +54,7 @@ def guess_concepts(
             if name >= NAMES.least:
                 like = tr("named like “{name}”", name=MessageText((concept.name,)))
                 by_name = MessageText((concept.doubt,)) or like
-                reason = joined(filter(None, (by_name, *dict.fromkeys(reasons))))
+            reason = joined(filter(None, (by_name, *dict.fromkeys(reasons))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)
 
