@@ -1,4 +1,4 @@
-"""Legacy zips, as the area declares itself."""
+"""The declaration of the area `legacy`."""
 
 from feedtool.areas.legacy.conversions import CONVERSIONS, OUTPUTS, facts_of
 from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED

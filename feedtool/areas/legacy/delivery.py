@@ -118,7 +118,8 @@ def _pairs(
         )
         for mode in request["ShippingInformation"]
     }
-    if all(modes) and len(modes) == len(request["ShippingInformation"]):  # else one has no name
+    # Otherwise a mode has no name in the JSON packages.
+    if all(modes) and len(modes) == len(request["ShippingInformation"]):
         yield modes, offer.delivery_modes
 
 

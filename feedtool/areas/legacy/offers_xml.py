@@ -91,7 +91,7 @@ class XmlOffer(NamedTuple):
     """An Offer of the file."""
 
     attributes: Mapping[str, str]
-    """The texts by the names in `NAMES`; without absent attributes."""
+    """The texts of attributes by name; see `NAMES`."""
     shipping: tuple[Shipping, ...] = ()
 
 

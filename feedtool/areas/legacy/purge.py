@@ -39,7 +39,7 @@ class Purge(Struct, frozen=True):
     removed: int
     remaining: int
     invalid: int = 0
-    """Removed offers that stand in the file in invalid rows."""
+    """Removed offers whose rows in the file are invalid."""
 
     @property
     def text(self) -> MessageText:

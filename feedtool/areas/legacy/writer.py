@@ -66,20 +66,20 @@ class Head(Struct, frozen=True):
 
 
 def head_of(
-    package_type: str, channel: str, settings: AccountSettings, template: Head | None = None
+    package_type: str, channel: str, settings: AccountSettings, input_head: Head | None = None
 ) -> Head:
-    """Return the head of a package of offers, with the name and the pools of `template`.
+    """Return the head of a package of offers, with the name and the pools of `input_head`.
 
     If that has no pool, the pool of the channel is used; StockAndPrice has no pools.
     """
-    template = template or Head()
+    input_head = input_head or Head()
     is_full = package_type != PackageType.STOCK_AND_PRICE
-    pools = template.pools
+    pools = input_head.pools
     if channel and not pools:
         number = settings.legacy_pools.get(channel)
         pools = (Pool(number, "Id") if number else Pool(channel),)
     return replace(
-        template,
+        input_head,
         package_type=PackageType.FULL if is_full else package_type,
         purges=package_type == PackageType.PURGE,
         pools=pools if is_full else (),

@@ -301,6 +301,7 @@ DELETE = _feed(
         "Each row removes the offer that has this reference from the sales channel. To sell the"
         " product again, create the offer anew.",
     ),
-    tolerated=frozenset({PLACEHOLDER.name}),  # such offers must be removable
+    # Offers that were sent with a placeholder must be removable.
+    tolerated=frozenset({PLACEHOLDER.name}),
 )
 FEEDS = (UPSERT, UPDATE, DELETE)

@@ -41,7 +41,7 @@ OFFERS = "content/offers.xml"
 SHIPPING = "ShippingInformation"
 LARGEST_ZIP = 1 << 25
 LARGEST_XML = 1 << 28
-"""In bytes, of the Offers.xml in a zip; LARGEST_ZIP is in bytes, too."""
+"""The most bytes of a zip, and of its Offers.xml."""
 PATIENCE = 10.0
 """Seconds until a public address has to answer."""
 
