@@ -71,7 +71,7 @@ class LegacyCondition(Condition, frozen=True):
     """The condition of an offer in a legacy zip, by its name or its number."""
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """The conditions that have a number in the profile."""
+        """Return the conditions that have a number in the profile."""
         return tuple(column.dialect.legacy_conditions)
 
 
@@ -117,18 +117,18 @@ def modes(settings: AccountSettings) -> tuple[Mode, ...]:
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """Keys of missing columns: reference, condition, price, VAT, preparation time, stock, mode."""
+    """Return missing keys: reference, condition, price, VAT, preparation time, stock, mode."""
     return offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings))
 
 
 def missing_of_change(sheet: SheetColumns) -> list[str]:
-    """Keys of missing columns: the reference, and the price if neither price nor stock is there."""
+    """Return missing keys: the reference, and the price if neither price nor stock is there."""
     keys = offers.missing(sheet, (offers.REFERENCE,))
     return keys if sheet.fields.intersection(CHANGEABLE) else [*keys, CHANGEABLE[0]]
 
 
 def required(row: Row) -> list[str]:
-    """Keys of blank cells that every row needs; a large parcel needs no mandatory mode."""
+    """Return blank keys that every row needs; a large parcel needs no mandatory mode."""
     amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.context.settings))
     return row.blanks(offers.ALWAYS) + amounts
 

@@ -114,7 +114,7 @@ def _delivery_modes(row: Row) -> list[dict[str, object]]:
 
 
 def _upsert_missing(sheet: SheetColumns) -> list[str]:
-    """Keys of missing columns: reference, product, condition, price, VAT, times, stock, mode."""
+    """Return missing keys: reference, product, condition, price, VAT, times, stock, mode."""
     amounts = _mandatory_amounts(sheet.context.settings.mandatory_mode)
     keys = columns.missing_of_whole(sheet, amounts)
     if not {columns.GTIN, columns.PRODUCT_REFERENCE} & sheet.fields:
@@ -123,7 +123,7 @@ def _upsert_missing(sheet: SheetColumns) -> list[str]:
 
 
 def _upsert_required(row: Row) -> list[str]:
-    """Keys of blank cells; a row without GTIN and product reference is reported on the GTIN."""
+    """Return blank keys; a row without GTIN and product reference is reported on the GTIN."""
     keys = row.blanks(columns.ALWAYS)
     if row.is_blank(columns.GTIN) and row.is_blank(columns.PRODUCT_REFERENCE):
         keys.append(columns.GTIN)
@@ -161,13 +161,13 @@ def _changeable(sheet: SheetColumns) -> tuple[str, ...]:
 
 
 def _update_missing(sheet: SheetColumns) -> list[str]:
-    """Keys of missing columns: the reference, and the price if nothing else can change."""
+    """Return missing keys: the reference, and the price if nothing else can change."""
     keys = columns.missing(sheet, (REFERENCE,))
     return keys if sheet.fields.intersection(_changeable(sheet)) else [*keys, "price.price"]
 
 
 def _update_required(row: Row) -> list[str]:
-    """Keys of blank cells: the reference, and the mandatory mode if the row has any mode.
+    """Return blank keys: the reference, and the mandatory mode if the row has any mode.
 
     An Update replaces the whole list of modes.
     """

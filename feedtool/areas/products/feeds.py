@@ -48,13 +48,13 @@ TEXTS = (columns.GTIN, columns.LANGUAGE, *SIMPLE)
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """Keys of missing columns: the GTIN, and the category unless the sheet was made for one."""
+    """Return missing keys: the GTIN, and the category unless the sheet was made for one."""
     keys = [columns.GTIN] if properties.only_category(sheet.stamp) else ALWAYS
     return [key for key in keys if key not in sheet.fields]
 
 
 def required(row: Row) -> list[str]:
-    """Keys of blank cells: common data, the brand if mandatory, mandatory properties."""
+    """Return blank keys: common data, the brand if mandatory, mandatory properties."""
     common = dict.fromkeys((*ALWAYS, *row.sheet.context.settings.product_fields))
     keys = [key for key in common if not _is_filled(row, key)]
     known = details_of(row)

@@ -1,6 +1,6 @@
 """Offers as the service shows them now, read in groups: an alternative to the ledger's offers."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from feedtool.areas.offers.changes import offer_state as state
@@ -25,10 +25,16 @@ class LiveOffers:
     def read(self, channel: str, references: Iterable[str]) -> dict[str, Offer]:
         """Return the existing offers of references that a comma list can hold."""
         offers: dict[str, Offer] = {}
+
+        def take(reply: Reply, _: Call) -> Next | None:
+            page = offers_page(reply)
+            offers.update({offer.reference: offer for offer in page.offers if offer.reference})
+            return Next(read_offers("", link=page.next)) if page.next else None
+
         hint = tr("look at --channel and --seller; nothing was sent")
         for listed in comma_lists(references):
             first = read_offers(channel, listed)
-            read_list("offers", first, _taking(offers), self._client, self._context, hint)
+            read_list("offers", first, take, self._client, self._context, hint)
         return offers
 
     def look_up(self, items: Sequence[Item], /) -> list[KnownOffer]:
@@ -58,12 +64,3 @@ class LiveOffers:
             for reference, offer in offers.items()
             if offer.created_at and offer.created_at >= since
         )
-
-
-def _taking(offers: dict[str, Offer]) -> Callable[[Reply, Call], Next | None]:
-    def take(reply: Reply, _: Call) -> Next | None:
-        page = offers_page(reply)
-        offers.update({offer.reference: offer for offer in page.offers if offer.reference})
-        return Next(read_offers("", link=page.next)) if page.next else None
-
-    return take
