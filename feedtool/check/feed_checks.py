@@ -63,7 +63,7 @@ class FeedChecks:
     def faults(self, row: Row, shape: Shape | None) -> list[Issue]:
         """Return the rules' issues of a row; issues that a sheet has once go into `once`.
 
-        `shape` is None for a row whose shape does not show all its blanks, as with refused cells.
+        Without a `shape` all checks run: it must show all blanks, unlike that of refused cells.
         """
         checks = self._all
         if shape is not None:

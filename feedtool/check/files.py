@@ -106,7 +106,6 @@ class _Checking:
             self._sheets.append(CheckedSheet(file.name, error=unreadable(file, error)))
 
     def add_source(self, file: Input, source: Source) -> None:
-        """Read the sheets of an open file."""
         for chosen in choose(source, self._options, self._areas, file.name):
             self._sheets.append(self._check_sheet(file, chosen))
 

@@ -75,7 +75,6 @@ class Locator:
         return self._problem(fault, self._index(fault), row, line)
 
     def of_sheet(self, fault: Issue) -> Problem:
-        """Return a problem of the whole sheet."""
         return self._problem(fault, self._index(fault), None, None)
 
     def _index(self, fault: Issue) -> int:

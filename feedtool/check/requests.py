@@ -33,7 +33,7 @@ def schema(feed: Feed) -> dict[str, Any]:
 
 @cache
 def gate(feed: Feed) -> Callable[[object], bool]:
-    """Return a function that returns True for a request that its schema accepts."""
+    """Return the validator of a feed's requests."""
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 

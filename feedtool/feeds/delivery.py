@@ -19,7 +19,7 @@ from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
 
-T = TypeVar("T")
+Content = TypeVar("Content")
 
 
 class Meaning(StrEnum):
@@ -80,10 +80,10 @@ class ReportItem(NamedTuple):
     messages: tuple[Message, ...] = ()
 
 
-class AnswerPage(NamedTuple, Generic[T]):
+class AnswerPage(NamedTuple, Generic[Content]):
     """One page of a list: of results, of the seller's packages, of reports."""
 
-    items: list[T]
+    items: list[Content]
     next: str | None
     """The address of the next page, of the same origin."""
     strange: int = 0
@@ -124,11 +124,11 @@ class LogPage(NamedTuple):
         return requested > 1 and self.number not in {None, requested}
 
 
-class Endpoint(NamedTuple, Generic[T]):
+class Endpoint(NamedTuple, Generic[Content]):
     """A call about a package, and the reader of its successful answer."""
 
     call: Callable[[PackageRef], Call]
-    read: Callable[[Reply], T]
+    read: Callable[[Reply], Content]
 
 
 class Trace(StrEnum):
@@ -165,13 +165,13 @@ class Since(NamedTuple):
     settings: AccountSettings
 
 
-class Lookup(NamedTuple, Generic[T]):
+class Lookup(NamedTuple, Generic[Content]):
     """A look-up of rows without a result."""
 
     ask: Callable[[PackageRef, Sequence[PendingRow]], tuple[Sequence[PendingRow], Call] | None]
     """Returns the next call and its rows; None if none of the rows can be looked up."""
-    read: Callable[[Reply], T]
-    traces: Callable[[Since, Sequence[PendingRow], T], Iterable[tuple[PendingRow, Trace]]]
+    read: Callable[[Reply], Content]
+    traces: Callable[[Since, Sequence[PendingRow], Content], Iterable[tuple[PendingRow, Trace]]]
     """Returns the traces of rows on a page, without the rows that a later page may show."""
     texts: LookupTexts
 

@@ -15,7 +15,7 @@ from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Status
 from feedtool.model.settings import PackageLimits
 
-T = TypeVar("T")
+State = TypeVar("State")
 
 
 class Repeat(StrEnum):
@@ -85,22 +85,22 @@ class Overview(NamedTuple):
     """The number of entries on a page that is not the last."""
 
 
-class Direct(NamedTuple, Generic[T]):
+class Direct(NamedTuple, Generic[State]):
     """One call for each request; look-ups before and after it show the request's state."""
 
     call: Callable[[Act], Call]
     looks: Callable[[Act], Sequence[Call]]
     """Returns the calls of a look-up: before the call, after an unknown outcome, and until it is
     final."""
-    state: Callable[[Act, Sequence[Reply]], T]
+    state: Callable[[Act, Sequence[Reply]], State]
     """Returns the state in the answers of a look-up; raises Unreadable."""
-    judge: Callable[[Act, T], Judgement]
+    judge: Callable[[Act, State], Judgement]
     """Compares the state with the request, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """Returns the id in the answer to the call, or None."""
     answered: Callable[[Act, Reply], Judgement] | None = None
     """Returns the judgement from the answer to the call; None if only look-ups show it."""
-    baseline: Callable[[Act, T], str] = lambda _act, _state: ""
+    baseline: Callable[[Act, State], str] = lambda _act, _state: ""
     """Returns the part of the state that is stored with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     again: Code | None = None

@@ -105,7 +105,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def positive(self) -> float:
-        """The share of numbers above 0."""
         return self._of_numbers(lambda number: number > 0)
 
     @cached_property
@@ -155,7 +154,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def conditions(self) -> float:
-        """The share of conditions of a product."""
         return self.share(lambda text: not text.isdigit() and plain_words(text) in conditions())
 
     @cached_property

@@ -30,7 +30,7 @@ Row = tuple[int, Sequence[Cell]]
 
 
 def header_row(rows: Sequence[Row]) -> tuple[float, int]:
-    """Return the score and the position of the likeliest header; score 0 if there is none."""
+    """Return the score and the position of the likeliest header; score 0 without a header."""
     scores = [(_header_score(rows, position), -position) for position in range(len(rows))]
     score, minus = max(scores, default=(0.0, 0))
     # A header may be repeated on each page: the first one counts.

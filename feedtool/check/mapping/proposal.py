@@ -48,7 +48,6 @@ class ColumnProposal(Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """The letters of the column."""
         return letters(self.index)
 
 

@@ -1,4 +1,4 @@
-"""A sheet to which a recipe, or defaults, were applied."""
+"""The record of a sheet after a recipe, or defaults, were applied."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Applied(NamedTuple):
-    """A sheet as a recipe, or defaults, make it."""
+    """A sheet after a recipe, or defaults, were applied."""
 
     header: Header
     sheet: Sheet
     fields: Sequence[str] = ()
-    """The keys whose values come from it, and from no column alone."""
+    """The keys whose values the recipe or defaults make, and not one column."""
     defaults: Sequence[str] = ()
-    """Of these the keys that have a default of the command or the account, and nothing else."""
+    """The keys among these that only have a default of the command or the account."""
     joined: "Sequence[JoinedSheet]" = ()

@@ -1,4 +1,4 @@
-"""A recipe applied to a sheet whose header row is known."""
+"""Apply a recipe to a sheet whose header row is known."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -65,20 +65,20 @@ class _Application:
         """The keys of the defaults of the command or the account."""
 
     def column(self, key: str, place: str) -> Column:
-        """The column of a key of the kind, or of one on a channel."""
-        own = channel_column(key, self.columns)
-        if own and (reason := refusal(own, self.feed)):
+        """Return the column of a key of the kind, or of a key on a channel."""
+        on_channel = channel_column(key, self.columns)
+        if on_channel and (reason := refusal(on_channel, self.feed)):
             raise UsageProblem(
                 tr("{place}: {key} cannot be: {reason}", place=place, key=key, reason=reason),
                 tr("take it out of the recipe"),
             )
-        if own is None and key not in self.columns:
+        if on_channel is None and key not in self.columns:
             message = tr("{place}: there is no field {key}", place=place, key=key)
             raise UsageProblem(message, did_you_mean(key, self.columns))
-        return own or self.columns[key]
+        return on_channel or self.columns[key]
 
     def read_columns(self) -> None:
-        """The fields of the sheet's own columns."""
+        """Make the fields of the sheet's own columns."""
         for header, key in self.recipe.file.columns.items():
             place = self.recipe.place("columns", header)
             if isinstance(key, str):
@@ -96,7 +96,7 @@ class _Application:
                 self.sheet.fields[key] = RecipeField(key, index)
 
     def read_values(self) -> None:
-        """Values and defaults of the fields."""
+        """Read the values and defaults of the fields."""
         file = self.recipe.file
         for key, values in file.values.items():
             self.column(key, self.recipe.place(f"values.{key}"))
@@ -118,7 +118,7 @@ class _Application:
                 field.mapped = MappedCells(cells, field.default if key in file.default else None)
 
     def constant(self, key: str, value: Constant, place: str) -> Cell:
-        """The cell of a value of the recipe; what is computed from it may be of any type."""
+        """Return the cell of a value of the recipe; of any type if a formula reads it."""
         column = self.column(key, place)
         if key in self.recipe.compute:
             return cell_of(value)
@@ -127,7 +127,7 @@ class _Application:
     def read_joins(
         self, source: Source, joined: Callable[[str], Sequence[JoinFile]], context: Context
     ) -> list[JoinedSheet]:
-        """The fields that other sheets give."""
+        """Add joined cells to fields; return the joined sheets."""
         sheets = []
         for name, join in self.recipe.file.join.items():
             place = self.recipe.place(f"join.{name}")
@@ -153,17 +153,17 @@ class _Application:
         return sheets
 
     def read_fill_down(self) -> None:
-        """The columns whose blank cells have what stands above them, for expressions."""
+        """Find the columns whose blank cells get the content above them, for expressions."""
         for header, other in self.recipe.file.fill_down.items():
             place = self.recipe.place("fill_down", header)
             indexes = [column_index(text, self.texts, place) for text in (header, other)]
-            if self.recipe.path is None and None in indexes:  # as in `formula`
+            if self.recipe.path is None and None in indexes:  # see `formula`
                 continue
             index, by = (self.needed_index(text, place) for text in (header, other))
             self.sheet.fill_down[index] = by
 
     def needed_index(self, header: str, place: str) -> int:
-        """The column of a header that a rule of the recipe reads."""
+        """Return the column of a header that the recipe needs."""
         index = column_index(header, self.texts, place)
         if index is None:
             values = {"place": place, "row": self.row, "header": header}
@@ -175,7 +175,7 @@ class _Application:
         return index
 
     def formula(self, key: str, expression: Expression, table: str) -> Formula:
-        """An expression over the columns of this sheet."""
+        """Return an expression over the columns of this sheet."""
         place = self.recipe.place(table, key)
         inputs = []
         for name in expression.names:
@@ -186,7 +186,7 @@ class _Application:
                 inputs.append((name, True, -1))
                 continue
             if self.recipe.path is None and column_index(header, self.texts, place) is None:
-                # What ships fits every version of a program: a column that is not there is blank.
+                # A shipped recipe fits all versions of a program: a missing column is blank.
                 self.sheet.fields.setdefault(name, RecipeField(name))
                 inputs.append((name, True, -1))
                 continue
@@ -198,7 +198,7 @@ class _Application:
         return formula
 
     def check_is_given(self, key: str, place: str) -> None:
-        """HeaderNotFound where an expression reads a key that nothing gives."""
+        """Raise HeaderNotFound if an expression reads a key without a source."""
         field = self.sheet.fields.get(key)
         if field and (field.source is not None or field.joins or field.default.text):
             return
@@ -218,7 +218,7 @@ class _Application:
         )
 
     def origins_of(self, key: str, formula: Formula | None) -> tuple[int, ...]:
-        """The columns that a field's cells come from."""
+        """Return the columns from which a field's cells are made."""
         indexes: list[int] = []
         for name, is_key, index in formula.inputs if formula else [(key, True, -1)]:
             field = self.sheet.fields.get(name) if is_key else None
@@ -233,17 +233,17 @@ class _Application:
     def add(
         self, column: Column, make: Callable[[RecipeBlock], Keys], formula: Formula | None
     ) -> None:
-        """Adds a column that the sheet does not have."""
+        """Add a column that the sheet does not have."""
         origins = self.origins_of(column.key, formula)
-        at = self.sheet.add(make)
-        self.by_index[at], self.origins[at] = column, origins
+        index = self.sheet.add(make)
+        self.by_index[index], self.origins[index] = column, origins
         if formula:
-            self.sheet.made_by[at] = formula
+            self.sheet.made_by[index] = formula
         if not column.key.startswith(f"{SKIP}["):
             self.fields.append(column.key)
 
     def add_columns(self) -> None:
-        """All columns, those of the sheet where they are, the others behind them."""
+        """Add all columns: the sheet's columns in their places, the others after them."""
         for key, expression in self.recipe.compute.items():
             self.column(key, self.recipe.place("compute", key))
             for name in expression.names:
@@ -262,39 +262,40 @@ class _Application:
                 self.add(self.column(key, ""), made_column(key), formula)
 
     def add_rules(self) -> None:
-        """Rows to skip, and further channels."""
+        """Add the conditions of rows, and the formulas of other channels."""
         for table, rules in self.recipe.rules.items():
             for reason, expression in rules.items():
                 formula = self.formula(reason, expression, table)
                 self.sheet.rules.append((table, formula))
                 if table == OUT_OF_STOCK:
                     continue
-                formula.at = self.sheet.add(_computer(formula))
-                self.sheet.made_by[formula.at] = formula
-                self.origins[formula.at] = self.origins_of(reason, formula)
+                formula.index = self.sheet.add(_computer(formula))
+                self.sheet.made_by[formula.index] = formula
+                self.origins[formula.index] = self.origins_of(reason, formula)
         for code, rules in self.recipe.channels.items():
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
-                own = of_channel(key, code)
+                full_key = of_channel(key, code)
                 place = self.recipe.place(f"channels.{code}", key)
                 if key == SKIP:
-                    column = Column(own, Truth(), ("", "", ""), ("", "", ""))
+                    column = Column(full_key, Truth(), ("", "", ""), ("", "", ""))
                 else:
-                    column = self.column(own, place)
-                if own in self.sheet.fields:
+                    column = self.column(full_key, place)
+                if full_key in self.sheet.fields:
                     raise UsageProblem(
-                        tr("{place}: {key} has a column, too", place=place, key=own),
+                        tr("{place}: {key} has a column, too", place=place, key=full_key),
                         tr("remove one of them"),
                     )
-                self.sheet.on_channels[own] = formula
+                self.sheet.on_channels[full_key] = formula
                 self.add(column, _computer(formula), formula)
 
     def header(self) -> Header:
-        """The header row, as the recipe understands it."""
-        own = frozenset(at for at, text in self.texts.items() if folded(text) in OWN)
-        named = set(map(folded, self.recipe.file.names.values()))
-        known = own | self.used | {at for at, text in self.texts.items() if folded(text) in named}
-        unknown = tuple((at, None) for at in self.texts if at not in known)
+        """Return the header with the columns of the recipe."""
+        texts = {index: folded(text) for index, text in self.texts.items()}
+        added = frozenset(index for index, text in texts.items() if text in OWN)
+        names = set(map(folded, self.recipe.file.names.values()))
+        known = added | self.used | {index for index, text in texts.items() if text in names}
+        unknown = tuple((index, None) for index in self.texts if index not in known)
         reasons = dict.fromkeys(self.by_index, tr("recipe {name}", name=self.recipe.name))
         return Header(
             self.row,
@@ -302,7 +303,7 @@ class _Application:
             dict(sorted(self.by_index.items())),
             dict(self.texts),
             unknown,
-            own,
+            added,
             reasons,
             origins=self.origins,
         )
@@ -323,39 +324,39 @@ def apply(
     source: Source,
     joined: Callable[[str], Sequence[JoinFile]],
 ) -> Applied:
-    """The sheet as a recipe makes it.
+    """Apply a recipe to a sheet.
 
     Args:
-        recipe: What is applied.
+        recipe: The recipe.
         row: The number of the header's row.
-        texts: Its headers by 0-based column.
-        feed: Of the recipe's kind, or of its family.
+        texts: The headers by 0-based column.
+        feed: The feed of the recipe's kind, or another one of its family.
         sheet: The sheet.
         context: The settings.
-        defaults: Those of the command and the account, which win over the recipe's.
+        defaults: Defaults of the command and the account, which win over the recipe's defaults.
         source: The file of the sheet.
-        joined: Gives the files of a join.
+        joined: Returns the files of a join.
 
     Raises:
-        UsageProblem: the recipe names a field that is not there.
-        HeaderNotFound: it names a header that is not there, and is needed.
-        JoinUnusable: a file that it joins cannot be used.
+        UsageProblem: the recipe names an unknown field.
+        HeaderNotFound: the sheet lacks a header that the recipe needs.
+        JoinUnusable: a joined file cannot be used.
     """
     made = RecipeSheet(sheet, context)
     made.is_until_blank = recipe.file.match.rows == "until-blank"
     known = {column.key for column in feed.sheet.understood(context.settings)}
-    given = {key: value for key, value in defaults.items() if key in known}
-    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **given})
-    own = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
+    applicable = {key: value for key, value in defaults.items() if key in known}
+    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **applicable})
+    of_recipe = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
     recipe = replace(recipe, file=file)
     application = _Application(recipe, row, texts, feed, made, context)
-    application.given = frozenset(given)
+    application.given = frozenset(applicable)
     application.read_columns()
     application.read_values()
     application.read_fill_down()
     sheets = application.read_joins(source, joined, context)
     application.add_columns()
     application.add_rules()
-    own |= {key for join in recipe.file.join.values() for key in join.take}
-    only = [key for key in application.fields if key in given.keys() - own]
+    of_recipe |= {key for join in recipe.file.join.values() for key in join.take}
+    only = [key for key in application.fields if key in applicable.keys() - of_recipe]
     return Applied(application.header(), made, application.fields, only, sheets)

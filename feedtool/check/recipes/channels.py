@@ -1,4 +1,4 @@
-"""One row for several sales channels: `price.price[CODE]` is the price on the channel CODE."""
+"""Split rows for several sales channels: `price.price[CODE]` is the price on channel CODE."""
 
 import re
 from collections import defaultdict
@@ -15,25 +15,24 @@ OF_CHANNEL = re.compile(r"(?P<key>[^\[\]]+)\[(?P<code>[^\[\]]+)\]")
 """A key on one channel."""
 FOOTNOTE = re.compile(r"\s*\d{1,2}\s*")
 SKIP = "skip"
-"""In the place of a key: the condition by which a row is not for the channel."""
+"""The name, instead of a key, of the condition that excludes a row from the channel."""
 
 
 class Truth:
     """The type of a condition."""
 
     def read(self, cell: Cell, column: object) -> bool:
-        """True or false."""
+        """Return True or False."""
         del column
         return cell.text == "TRUE"
 
 
 def of_channel(key: str, code: str) -> str:
-    """A key on a channel."""
     return f"{key}[{code}]"
 
 
 def key_on(key: str, channel: str) -> str | None:
-    """The key that a column's key is on a channel; None where it is another's, or a condition."""
+    """Return the key of a column on a channel; None for other channels, and for a condition."""
     match = OF_CHANNEL.fullmatch(key)
     if match is None:
         return key
@@ -41,7 +40,7 @@ def key_on(key: str, channel: str) -> str | None:
 
 
 def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
-    """The column of a key on one channel, `price.price[CODE]`; None where a header is none."""
+    """Return the column of a key on one channel, `price.price[CODE]`; None for other headers."""
     match = OF_CHANNEL.fullmatch(header)
     base = columns.get(match["key"]) if match else None
     if match is None or base is None or FOOTNOTE.fullmatch(match["code"]):
@@ -50,7 +49,7 @@ def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
 
 
 def refusal(column: Column, feed: Feed) -> str:
-    """The reason why a column cannot be of one channel alone; empty where it can."""
+    """Return the reason why a column cannot be of one channel; empty if it can."""
     base = column.key.partition("[")[0]
     if not feed.sheet.has_channel:
         return tr("{kind} have no sales channels", kind=feed.sheet.name)
@@ -61,16 +60,16 @@ def refusal(column: Column, feed: Feed) -> str:
 
 
 def base_keys(header: Header) -> frozenset[str]:
-    """The keys that a header has on some channel."""
+    """Return the keys that a header has on some channel."""
     matches = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
     return frozenset(match["key"] for match in matches if match)
 
 
 def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:
-    """The rows that a row of a sheet stands for; None where its columns are of one channel.
+    """Return a function that splits rows by channel; None if no column is of one channel.
 
-    A row is for a further channel unless the channel's cells are blank or its condition is true.
-    For its own channel it is if there is a column that is of no channel, or its own channel's.
+    A row is for another channel unless the channel's cells are blank or its condition is true. It
+    is for its own channel if a column is of no channel, or of its own channel.
     """
     channels: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for column in header.columns.values():
@@ -83,13 +82,14 @@ def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:
     def split(row: Row) -> Sequence[Row]:
         rows = {row.channel: row} if has_base else {}
         for code, keys in channels.items():
-            own = {key: row.values.get(at) for key, at in keys.items()}
-            refused = {key for key, at in keys.items() if at in row.refused}
-            is_left_out = own.pop(SKIP, None) is True
-            if refused or (not is_left_out and any(value is not None for value in own.values())):
-                values = {**row.values, **own, CHANNEL: code}
+            of_code = {key: row.values.get(column) for key, column in keys.items()}
+            refused = {key for key, column in keys.items() if column in row.refused}
+            is_left_out = of_code.pop(SKIP, None) is True
+            is_filled = any(value is not None for value in of_code.values())
+            if refused or (not is_left_out and is_filled):
+                values = {**row.values, **of_code, CHANNEL: code}
                 rows[code] = row._replace(
-                    channel=code, values=values, refused=(row.refused - own.keys()) | refused
+                    channel=code, values=values, refused=(row.refused - of_code.keys()) | refused
                 )
         return list(rows.values()) or (row,)
 

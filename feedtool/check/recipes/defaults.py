@@ -1,4 +1,4 @@
-"""Defaults of a command or an account, where no recipe applies."""
+"""Apply defaults of a command or an account without a recipe."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,7 +20,7 @@ def with_defaults(
     sheet: Sheet,
     context: Context,
 ) -> Applied:
-    """A sheet whose blank and absent cells have defaults, whether they can be sent or not."""
+    """Fill blank and absent cells of a sheet with defaults, before these are checked."""
     known = {column.key: column for column in columns if column.key in defaults}
     if not known:
         return Applied(header, sheet, ())
@@ -32,8 +32,8 @@ def with_defaults(
         cell = cell_of(defaults[key])
         mapped = None if source is None else MappedCells({}, cell)
         made.fields[key] = RecipeField(key, source, mapped, cell)
-        at = made.add(made_column(key))
-        indexes[at], origins[at] = column, () if source is None else (source,)
+        index = made.add(made_column(key))
+        indexes[index], origins[index] = column, () if source is None else (source,)
         if source is not None:
             del indexes[source]
     header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
@@ -43,7 +43,7 @@ def with_defaults(
 def check_defaults(
     columns: Iterable[Column], defaults: Mapping[str, Constant], context: Context
 ) -> None:
-    """UsageProblem for a default that its field cannot have, now that the kind is known."""
+    """Raise UsageProblem for a default that its field cannot have; the kind is known now."""
     for column in columns:
         if column.key in defaults:
             value = defaults[column.key]

@@ -1,7 +1,8 @@
-"""Expressions of recipes: a small part of Python's syntax, with Decimal numbers.
+"""Compile expressions of recipes: a small part of Python's syntax, with Decimal numbers.
 
-An expression is checked on its tree and compiled once into functions of ours; Python itself runs
-nothing of it. A sum with a blank is an ExpressionFailure, which is a problem of that row.
+An expression is parsed into a tree, which is checked and compiled once into functions of this
+package; Python never runs the expression. A sum with a blank is an ExpressionFailure, which becomes
+a problem of the row.
 """
 
 import ast
@@ -42,9 +43,9 @@ from feedtool.model.nearest import did_you_mean
 from feedtool.model.text import tr
 
 LONGEST, DEEPEST, MOST_DIGITS = 1_000, 30, 15
-"""Characters of an expression, parts inside each other, digits of a number in it."""
+"""The most characters, nested parts, and digits of a number in an expression."""
 SHOWN = 40
-"""Characters of a part in messages."""
+"""The most characters of a part in messages."""
 
 Test: TypeAlias = Callable[[Value, Value], bool]
 Trace: TypeAlias = Callable[[tuple[str, str]], None]
@@ -53,17 +54,17 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class Expression(Struct, frozen=True):
-    """An expression that can be used."""
+    """A valid expression."""
 
     source: str
     names: tuple[str, ...]
-    """The names that it reads, each once."""
+    """The names in it, each once."""
     run: Evaluate
-    """Its value in a row; ExpressionFailure where it has none. Needs CONTEXT."""
+    """Returns the value in a row; raises ExpressionFailure. Needs CONTEXT."""
     today: date
 
     def steps(self, values: Sequence[Value]) -> list[tuple[str, str]]:
-        """The value of each part that counts in a row, in words, or why it has none."""
+        """Return the value of each evaluated part in a row, in words, or its failure."""
         steps: list[tuple[str, str]] = []
         run = _compiled(self.source, self.names, self.today, steps.append)[1]
         with localcontext(CONTEXT):
@@ -77,9 +78,9 @@ class Expression(Struct, frozen=True):
 def compile_expression(
     source: str, known: Collection[str], today: date, *, is_condition: bool = False
 ) -> Expression:
-    """The expression of a source that reads known names alone; raises ExpressionProblem.
+    """Compile an expression with known names only; raises ExpressionProblem.
 
-    A condition is true or false in each row, else it fails there.
+    A condition fails in rows where it is neither true nor false.
     """
     if len(source) > LONGEST:
         raise ExpressionProblem(
@@ -92,7 +93,7 @@ def compile_expression(
     try:
         names, run = _compiled(source, known, today)
     except ExpressionProblem as problem:
-        problem.at += blanks
+        problem.position += blanks
         raise
     if is_condition:
         return Expression(source, names, lambda values: read_truth(run(values), source), today)
@@ -109,7 +110,7 @@ def _compiled(
 
 
 class _Compiler:
-    """Makes functions of the nodes of a tree, from the inside to the outside."""
+    """Compile the nodes of a tree into functions, from the leaves up."""
 
     def __init__(
         self, source: str, known: Collection[str], today: date, trace: Trace | None
@@ -119,7 +120,6 @@ class _Compiler:
         self.names: dict[str, int] = {}
 
     def compile(self, node: ast.expr, depth: int = 0) -> Evaluate:
-        """The function of a node."""
         if depth > DEEPEST:
             reason = tr("more than {count} parts are inside each other", count=DEEPEST)
             raise self._problem(node, reason, tr("make it simpler"))
@@ -175,8 +175,7 @@ class _Compiler:
             raise self._problem(
                 node, tr("there is no field or short name {name}", name=name[:SHOWN]), hint
             )
-        at = self.names.setdefault(name, len(self.names))
-        return operator.itemgetter(at)
+        return operator.itemgetter(self.names.setdefault(name, len(self.names)))
 
     def _unary(self, node: ast.UnaryOp, depth: int) -> Evaluate:
         run, source = self.compile(node.operand, depth), self._text(node.operand)
@@ -202,15 +201,15 @@ class _Compiler:
         is_division = isinstance(node.op, DIVISIONS)
 
         def run(values: Sequence[Value]) -> Value:
-            a, b = left(values), right(values)
-            if type(a) is not Decimal:
-                a = read_number(a, names[0])
-            if type(b) is not Decimal:
-                b = read_number(b, names[1])
+            first, second = left(values), right(values)
+            if type(first) is not Decimal:
+                first = read_number(first, names[0])
+            if type(second) is not Decimal:
+                second = read_number(second, names[1])
             try:
-                return apply(a, b)
+                return apply(first, second)
             except DecimalException as error:
-                if is_division and not b:
+                if is_division and not second:
                     raise ExpressionFailure(tr("{source} divides by zero", source=source)) from None
                 raise arithmetic_failure(error, source) from None
 
@@ -251,7 +250,7 @@ class _Compiler:
         return test
 
     def _test(self, node: ast.expr, operation: ast.cmpop, left: str, right: str) -> Test:
-        """The comparison of two values with these sources."""
+        """Return the comparison of two values with these sources."""
         match operation:
             case ast.Eq():
                 return lambda a, b: equal(a, b, left, right)
@@ -295,8 +294,8 @@ class _Compiler:
             hint = tr("write it as in {example}", example=function.example)
             raise self._problem(node, tr("{name} does not take these arguments", name=name), hint)
         arguments = [
-            (self.compile(arg, depth), types[min(at, len(types) - 1)], self._text(arg))
-            for at, arg in enumerate(node.args)
+            (self.compile(arg, depth), types[min(number, len(types) - 1)], self._text(arg))
+            for number, arg in enumerate(node.args)
         ]
         call = partial(function.call, self._today) if function.needs_today else function.call
         source = self._text(node)
@@ -323,9 +322,9 @@ class _Compiler:
 
 
 def _is_text(node: ast.expr) -> bool:
-    """True if a part is a text in every row, whatever its names are: then `+` joins it.
+    """Return True if a part is a text for all values of its names: then `+` joins texts.
 
-    The values do not decide that, since 12 + 34 in one row would be A12 + 34 in the next.
+    This does not depend on values, since 12 + 34 in one row would be A12 + 34 in the next.
     """
     match node:
         case ast.Constant(value=str()):
@@ -340,7 +339,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _traced(run: Evaluate, source: str, trace: Trace) -> Evaluate:
-    """A function that tells its value, or why it has none if no part of it does."""
+    """Return a function that also passes its value to `trace`."""
 
     def traced(values: Sequence[Value]) -> Value:
         value = run(values)

@@ -1,4 +1,4 @@
-"""The fields of a recipe: where the cells of a key come from, and what a formula makes of them."""
+"""The fields of a recipe: the sources of a key's cells, and formulas over them."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock
 
 REMEMBERED = 4096
-"""Distinct cells that a column remembers."""
+"""The most distinct cells that a column remembers."""
 
 DECIMALS = {NUMBER_PRECISION: 2, INTEGER_REQUIRED: 0}
-"""The decimals that a number may have which has too many."""
+"""The decimals to suggest for a number with too many."""
 
 Keys = Sequence[Hashable]
-"""A column of a block: the file's own keys, or Cells of ours, or an InvalidValue for a failure."""
+"""A column of a block: keys of the file, Cells by the recipe, or an InvalidValue for a failure."""
 
 
 def cell_of(value: Value | float) -> Cell:
-    """The cell that holds a value."""
+    """Return a cell with a value."""
     match value:
         case bool():
             return Cell(Kind.BOOLEAN, str(value).upper())
@@ -62,10 +62,10 @@ def cell_of(value: Value | float) -> Cell:
 
 
 class RawValue(Number, frozen=True):
-    """Any cell as a value of expressions; `20 %` is 20, as in a column of rates."""
+    """The type of any cell that expressions read; `20 %` is 20, as in a column of rates."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The value; a text that is a number in its writing is a NumberText."""
+        """Return the value; a text that is a number is a NumberText."""
         match cell.kind:
             case Kind.NUMBER:
                 return _number_in(cell)
@@ -86,7 +86,7 @@ class RawValue(Number, frozen=True):
 
 
 def _date_in(text: str) -> Value:
-    """The date of a cell; a time of the day stays a text."""
+    """Return the date of a cell; a time of day stays a text."""
     try:
         return date.fromisoformat(text[:10]) if text[4:5] == "-" else text
     except ValueError:
@@ -94,15 +94,15 @@ def _date_in(text: str) -> Value:
 
 
 def _number_in(cell: Cell) -> Value:
-    """The number of a cell; with the zeros that its format pads it with where it is a text."""
+    """Return the number of a cell; a NumberText if its number format pads it with zeros."""
     number = rounded(cell.text)
-    if number and abs(number.adjusted()) > LONGEST_SHOWN:  # it may have a million digits
+    if number and abs(number.adjusted()) > LONGEST_SHOWN:  # maybe a million digits
         return UnreadableCell(tr("{text}, beyond what can be computed", text=cell.text))
     return NumberText(shown(cell), number) if cell.zeros else number
 
 
 class MappedCells(dict[Hashable, Hashable]):
-    """From a cell's key to what the recipe has in its place: by its text, or where it is blank."""
+    """A cache from a cell's key to the recipe's value for its text, or for a blank."""
 
     def __init__(self, values: Mapping[str, Cell], default: Cell | None) -> None:
         super().__init__()
@@ -128,45 +128,45 @@ class JoinedField(Protocol):
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """The name of the joined file."""
         ...
 
     def cells(self, block: "RecipeBlock") -> Keys:
-        """The joined cells of a block, None where a row has none."""
+        """Return the joined cells of a block, None for a row without one."""
         ...
 
     def place(self, block: "RecipeBlock", position: int) -> str:
-        """Where the joined cell of a row stands, for messages; empty where it has none."""
+        """Return the place of a row's joined cell, for messages; empty without one."""
         ...
 
 
 class RecipeField(Struct):
-    """A key of the kind, and where its cells come from."""
+    """A key of the kind, and the sources of its cells."""
 
     key: str
     source: int | None = None
     """The 0-based index of its column in the sheet."""
     mapped: MappedCells | None = None
     default: Cell = BLANK
-    """Its cell in every row, where the sheet has no column for it."""
+    """The cell in every row, if the sheet has no column for it."""
     joins: list["JoinedField"] = field(default_factory=list)
     keyed_by: list[int] = field(default_factory=list)
-    """The columns by which the joined cells are found."""
+    """The columns with the keys of joined cells."""
 
 
 class Formula(Struct):
-    """An expression over the columns of a sheet, with what it gave for the values before."""
+    """An expression over the columns of a sheet, with a cache of its results."""
 
     key: str
     expression: Expression
     inputs: Sequence[tuple[str, bool, int]]
-    """Of each of its names: the name, whether it is a key, else the index of its column."""
+    """For each name in it: the name, True for a key, and otherwise the index of its column."""
     place: str
-    """Where it stands in the recipe, for messages."""
+    """The place in the recipe, for messages."""
     about: str
-    """Which names are which columns, for messages."""
-    at: int = -1
-    """The index of the column that it fills, or stands for."""
+    """The columns of its names, for messages."""
+    index: int = -1
+    """The index of its added column: that of a condition."""
     memory: dict[Hashable, Hashable] = field(default_factory=dict)
 
     @property
@@ -175,13 +175,13 @@ class Formula(Struct):
 
     @property
     def keys(self) -> list[str]:
-        """Its names that are fields."""
+        """The names in it that are fields."""
         return [name for name, is_key, _ in self.inputs if is_key]
 
     def result(self, values: Sequence[Any]) -> Cell | InvalidValue:
-        """The cell that it makes of some values, or why there is none. Needs CONTEXT."""
+        """Return the result for some values as a cell, or the fault. Needs CONTEXT."""
         for value in values:
-            if isinstance(value, InvalidValue):  # what it is computed of has none, either
+            if isinstance(value, InvalidValue):  # an input without a value
                 return value
         try:
             return cell_of(self.expression.run(values))
@@ -195,9 +195,9 @@ class Formula(Struct):
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, self._hint(RECIPE_FAILED)),))
 
     def with_origin(self, flaw: InvalidValue, places: Sequence[str]) -> InvalidValue:
-        """What is wrong with its value, as of the expression; its cells hold other values.
+        """Return the flaw of a result with its expression, since the cells have other values.
 
-        `places` are those in joined files that its names stand for in the row.
+        `places` are the places of its names in joined files.
         """
         faults = []
         for code, reason, *_ in flaw.faults:
@@ -211,7 +211,7 @@ class Formula(Struct):
         return InvalidValue(flaw.value, tuple(faults) or flaw.faults)
 
     def _result(self, shown: str, message: str) -> str:
-        """What it gives, and what is wrong with that."""
+        """Return the result and the problem with it."""
         if message.startswith((f"{shown} ", f"“{shown}” ")):
             return joined((self._equation, message), ": ")
         return tr(
@@ -230,7 +230,7 @@ class Formula(Struct):
 
 
 def constant_cell(value: Constant, column: Column, context: Context, place: str) -> Cell:
-    """The cell of a value that stands for all rows; UsageProblem where its field cannot have it."""
+    """Return the cell of a constant; UsageProblem if its field cannot have it."""
     cell = cell_of(value)
     reader = ColumnReader(column.type, context)
     (read,) = reader.read([cell], lambda _: cell)
@@ -241,7 +241,7 @@ def constant_cell(value: Constant, column: Column, context: Context, place: str)
 
 
 def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
-    """Which columns the names of a formula are."""
+    """Describe the columns of the names in a formula."""
     columns = [(name, index) for name, is_key, index in formula.inputs if not is_key]
     return joined(
         tr(

@@ -31,13 +31,13 @@ from feedtool.model.header import folded
 from feedtool.model.text import tr
 
 Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]
-"""From the values of the names, in the order of `Expression.names`."""
+"""Computes a value from the values of names, in the order of `Expression.names`."""
 
 CONSTANTS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
 
 
 def ends(number: Decimal, ending: Decimal) -> Decimal:
-    """The next number, not below a number, that ends so: 12.30 with 0.99 is 12.99."""
+    """Return the next number at or above `number` with this ending: 12.30 with 0.99 is 12.99."""
     if ending < 0:
         raise ExpressionFailure(tr("no number ends with {number}", number=number_text(ending)))
     places = max(0, ending.adjusted() + 1) if ending else 0
@@ -45,16 +45,16 @@ def ends(number: Decimal, ending: Decimal) -> Decimal:
     return start if start >= number else start + Decimal(1).scaleb(places)
 
 
-def floor_divided(a: Decimal, b: Decimal) -> Decimal:
-    """As Python's `//` of whole numbers: down, where that of Decimal goes towards zero."""
-    quotient, rest = divmod(a, b)
-    return quotient - 1 if rest and (rest < 0) is not (b < 0) else quotient
+def floor_divided(number: Decimal, divisor: Decimal) -> Decimal:
+    """Divide and round down, as Python's `//` of whole numbers; Decimal rounds towards zero."""
+    quotient, rest = divmod(number, divisor)
+    return quotient - 1 if rest and (rest < 0) is not (divisor < 0) else quotient
 
 
-def floor_rest(a: Decimal, b: Decimal) -> Decimal:
-    """What is left by `floor_divided`: never negative where b is not."""
-    rest = a % b
-    return rest + b if rest and (rest < 0) is not (b < 0) else rest
+def floor_rest(number: Decimal, divisor: Decimal) -> Decimal:
+    """Return the remainder of `floor_divided`, which has the sign of the divisor."""
+    rest = number % divisor
+    return rest + divisor if rest and (rest < 0) is not (divisor < 0) else rest
 
 
 def _round(number: Decimal, places: int = 0) -> Decimal:
@@ -66,7 +66,7 @@ def _replace(text: str, old: str, new: str) -> str:
 
 
 def joined(texts: Sequence[str], between: str = "") -> str:
-    """One text of several; ExpressionFailure where it would be too long."""
+    """Join texts; raises ExpressionFailure if the result is too long."""
     if sum(map(len, texts)) + len(between) * (len(texts) - 1) > LONGEST_TEXT:
         raise ExpressionFailure(
             tr("the text would have more than {count} characters", count=LONGEST_TEXT)
@@ -75,7 +75,7 @@ def joined(texts: Sequence[str], between: str = "") -> str:
 
 
 def _says(value: Value, *words: str) -> bool:
-    """True if a cell says one of some words; a number and a tick box say theirs."""
+    """Return True if a cell has one of some words, also as a number or a tick box."""
     match value:
         case NumberText() if not value.endswith("%"):
             text = number_text(value.number)
@@ -87,7 +87,7 @@ def _says(value: Value, *words: str) -> bool:
 
 
 def as_number(value: Decimal | str, decimal: str = "") -> Decimal:
-    """The number of a text; `decimal` separates its decimals where it could mean two."""
+    """Return the number of a text; `decimal` is the decimal separator of an ambiguous one."""
     if isinstance(value, Decimal):
         return value
     number = number_in(plain(value), decimal or None)
@@ -105,14 +105,14 @@ def as_number(value: Decimal | str, decimal: str = "") -> Decimal:
 
 
 def _split(text: str, separator: str, number: int) -> str:
-    """The n-th part of a text, counted from the end where n is negative."""
+    """Return the n-th part of a text, counted from the end if n is negative."""
     parts = text.split(separator or None)
-    at = number - 1 if number > 0 else number
+    index = number - 1 if number > 0 else number
     if not number:
         raise ExpressionFailure(
             tr("split counts the parts from 1, and from the end with -1, not 0")
         )
-    if not -len(parts) <= at < len(parts):
+    if not -len(parts) <= index < len(parts):
         raise ExpressionFailure(
             tr(
                 "“{text}” has no part {number} when it is split at “{separator}”",
@@ -121,7 +121,7 @@ def _split(text: str, separator: str, number: int) -> str:
                 separator=separator[:60],
             )
         )
-    return parts[at].strip()
+    return parts[index].strip()
 
 
 class _Function(NamedTuple):
@@ -132,13 +132,13 @@ class _Function(NamedTuple):
     example: str
     meaning: str
     optional: int = 0
-    """The number of arguments at the end that may be left out."""
+    """The number of optional arguments at the end."""
     is_open: bool = False
-    """True if more arguments like the last may follow."""
+    """True if the last argument may be repeated."""
     is_text: bool = False
-    """True if it gives texts."""
+    """True if it returns texts."""
     needs_today: bool = False
-    """True if its first argument is today's date, which expressions do not give."""
+    """True if its first argument is today's date, which expressions leave out."""
 
 
 FUNCTIONS: Mapping[str, _Function] = {
@@ -233,12 +233,12 @@ ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def is_name(text: str) -> bool:
-    """True if expressions can use a text as a name; a function's is free, since no call is one."""
+    """Return True if expressions can use a text as a name; names of functions are allowed."""
     return text.isidentifier() and not iskeyword(text) and text not in CONSTANTS
 
 
 def arithmetic_failure(error: DecimalException, source: str) -> ExpressionFailure:
-    """The failure of a part whose numbers have no result."""
+    """Return the failure of a part whose arithmetic has no result."""
     if isinstance(error, Overflow):
         return ExpressionFailure(tr("{source} is too large", source=source))
     return ExpressionFailure(tr("{source} has too many digits", source=source))

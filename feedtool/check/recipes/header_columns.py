@@ -1,4 +1,4 @@
-"""The column that a recipe means by a header, or by `@C`."""
+"""Find the column for a header in a recipe, or for `@C`."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,14 @@ from feedtool.sheets.read.source import LAST_COLUMN
 
 
 def column_index(header: str, texts: Mapping[int, str], place: str) -> int | None:
-    """The column of a header, or of `@C`; None where the sheet has none.
+    """Return the column of a header, or of `@C`; None if the sheet does not have it.
 
-    UsageProblem where several columns have the header, or the letters are of no column.
+    Raises UsageProblem if several columns have the header, or if the letters are invalid.
     """
     if header.startswith(LETTERS):
         return _index_by_letters(header, place)
-    exact = [at for at, text in texts.items() if text == " ".join(header.split())]
-    same = exact or [at for at, text in texts.items() if folded(text) == folded(header)]
+    exact = [index for index, text in texts.items() if text == " ".join(header.split())]
+    same = exact or [index for index, text in texts.items() if folded(text) == folded(header)]
     if len(same) > 1:
         raise UsageProblem(
             tr(

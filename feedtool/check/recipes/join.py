@@ -1,4 +1,4 @@
-"""A second sheet that a recipe joins: found by keys, its cells beside the rows of the first."""
+"""Join the rows of a second sheet to the rows of the first, by keys."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
@@ -27,38 +27,38 @@ from feedtool.sheets import Sheet, Source, decode, open_source
 from feedtool.sheets.read.source import HeadRow
 
 MOST_ROWS = 1_000_000
-"""Rows of a joined sheet."""
+"""The most rows of a joined sheet."""
 ZERO = Cell(Kind.NUMBER, "0")
 
 Key: TypeAlias = tuple[str, ...]
 
 
 class JoinedTable(Struct):
-    """A sheet of which rows are joined."""
+    """A sheet whose rows are joined."""
 
     name: str
     """The name of its file or sheet, for messages."""
     is_text: bool
-    """True if its places are lines."""
+    """True if places are lines, as in a text file."""
     columns: Sequence[str]
-    """The columns of `Join.take`, then that of `Join.pick`, for messages."""
+    """The columns of `Join.take`, then the column of `Join.pick`, for messages."""
     numbers: ColumnReader
     """Reads the column of `Join.pick`."""
 
-    def place(self, number: int, at: int | None = None) -> str:
-        """The place of a line or row, and a column, for messages."""
+    def place(self, number: int, column: int | None = None) -> str:
+        """Return the place of a line or row, and a column, for messages."""
         values = {"file": self.name, "row": number}
-        if at is None and self.is_text:
+        if column is None and self.is_text:
             return tr("{file}, line {row}", **values)
-        if at is None:
+        if column is None:
             return tr("{file}, row {row}", **values)
         if self.is_text:
-            return tr("{file}, line {row}, column {column}", column=self.columns[at], **values)
-        return tr("{file}, row {row}, column {column}", column=self.columns[at], **values)
+            return tr("{file}, line {row}, column {column}", column=self.columns[column], **values)
+        return tr("{file}, row {row}, column {column}", column=self.columns[column], **values)
 
-    def fault(self, number: int, at: int, message: str, hint: str) -> InvalidValue:
-        """The fault of a cell, told with its place."""
-        text = joined((self.place(number, at), message), ": ")
+    def fault(self, number: int, column: int, message: str, hint: str) -> InvalidValue:
+        """Return the fault of a cell with its place."""
+        text = joined((self.place(number, column), message), ": ")
         hint = tr("there: {hint}", hint=hint)
         return InvalidValue(None, (Issue(RECIPE_FAILED, text, hint),))
 
@@ -67,17 +67,17 @@ class JoinedRow(NamedTuple):
     """A row of a joined sheet."""
 
     cells: Sequence[Hashable]
-    """The cells of `Join.take`, in that order, or an InvalidValue; then that of `Join.pick`."""
+    """The cells of `Join.take`, in order, or an InvalidValue; then the cell of `Join.pick`."""
     table: JoinedTable
     number: int
-    """Its line, or its row."""
+    """The number of its line or row."""
 
 
-class Again(Struct):
-    """The rows whose key has come before."""
+class RepeatedRows(Struct):
+    """The rows whose key occurred before."""
 
     rows: dict[Key, list[JoinedRow]] = field(default_factory=dict)
-    """All rows of such a key, if one of them is to be picked."""
+    """All rows with such a key, if one of them is picked."""
     count: int = 0
     first: tuple[Key, JoinedRow] | None = None
 
@@ -88,33 +88,33 @@ class JoinedSheet(Struct):
     name: str
     join: Join
     files: Sequence[JoinFile]
-    """None where it is another sheet of the workbook that is read."""
+    """Empty for another sheet of the same workbook."""
     sheet: str = ""
-    """The name of that."""
+    """The name of that sheet."""
     rows: dict[Key, JoinedRow] = field(default_factory=dict)
     looked_up: int = 0
     matched: int = 0
     _last: int = 0
     _block: RecipeBlock | None = None
-    _found: Sequence[JoinedRow | None] = ()
-    """Of that block."""
+    _matches: Sequence[JoinedRow | None] = ()
+    """The rows for that block."""
     _memory: dict[Hashable, JoinedRow | None] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
-        """The names of its files, or of its sheet, for messages."""
+        """The names of the files, or of the sheet, for messages."""
         if not self.files:
             return in_quotes(self.sheet)
         return joined(file.name for file in self.files)
 
     def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
-        """The joined cells of a block; None in a row that keeps its own."""
+        """Return the joined cells of a block; None for a row that keeps its own cell."""
         missing = self._missing
         cells = [row.cells[number] if row else missing for row in self._rows_of(indexes, block)]
         return [missing if cell is BLANK else cell for cell in cells]
 
     def place(self, number: int, indexes: Sequence[int], block: RecipeBlock, position: int) -> str:
-        """Where the joined cell of a row stands, for messages; empty where there is none."""
+        """Return the place of a row's joined cell, for messages; empty without one."""
         key = _texts([block.decode(block.source(index)[position]) for index in indexes])
         row = self.rows.get(key) if key else None
         if row is None or row.cells[number] is BLANK:
@@ -122,9 +122,9 @@ class JoinedSheet(Struct):
         return row.table.place(row.number, number)
 
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
-        """Count the rows of a block, whatever is read of them."""
+        """Count the matches of rows of a block."""
         rows, numbers = self._rows_of(indexes, block), block.block.rows
-        if numbers[0] <= self._last:  # the sheet is read once more
+        if numbers[0] <= self._last:  # the sheet is read again
             self.looked_up = self.matched = 0
         self._last = numbers[-1]
         self.looked_up += len(rows)
@@ -137,8 +137,8 @@ class JoinedSheet(Struct):
                 self._memory.clear()
             for key in set(keys).difference(self._memory):
                 self._memory[key] = self._row([block.decode(part) for part in key])
-            self._block, self._found = block, [self._memory[key] for key in keys]
-        return self._found
+            self._block, self._matches = block, [self._memory[key] for key in keys]
+        return self._matches
 
     def _row(self, key: Sequence[Cell]) -> JoinedRow | None:
         texts = _texts(key)
@@ -158,7 +158,7 @@ class JoinedSheet(Struct):
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
     def outcome(self) -> str:
-        """The share of rows that were found, for messages. JoinUnusable where it is too small."""
+        """Return the share of matched rows, for messages. JoinUnusable if it is too small."""
         text = tr(
             "{count:,} of {total:,} rows are in {file}",
             count=self.matched,
@@ -178,7 +178,7 @@ class JoinedSheet(Struct):
         return text
 
     def as_json(self) -> dict[str, Any]:
-        """The same for scripts."""
+        """Return the facts of the join for JSON."""
         facts: dict[str, Any] = {"name": self.name, "file": None, "hoursOld": None}
         if self.files:
             facts["file"] = joined(file.name for file in self.files)
@@ -189,7 +189,7 @@ class JoinedSheet(Struct):
 
 
 class JoinedColumn(NamedTuple):
-    """A column of a joined sheet, beside the rows that have its keys in some columns."""
+    """A column of a joined sheet, and the columns with the keys."""
 
     sheet: JoinedSheet
     number: int
@@ -197,30 +197,30 @@ class JoinedColumn(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """The names of the files."""
         return self.sheet.source
 
     def cells(self, block: RecipeBlock) -> Keys:
-        """The joined cells of a block, None where a row has none."""
+        """Return the joined cells of a block, None for a row without one."""
         return self.sheet.column(self.number, self.indexes, block)
 
     def place(self, block: RecipeBlock, position: int) -> str:
-        """Where the joined cell of a row stands, for messages; empty where there is none."""
+        """Return the place of a row's joined cell, for messages; empty without one."""
         return self.sheet.place(self.number, self.indexes, block, position)
 
 
 def read_join(name: str, join: Join, files: Sequence[JoinFile], context: Context) -> JoinedSheet:
-    """The rows of joined files: in each, of the visible sheet that has the headers.
+    """Read joined files: in each, the visible sheet with the headers.
 
-    JoinUnusable where none has, or several; where a header or a key stands there twice; where it is
-    too long.
+    Raises JoinUnusable if no sheet or several sheets have them, if a header or a key is repeated,
+    or if a file is too long.
     """
     limits, fallback = context.settings.reading, context.settings.csv_fallback
-    result, again = JoinedSheet(name, join, files), Again()
+    result, repeated = JoinedSheet(name, join, files), RepeatedRows()
     for file in files:
         try:
             with open_source(file.path, limits=limits, csv_fallback=fallback) as source:
-                add_rows(result, again, source, file.name, context)
+                add_rows(result, repeated, source, file.name, context)
         except JoinUnusable:
             raise
         except FileProblem as problem:
@@ -236,30 +236,30 @@ def read_join(name: str, join: Join, files: Sequence[JoinFile], context: Context
                 ),
                 tr("look at its permissions"),
             ) from error
-    return with_picked(result, again)
+    return with_picked(result, repeated)
 
 
 def join_own(name: str, join: Join, source: Source, without: str, context: Context) -> JoinedSheet:
-    """The rows of another sheet of the workbook that is read. Raises as `read_join`."""
+    """Read another sheet of the same workbook. Raises as `read_join`."""
     if source.format == "csv":
         raise JoinUnusable(
             tr("[join.{name}] has a sheet and no file, and a CSV has no other sheet", name=name),
             tr("name the other file: file = …"),
         )
-    result, again = JoinedSheet(name, join, ()), Again()
-    add_rows(result, again, source, "", context, without=without)
-    return with_picked(result, again)
+    result, repeated = JoinedSheet(name, join, ()), RepeatedRows()
+    add_rows(result, repeated, source, "", context, without=without)
+    return with_picked(result, repeated)
 
 
 def add_rows(
     result: JoinedSheet,
-    again: Again,
+    repeated: RepeatedRows,
     source: Source,
     file: str,
     context: Context,
     without: str = "",
 ) -> None:
-    """Add the rows of a file, or of a sheet of it that is not called `without`."""
+    """Add the rows of a file, from a sheet with another name than `without`."""
     join = result.join
     headers = [*join.key.values(), *join.take.values(), *filter(None, [join.picked[1]])]
     sheet, row = _sheet(source, result.name, join, file, headers, without)
@@ -269,7 +269,7 @@ def add_rows(
     columns = list(map(column_name, map(letters, indexes), headers))[len(join.key) :]
     numbers = ColumnReader(RawValue(), context)
     table = JoinedTable(shown, row.line is not None, columns, numbers)
-    _read_rows(result, again, table, sheet.blocks(row.number), indexes)
+    _read_rows(result, repeated, table, sheet.blocks(row.number), indexes)
     if numbers.is_ambiguous and len(numbers.evidence) == 1:
         (decimal,) = numbers.evidence
         table.numbers = ColumnReader(RawValue(), context, decimal, numbers.evidence)
@@ -278,8 +278,8 @@ def add_rows(
 def _sheet(
     source: Source, name: str, join: Join, file: str, headers: Sequence[str], without: str
 ) -> tuple[Sheet, HeadRow]:
-    """The sheet that has the headers of a join, and the row of them."""
-    wanted, listed = set(map(folded, headers)), joined(map(in_quotes, headers))
+    """Return the sheet with the headers of a join, and its header row."""
+    required, listed = set(map(folded, headers)), joined(map(in_quotes, headers))
     file = file or tr("the workbook")
     entries = [entry for entry in source.sheets if entry.name != without or not without]
     pattern = join.sheet.casefold() or "*"
@@ -287,7 +287,7 @@ def _sheet(
         entry
         for entry in entries
         if any(fnmatchcase(name.casefold(), pattern) for name in (entry.name, entry.full_name))
-        or source.format == "csv"  # its one table has no name
+        or source.format == "csv"  # its table has no name
     ]
     if not meant:
         raise JoinUnusable(
@@ -301,7 +301,7 @@ def _sheet(
         sheet = source.sheet(entry.name)
         is_meant = not entry.hidden or entry.name.casefold() == pattern
         for row in sheet.head(SEARCHED) if is_meant else ():
-            lacks = wanted - {folded(cell.text) for cell in row.cells}
+            lacks = required - {folded(cell.text) for cell in row.cells}
             if not lacks:
                 fitting.append((sheet, row))
                 break
@@ -309,7 +309,7 @@ def _sheet(
             nearly.setdefault(len(lacks), (row.number, names))
     if not fitting:
         reason = tr("{file} has no row with the headers {headers}", file=file, headers=listed)
-        if min(nearly, default=len(wanted)) < len(wanted):
+        if min(nearly, default=len(required)) < len(required):
             number, names = nearly[min(nearly)]
             reason = tr(
                 "{text}: row {row} has all but {headers}", text=reason, row=number, headers=names
@@ -333,10 +333,10 @@ def _sheet(
 
 
 def _index(row: HeadRow, header: str, file: str) -> int:
-    """The column of a header that is in a row."""
+    """Return the index of a header in a row."""
     texts = [" ".join(cell.text.split()) for cell in row.cells]
-    exact = [at for at, text in enumerate(texts) if text == " ".join(header.split())]
-    same = exact or [at for at, text in enumerate(texts) if folded(text) == folded(header)]
+    exact = [index for index, text in enumerate(texts) if text == " ".join(header.split())]
+    same = exact or [index for index, text in enumerate(texts) if folded(text) == folded(header)]
     if len(same) > 1:
         where = joined(map(letters, same))
         raise JoinUnusable(
@@ -353,7 +353,7 @@ def _index(row: HeadRow, header: str, file: str) -> int:
 
 def _read_rows(
     result: JoinedSheet,
-    again: Again,
+    repeated: RepeatedRows,
     table: JoinedTable,
     blocks: Iterable[Block],
     indexes: Sequence[int],
@@ -370,7 +370,7 @@ def _read_rows(
             key = _texts(cells[:of_key])
             if key is None:
                 continue
-            if len(rows) + again.count >= MOST_ROWS:
+            if len(rows) + repeated.count >= MOST_ROWS:
                 raise JoinUnusable(
                     tr("{file} has more than {count:,} rows", file=table.name, count=MOST_ROWS),
                     tr("leave those out that nobody needs"),
@@ -384,16 +384,16 @@ def _read_rows(
             before = rows.setdefault(key, row)
             if before is row:
                 continue
-            again.count += 1
-            again.first = again.first or (key, row)
+            repeated.count += 1
+            repeated.first = repeated.first or (key, row)
             if result.join.pick:
-                again.rows.setdefault(key, [before]).append(row)
+                repeated.rows.setdefault(key, [before]).append(row)
 
 
-def with_picked(result: JoinedSheet, again: Again) -> JoinedSheet:
-    """A joined sheet with one row of each key; JoinUnusable where nothing says which."""
-    if again.first and not result.join.pick:
-        key, row = again.first
+def with_picked(result: JoinedSheet, repeated: RepeatedRows) -> JoinedSheet:
+    """Return a joined sheet with one row for each key; JoinUnusable if no rule picks one."""
+    if repeated.first and not result.join.pick:
+        key, row = repeated.first
         first, text = result.rows[key], " ".join(key)
         values = {"key": text, "first": first.number, "second": row.number}
         if first.table is not row.table:
@@ -406,20 +406,20 @@ def with_picked(result: JoinedSheet, again: Again) -> JoinedSheet:
         else:
             values["file"] = row.table.name
             reason = tr("{file} has a key twice: {key} (rows {first} and {second})", **values)
-        if again.count > 1:
-            reason = tr("{text}, and {count:,} more", text=reason, count=again.count - 1)
+        if repeated.count > 1:
+            reason = tr("{text}, and {count:,} more", text=reason, count=repeated.count - 1)
         hint = tr('leave one row of each key there, or say which counts: pick = "sum qty"')
         raise JoinUnusable(reason, hint)
-    result.rows |= {key: picked(rows, result.join) for key, rows in again.rows.items()}
+    result.rows |= {key: picked(rows, result.join) for key, rows in repeated.rows.items()}
     return result
 
 
 def picked(rows: Sequence[JoinedRow], join: Join) -> JoinedRow:
-    """The row that counts of several with one key; blank cells do not count."""
+    """Return the picked row of several with one key; rows with a blank cell are ignored."""
     how, header = join.picked
-    numbers, picks_at = list[tuple[Decimal, JoinedRow]](), len(join.take)
+    numbers, pick_index = list[tuple[Decimal, JoinedRow]](), len(join.take)
     for row in rows:
-        (value,) = row.table.numbers.read([row.cells[picks_at]], decode)
+        (value,) = row.table.numbers.read([row.cells[pick_index]], decode)
         match value:
             case None:
                 continue
@@ -433,8 +433,8 @@ def picked(rows: Sequence[JoinedRow], join: Join) -> JoinedRow:
                 reason = value.reason
             case _:
                 reason = tr("“{text}” is not a number", text=str(value)[:60])
-        flaw = row.table.fault(row.number, picks_at, reason, tr("correct the number"))
-        return row._replace(cells=[flaw] * picks_at)
+        flaw = row.table.fault(row.number, pick_index, reason, tr("correct the number"))
+        return row._replace(cells=[flaw] * pick_index)
     if not numbers:
         return rows[0]
     if how != SUM:
@@ -463,6 +463,6 @@ def _cells(block: Block, index: int) -> list[Cell]:
 
 
 def _texts(cells: Sequence[Cell]) -> Key | None:
-    """A key as it is compared; None where it is blank, or nobody knows what stands there."""
+    """Return a key for comparison; None if a part is blank or unreadable."""
     texts = [text for text in map(identified, cells) if isinstance(text, str)]
     return tuple(texts) if len(texts) == len(cells) else None

@@ -1,4 +1,4 @@
-"""The file that a recipe joins: which one was chosen, and how old it may be."""
+"""The file of a recipe's join, and its age."""
 
 import re
 from datetime import timedelta
@@ -14,7 +14,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 class JoinUnusable(FileProblem):
-    """The file that a recipe joins cannot be used."""
+    """The file of a recipe's join cannot be used."""
 
     code = "join-unusable"
 
@@ -24,13 +24,13 @@ class JoinFile(NamedTuple):
 
     name: str
     path: Path
-    """Where it is read; perhaps a snapshot of it."""
+    """The path to read; it may be a snapshot of the file."""
     age: timedelta
-    """Its age when it was chosen."""
+    """The file's age when it was chosen."""
 
     @property
     def aged(self) -> str:
-        """Its name and age, for messages."""
+        """The file's name and age, for messages."""
         if self.age < HOUR:
             minutes = max(0, self.age // timedelta(minutes=1))
             return tr("{file} ({count} min old)", file=self.name, count=minutes)
@@ -40,7 +40,7 @@ class JoinFile(NamedTuple):
 
 
 def oldest(text: str) -> timedelta | None:
-    """The age that a `too_old` says; None where it says none."""
+    """Return the age in a `too_old`; None if the text is not an age."""
     match = _AGE.fullmatch(text.strip())
     try:
         return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None

@@ -1,4 +1,4 @@
-"""A recipe: one TOML file that says how a merchant's own sheet becomes rows of a kind of feed."""
+"""Read a recipe: a TOML file that turns a merchant's own sheet into rows of a kind of feed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -26,7 +26,7 @@ from feedtool.model.header import folded
 from feedtool.model.text import tr
 
 LETTERS = "@"
-"""The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
+"""The sign before a column's letters, `@C`, instead of a header."""
 
 
 class Recipe(Struct, frozen=True):
@@ -34,37 +34,36 @@ class Recipe(Struct, frozen=True):
 
     name: str
     path: Path | None
-    """Where it is; None for one that ships with feedtool."""
+    """The file; None for a recipe that ships with feedtool."""
     text: str
     file: RecipeFile
     compute: Mapping[str, Expression]
     rules: Mapping[str, Mapping[str, Expression]]
-    """By the tables of RULES."""
+    """Conditions by the tables of RULES."""
     channels: Mapping[str, Mapping[str, Expression]]
     today: date
     """The day for `days_since`."""
     is_wanted: bool = False
-    """True if it is of the account, or was named, so that it counts for every sheet it fits."""
+    """True if the account or the user chose it, so that it applies to every sheet that it fits."""
     must_fit: bool = False
-    """True if it was named for these files."""
+    """True if the user chose it for these files."""
     lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:
-        """The digest of its text."""
         return sha256(self.text.encode()).hexdigest()
 
     @property
     def headers(self) -> Sequence[str]:
-        """The headers that a sheet must have to be of it; a column's letters are none."""
+        """The headers that a sheet must have to fit, without columns by letters."""
         columns = self.file.columns.items()
         headers = self.file.match.headers or [header for header, key in columns if key]
         return [header for header in headers if not header.startswith(LETTERS)]
 
     def fits(self, sheet: str, texts: Iterable[str]) -> bool:
-        """True if a sheet of this name, with these headers, is of it.
+        """Return True if the recipe fits a sheet with this name and these headers.
 
-        One that names no header fits what it was named for alone.
+        A recipe without headers fits only files for which the user chose it.
         """
         pattern = self.file.match.sheet
         is_called_so = pattern is None or fnmatchcase(sheet.casefold(), pattern.casefold())
@@ -72,22 +71,20 @@ class Recipe(Struct, frozen=True):
         return is_called_so and can_fit and not self.lacking(texts)
 
     def lacking(self, texts: Iterable[str]) -> list[str]:
-        """Its headers that a row lacks."""
-        there = set(map(folded, texts))
-        return [header for header in self.headers if folded(header) not in there]
+        present = set(map(folded, texts))
+        return [header for header in self.headers if folded(header) not in present]
 
     @property
     def shown(self) -> str:
-        """Where it is, for messages."""
+        """The recipe's path or preset, for messages."""
         return str(self.path or f"preset:{self.name}")
 
     def place(self, table: str, key: str = "") -> str:
-        """A place in the file, for messages."""
         return place_of(self.shown, self.lines, table, key)
 
 
 def read_recipe(path: Path, today: date) -> Recipe:
-    """The recipe in a file. UsageProblem, with the place, where it cannot be used."""
+    """Return the recipe in a file. Raises UsageProblem with the place of a fault."""
     try:
         with path.open("rb") as file:
             text = file.read(LONGEST_FILE + 1).decode("utf-8-sig")
@@ -103,7 +100,7 @@ def read_recipe(path: Path, today: date) -> Recipe:
 
 
 def parse_recipe(text: str, name: str, path: Path | None, today: date) -> Recipe:
-    """The recipe of a text. UsageProblem, with the place, where it cannot be used."""
+    """Return the recipe in a text. Raises UsageProblem with the place of a fault."""
     file, lines = parse_tables(text, str(path or name))
     return _compiled(Recipe(name, path, text, file, {}, {}, {}, today, lines=lines))
 
@@ -131,10 +128,10 @@ def _compiled(recipe: Recipe) -> Recipe:
                 raise UsageProblem(
                     tr(
                         "{place}: {reason} at character {number}, in: {source}",
-                        number=problem.at + 1,
+                        number=problem.position + 1,
                         **values,
                     )
-                    if problem.at
+                    if problem.position
                     else tr("{place}: {reason}, in: {source}", **values),
                     problem.hint or tr("correct the expression"),
                 ) from None

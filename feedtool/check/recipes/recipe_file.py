@@ -1,4 +1,4 @@
-"""The file of a recipe, and what is wrong with its tables: with the line, and what may be meant."""
+"""The tables of a recipe's file, and the check of them, with lines and suggestions."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from feedtool.model.settings import Constant, is_constant, read_toml
 from feedtool.model.text import either, joined, tr
 
 LONGEST_FILE = 1 << 20
-"""Bytes of a recipe."""
+"""The most bytes of a recipe."""
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,16 +106,16 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN = "skip", "not_for_sale", "out_of_stock", "warn"
 RULES = (SKIP_ROWS, NOT_FOR_SALE, OUT_OF_STOCK, WARN)
-"""Tables of conditions by their reasons: the first that is true leaves a row out."""
+"""Tables of conditions by reasons: the first true condition decides about a row."""
 
 SUM = "sum"
 PICKS = (SUM, "min", "max")
-"""The ways to pick a row of several with one key."""
+"""The ways to pick one of several rows with the same key."""
 
 Lines = Mapping[tuple[str, str], int]
-"""The table and the key of each line that begins one, with its number."""
+"""Table and key → the number of their first line."""
 
-MEANT = {
+EXPECTED = {
     "columns": tr("a field in quotes, or false"),
     "names": tr("a header in quotes"),
     "fill_down": tr("a header in quotes"),
@@ -125,7 +125,7 @@ MEANT = {
     **dict.fromkeys(RULES, tr("a condition in quotes")),
     "channels": tr("an expression in quotes"),
 }
-"""What stands behind the keys of a table."""
+"""The expected values in a table."""
 SEVERAL = {"values", "channels"}
 """Tables of tables."""
 NAMES_OF_TYPES = {
@@ -140,11 +140,11 @@ TOML_HINT = tr(
     'correct the line: headers and texts in quotes, as in "Réf" = "quantity", each header once'
 )
 SHOWN = 60
-"""Characters of a value that a message shows."""
+"""The most characters of a value in a message."""
 
 
 def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
-    """The tables of a recipe, and their lines; UsageProblem, with the place, for what is wrong."""
+    """Return the tables of a recipe and their lines; UsageProblem with the place of a fault."""
     if len(text) > LONGEST_FILE:
         raise UsageProblem(
             tr("the recipe {path} is longer than a MiB", path=shown), tr("make it shorter")
@@ -163,7 +163,7 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
 
 
 def place_of(shown: str, lines: Lines, table: str, key: str = "") -> str:
-    """A place in the file, for messages."""
+    """Return a place in the file, for messages."""
     line = lines.get((table, key)) or lines.get((table, ""))
     where = f"{shown}:{line}" if line else shown
     return f"{where}, [{table}]{f' {key}' if key else ''}"
@@ -184,7 +184,7 @@ def _lines(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 Fault = tuple[tuple[str, str], str, str]
-"""The place by table and key, what is wrong there, and a hint."""
+"""The place by table and key, the problem, and a hint."""
 
 
 def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
@@ -210,7 +210,7 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _join_faults(table: str, join: Join) -> Iterator[Fault]:
-    """Values of a join that its types allow, and that make no sense."""
+    """Yield faults of a join that its types allow."""
     if not join.files and not join.sheet:
         hint = tr("add file = …, or sheet = … for a sheet of the same workbook")
         yield (table, ""), tr("{field} is missing", field="file"), hint
@@ -237,7 +237,7 @@ def _join_faults(table: str, join: Join) -> Iterator[Fault]:
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
-    for table in filter(tables.__contains__, MEANT):
+    for table in filter(tables.__contains__, EXPECTED):
         if table not in SEVERAL:
             yield from _entry_faults(table, table, tables[table])
     for table in sorted(SEVERAL.intersection(tables)):
@@ -246,24 +246,24 @@ def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
-    """What is wrong with the values of a table whose keys are the merchant's own."""
+    """Yield the faults of a table whose keys are chosen by the merchant."""
     if not isinstance(entries, dict):
         yield (table, ""), tr("this must be a table"), tr("begin it with [{table}]", table=table)
         return
     for key, value in entries.items():
         is_useless = kind == "columns" and value is False
-        is_meant = is_constant(value) if kind in {"values", "default"} else isinstance(value, str)
-        if not (is_useless or is_meant):
+        is_right = is_constant(value) if kind in {"values", "default"} else isinstance(value, str)
+        if not (is_useless or is_right):
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
             yield (
                 (table, key),
-                tr("{value} is not {expected}", value=shown, expected=MEANT[kind]),
-                tr("write {expected}", expected=MEANT[kind]),
+                tr("{value} is not {expected}", value=shown, expected=EXPECTED[kind]),
+                tr("write {expected}", expected=EXPECTED[kind]),
             )
 
 
 def _struct_faults(table: str, struct: type[msgspec.Struct], entries: object) -> Iterator[Fault]:
-    """What is wrong with a table whose keys are ours."""
+    """Yield the faults of a table with fixed keys."""
     known = struct.__struct_fields__
     if not isinstance(entries, dict):
         yield (table, ""), tr("this must be a table"), tr("begin it with [{table}]", table=table)
@@ -295,7 +295,7 @@ _EXPECTED = re.compile(r"Expected `([^`]+)`( [<>]= [0-9.]+)?(?:, got `([^`]+)`)?
 
 
 def _expected(reason: str, hint: Any) -> str:
-    """What is expected in the place of a value, in words."""
+    """Return the expected value in words."""
     choices = [value for part in (hint, *get_args(hint)) for value in get_args(part)]
     if "enum" in reason:
         return tr(

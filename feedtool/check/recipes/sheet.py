@@ -1,4 +1,4 @@
-"""A sheet as a recipe makes it: its own columns, and behind them those that the recipe adds."""
+"""A sheet with the columns of a recipe: its own columns, then the added columns."""
 
 from bisect import bisect_left
 from collections.abc import (
@@ -30,37 +30,37 @@ from feedtool.sheets.read.source import LAST_COLUMN, CellRange
 FIRST = LAST_COLUMN + 1
 """The index of the first column that no sheet can have."""
 
-T = TypeVar("T")
+Entry = TypeVar("Entry")
 
 TRUE, ZERO = Cell(Kind.BOOLEAN, "TRUE"), Cell(Kind.NUMBER, "0")
 
 Above = dict[int, tuple[str, Cell]]
-"""A column that is filled down → the text by which it is, and the last filled cell."""
+"""A column that is filled down → the text of the other column, and the last filled cell."""
 
 
 class Ruled(NamedTuple):
-    """A rule of a recipe that is about a row."""
+    """A rule of a recipe that applies to a row."""
 
     table: str
     column: int
-    """The index of its condition among the columns that the recipe adds."""
-    said: str | InvalidValue
-    """The reason, or why nobody knows whether the condition is true."""
+    """The index of its condition's added column."""
+    reason: str | InvalidValue
+    """The reason, or the fault of a condition that cannot be computed."""
 
 
 class RecipeBlock:
-    """A block, with the columns that a recipe makes of it."""
+    """A block with the columns of a recipe."""
 
     def __init__(self, sheet: "RecipeSheet", block: Block) -> None:
         self._sheet, self.block = sheet, block
         self._sources: dict[int, Keys] = {}
         self.filled_down: dict[int, Keys] = {}
-        """The columns in whose blank cells stands what is above them."""
+        """The columns whose blank cells are filled from above."""
         self._fields: dict[str, Keys] = {}
         self._values: dict[Hashable, list[object | None]] = {}
 
     def source(self, index: int) -> Keys:
-        """A column of the sheet."""
+        """Return a column of the sheet."""
         keys = self._sources.get(index)
         if keys is None:
             is_there = index < self.block.width
@@ -69,7 +69,7 @@ class RecipeBlock:
         return keys
 
     def given(self, key: str) -> Keys:
-        """The cells of a key by column, values, default and join."""
+        """Return the cells of a key from column, values, default and join."""
         keys = self._fields.get(key)
         if keys is None:
             keys = self._fields[key] = self._given(self._sheet.fields[key])
@@ -87,12 +87,12 @@ class RecipeBlock:
         for join in field.joins:
             joined = join.cells(self)
             keys = [
-                own if other is None else other for own, other in zip(keys, joined, strict=True)
+                key if other is None else other for key, other in zip(keys, joined, strict=True)
             ]
         return keys
 
     def made(self, key: str) -> Keys:
-        """The cells of a key, computed where the recipe does."""
+        """Return the cells of a key, with the results of the recipe's formula."""
         sheet = self._sheet
         formula, emptying = sheet.formulas.get(key), sheet.emptying(key)
         if formula is None and not emptying:
@@ -110,14 +110,14 @@ class RecipeBlock:
         return self._fields[name]
 
     def inputs(self, formula: Formula, of_key: Callable[[str], Keys]) -> list[Keys]:
-        """The cells that a formula reads, by the order of its names."""
+        """Return the cells that a formula reads, in the order of its names."""
         return [
-            of_key(name) if is_key else self.filled_down.get(at) or self.source(at)
-            for name, is_key, at in formula.inputs
+            of_key(name) if is_key else self.filled_down.get(index) or self.source(index)
+            for name, is_key, index in formula.inputs
         ]
 
     def computed(self, formula: Formula, of_key: Callable[[str], Keys]) -> Keys:
-        """The results of a formula: Cells, or an InvalidValue where it fails."""
+        """Return the results of a formula: Cells, or an InvalidValue where it fails."""
         columns = self.inputs(formula, of_key)
         names = [name for name, _, _ in formula.inputs]
         inputs = list(map(self.values_of, names, columns))
@@ -126,8 +126,8 @@ class RecipeBlock:
         if len(memory) > REMEMBERED:
             memory.clear()
         with localcontext(CONTEXT):
-            # The same cells come again and again: most rows are known. Values would not do as
-            # keys, since 1, 1.0 and true are equal.
+            # Most rows have cells that were computed before. Values cannot be keys of the cache,
+            # since 1, 1.0 and true are equal.
             keys_of_rows = (
                 zip(*columns, strict=True) if columns else repeat((), len(self.block.rows))
             )
@@ -139,14 +139,14 @@ class RecipeBlock:
         return results
 
     def values_of(self, name: str, keys: Keys) -> list[object | None]:
-        """What expressions read in a column."""
-        at = (name, id(keys))
-        if at not in self._values:
-            self._values[at] = self._sheet.reader(name).read(keys, self.decode)
-        return self._values[at]
+        """Return the values of a column for expressions."""
+        place = (name, id(keys))
+        if place not in self._values:
+            self._values[place] = self._sheet.reader(name).read(keys, self.decode)
+        return self._values[place]
 
     def decode(self, key: Hashable) -> Cell:
-        """The cell of a key."""
+        """Return the cell of a key."""
         if isinstance(key, Cell):
             return key
         if isinstance(key, InvalidValue):
@@ -155,7 +155,7 @@ class RecipeBlock:
 
 
 class RecipeSheet(Sheet):
-    """A sheet with the columns that a recipe adds."""
+    """A sheet with the columns of a recipe."""
 
     def __init__(self, sheet: Sheet, context: Context) -> None:
         super().__init__()
@@ -164,34 +164,33 @@ class RecipeSheet(Sheet):
         self.fields: dict[str, RecipeField] = {}
         self.formulas: dict[str, Formula] = {}
         self.columns: list[Callable[[RecipeBlock], Keys]] = []
-        """Those that are added, from the index FIRST on."""
+        """The added columns, from the index FIRST."""
         self.on_channels: dict[str, Formula] = {}
         """The formulas of keys on a channel, `price.price[CODE]`."""
         self.counts: list[Callable[[RecipeBlock], None]] = []
-        """Each counts the rows of a block that are in a joined sheet."""
+        """Functions that count the rows of a block in a joined sheet."""
         self.rules: list[tuple[str, Formula]] = []
-        """Conditions, each with its table."""
+        """Conditions with their tables."""
         self.stock = ""
-        """The key that is 0 where a condition of OUT_OF_STOCK is true."""
+        """The key that becomes 0 if a condition of OUT_OF_STOCK is true."""
         self.fill_down: dict[int, int] = {}
-        """The columns whose blank cells have what is above → those that must say the same."""
+        """The columns to fill down → the columns whose text must stay the same."""
         self.made_by: dict[int, Formula] = {}
-        """The formulas by the index of the column that they fill, or stand for."""
+        """The formulas by the index of their added column."""
         self.is_until_blank = False
         self._readers: dict[str, ColumnReader] = {}
         self._current: RecipeBlock | None = None
-        """The block that was made last."""
+        """The last block."""
 
     @property
     def notices(self) -> Mapping[str, Sequence[str]]:
-        """Those of the sheet."""
         return self._sheet.notices
 
     @property
     def merged(self) -> Sequence[CellRange]:
-        """The ranges of merged cells of the sheet that it is made of.
+        """The ranges of merged cells of the source sheet.
 
-        The columns that are added stand behind them.
+        The added columns come after them.
         """
         return self._sheet.merged
 
@@ -199,18 +198,18 @@ class RecipeSheet(Sheet):
         yield from self.blocks()
 
     def add(self, column: Callable[[RecipeBlock], Keys]) -> int:
-        """Adds a column; its index."""
+        """Add a column; return its index."""
         self.columns.append(column)
         return FIRST + len(self.columns) - 1
 
     def reader(self, name: str) -> ColumnReader:
-        """The reader of the values of a name in expressions."""
+        """Return the reader of the values of a name in expressions."""
         if name not in self._readers:
             self._readers[name] = ColumnReader(RawValue(), self._context)
         return self._readers[name]
 
     def settle(self) -> bool:
-        """True if expressions read cells otherwise from now on, by the decimals of their column."""
+        """Use the decimal separators of columns; return True if expressions must read again."""
         settled = {
             name: ColumnReader(RawValue(), self._context, decimal, reader.evidence)
             for name, reader in self._readers.items()
@@ -224,7 +223,7 @@ class RecipeSheet(Sheet):
         return bool(settled)
 
     def row(self, number: int) -> RecipeBlock | None:
-        """A row by itself, as the recipe makes it; None where the file has none."""
+        """Return one row with the recipe's columns; None if the file does not have it."""
         above: Above = {}
         for block in self._sheet.blocks(0 if self.fill_down else number - 1):
             before = bisect_left(block.rows, number)
@@ -238,13 +237,13 @@ class RecipeSheet(Sheet):
         return None
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
-        """The rows after this one, in blocks, as the recipe makes them."""
+        """Yield the rows after `after_row` in blocks, with the recipe's columns."""
         last, above = after_row, Above()
         for block in self._sheet.blocks(after_row):
             filled = _filled_rows(block)
             if self.is_until_blank:
                 places = enumerate(filled, last + 1)
-                filled = [at for number, at in places if block.rows[at] == number]
+                filled = [position for number, position in places if block.rows[position] == number]
             if filled:
                 part = block if len(filled) == len(block.rows) else _part(block, filled)
                 yield self._block(part, above)
@@ -273,7 +272,7 @@ class RecipeSheet(Sheet):
         )
 
     def _fill_down(self, made: RecipeBlock, above: Above) -> None:
-        """Put into blank cells of a block what stands above them, in the rows of one text."""
+        """Fill blank cells of a block from above, while the other column's text is the same."""
         for index, by in self.fill_down.items():
             text, last = above.get(index, ("", BLANK))
             filled: list[Hashable] = []
@@ -285,13 +284,13 @@ class RecipeSheet(Sheet):
             above[index], made.filled_down[index] = (text, last), filled
 
     def emptying(self, key: str) -> Sequence[Formula]:
-        """The conditions on which a key is 0."""
+        """Return the conditions for which a key becomes 0."""
         if key != self.stock:
             return ()
         return [formula for table, formula in self.rules if table == OUT_OF_STOCK]
 
     def with_origin(self, index: int, key: str, position: int, flaw: InvalidValue) -> InvalidValue:
-        """What is wrong with a value of the last block, with the formula or the file it is of."""
+        """Return a flaw in the last block, with its formula or its joined file."""
         formula, block = self.made_by.get(index), self._current
         if block is None:
             return flaw
@@ -312,55 +311,55 @@ class RecipeSheet(Sheet):
         return InvalidValue(flaw.value, faults)
 
     def _joined_from(self, key: str, block: RecipeBlock, position: int) -> str:
-        """The same in words; empty where nothing is joined."""
+        """Return the place of a joined value in words; empty without a join."""
         if place := self._joined_place(key, block, position):
             return tr("{name} is {place}", name=key, place=place)
         joins = self.fields[key].joins
         return tr("{file} has no {key} for this row", file=joins[-1].file, key=key) if joins else ""
 
     def _joined_place(self, key: str, block: RecipeBlock, position: int) -> str:
-        """Where the value of a key stands in a joined file; empty where it is of none."""
+        """Return the place of a key's value in a joined file; empty without one."""
         field = self.fields.get(key)
         places = [join.place(block, position) for join in field.joins] if field else []
         return next(filter(None, reversed(places)), "")
 
     def _ruled(self, made: RecipeBlock) -> Mapping[int, Sequence[Ruled]]:
-        """The rows that a rule is about: the first that leaves one out, or else all warnings."""
+        """Return the rules for rows: the first that leaves a row out, or else all warnings."""
         ruled: dict[int, list[Ruled]] = {}
         for table, formula in self.rules:
             if table == OUT_OF_STOCK:
                 continue
-            reason = MessageText((formula.key.replace("{", "{{").replace("}", "}}"),))
+            name = MessageText((formula.key.replace("{", "{{").replace("}", "}}"),))
             results = made.computed(formula, made.made)
             for position, (row, result) in enumerate(zip(made.block.rows, results, strict=True)):
-                said: str | InvalidValue = reason
+                reason: str | InvalidValue = name
                 if isinstance(result, InvalidValue):
-                    said = self.with_origin(formula.at, "", position, result)
+                    reason = self.with_origin(formula.index, "", position, result)
                 elif result != TRUE:
                     continue
                 of_row = ruled.setdefault(row, [])
                 if not of_row or of_row[0].table == WARN:
-                    of_row.append(Ruled(table, formula.at, said))
+                    of_row.append(Ruled(table, formula.index, reason))
         return ruled
 
 
 def made_column(key: str) -> Callable[[RecipeBlock], Keys]:
-    """The cells of a key, as an added column."""
+    """Return a function that makes an added column of a key."""
     return lambda block: block.made(key)
 
 
 def _filled_rows(block: Block) -> Sequence[int]:
-    """The positions of the rows that hold something: a default does not make a row."""
+    """Return the positions of filled rows: a default alone does not make a row."""
     blank: Collection[int] = range(len(block.rows))
     known: dict[Hashable, bool] = {}
     for index in block.used(0):
         keys = list(block.column(index))
-        for key in {keys[at] for at in blank}.difference(known):
+        for key in {keys[position] for position in blank}.difference(known):
             known[key] = _is_blank(block.decode(key))
-        blank = {at for at in blank if known[keys[at]]}
+        blank = {position for position in blank if known[keys[position]]}
         if not blank:
             break
-    return [at for at in range(len(block.rows)) if at not in blank]
+    return [position for position in range(len(block.rows)) if position not in blank]
 
 
 def _is_blank(cell: Cell) -> bool:
@@ -368,11 +367,11 @@ def _is_blank(cell: Cell) -> bool:
 
 
 def _part(block: Block, positions: Sequence[int]) -> Block:
-    """Some rows of a block."""
+    """Return a block with some rows of a block."""
 
-    def pick(values: Iterable[T]) -> list[T]:
+    def pick(values: Iterable[Entry]) -> list[Entry]:
         values = list(values)
-        return [values[at] for at in positions]
+        return [values[position] for position in positions]
 
     return Block(
         pick(block.rows),

@@ -1,4 +1,4 @@
-"""The tree of an expression, and hints where it has none: what other languages and people write."""
+"""Parse an expression; give hints about syntax of other languages and usual mistakes."""
 
 import ast
 import re
@@ -22,30 +22,31 @@ _HABITS = tuple(
         (rf"\b{_WORD}\s+{_WORD}\b", tr("give a header of several words a short name in [names]")),
     )
 )
-"""What is found, and what is to be written instead."""
+"""Usual mistakes, each with a hint."""
 
 
 class ExpressionProblem(Exception):
-    """Why an expression cannot be used."""
+    """The expression cannot be used."""
 
-    def __init__(self, reason: str, at: int = 0, hint: str = "") -> None:
+    def __init__(self, reason: str, position: int = 0, hint: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.at, self.hint = reason, at, hint
+        self.reason, self.position, self.hint = reason, position, hint
 
 
 def parsed(source: str) -> ast.expr:
-    """The tree of an expression. ExpressionProblem where it cannot be read."""
+    """Return the tree of an expression. Raises ExpressionProblem."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a "\d"; Python's advice is of no use here
+            warnings.simplefilter("ignore")  # about "\d", for example
             return ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        at = max(0, (getattr(error, "offset", None) or 1) - 1)
-        raise ExpressionProblem(tr("the expression cannot be read"), at, _hint(source)) from None
+        position = max(0, (getattr(error, "offset", None) or 1) - 1)
+        reason = tr("the expression cannot be read")
+        raise ExpressionProblem(reason, position, _hint(source)) from None
 
 
 def _hint(source: str) -> str:
-    """What to do about an expression that cannot be read."""
+    """Return a hint about an expression that cannot be read."""
     bare = _TEXTS.sub("0", source)
     hints = (hint for pattern, hint in _HABITS if pattern.search(bare))
     return next(hints, tr("look at its brackets, quotes and operators"))

@@ -16,13 +16,13 @@ from msgspec import Struct
 from feedtool.model.text import in_quotes, joined, tr
 
 LONGEST_TEXT = 32_767
-"""Characters, as many as a cell holds."""
+"""The most characters of a text, as in a cell."""
 SHOWN = 60
-"""Characters of a text in messages."""
+"""The most characters of a text in messages."""
 LONGEST_PATTERN = 200
-"""Characters of a pattern of `matches`."""
+"""The most characters of a pattern for `matches`."""
 MOST = 1_000
-"""Of a whole number that counts places or parts."""
+"""The largest whole number for counting decimals or parts."""
 ISO_DATE = re.compile(r"\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T\s].*)?", re.ASCII | re.DOTALL)
 CONTEXT = Context(
     prec=28, rounding=ROUND_HALF_UP, Emax=40, traps=[DivisionByZero, InvalidOperation, Overflow]
@@ -30,37 +30,37 @@ CONTEXT = Context(
 
 
 class ExpressionFailure(Exception):
-    """Why an expression has no value in a row."""
+    """The expression has no value in a row."""
 
 
 class NumberText(str):
-    """A text of a sheet that is a number in its writing."""
+    """A text of a sheet that can be read as a number."""
 
     __slots__ = ("number",)
     number: Decimal
 
     def __new__(cls, text: str, number: Decimal) -> Self:
-        """The text, and the number that it is."""
+        """Make the text with its number."""
         made = super().__new__(cls, text)
         made.number = number
         return made
 
 
 class UnclearText(str):
-    """A text of a sheet that may be one of two numbers."""
+    """A text of a sheet with two possible numbers."""
 
     __slots__ = ("reason",)
     reason: str
 
     def __new__(cls, text: str, reason: str) -> Self:
-        """The text, and which numbers it may be."""
+        """Make the text with a message about its possible numbers."""
         made = super().__new__(cls, text)
         made.reason = reason
         return made
 
 
 class UnreadableCell(Struct, frozen=True):
-    """The value of a cell that has none, and the reason: an error, a formula without a result."""
+    """A cell without a value, with the reason: an error, a formula without a result."""
 
     reason: str
 
@@ -69,7 +69,7 @@ Value: TypeAlias = Decimal | str | bool | date | UnreadableCell | None
 
 
 def describe(value: Value) -> str:
-    """A value in words, with its type."""
+    """Return a value in words, with its type."""
     if isinstance(value, str):
         return tr("the text {value}", value=show(value))
     if type(value) is Decimal:
@@ -80,7 +80,6 @@ def describe(value: Value) -> str:
 
 
 def show(value: Value) -> str:
-    """A value in words."""
     match value:
         case None:
             return tr("blank")
@@ -97,13 +96,13 @@ def show(value: Value) -> str:
 
 
 def number_text(number: Decimal) -> str:
-    """A number in digits, without zeros at the end of its decimals."""
-    text = f"{number:f}" if number else "0"  # also of -0
+    """Return a number in digits, without zeros at the end of decimals."""
+    text = f"{number:f}" if number else "0"  # also for -0
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def read_number(value: Value, source: str) -> Decimal:
-    """A number, also of a text that is one."""
+    """Return a number, also from a text that is one."""
     if type(value) is Decimal:
         return value
     if type(value) is NumberText:
@@ -116,14 +115,13 @@ def read_number(value: Value, source: str) -> Decimal:
 
 
 def read_numeric(value: Value, source: str) -> Decimal | str:
-    """A number, or a text that may be one."""
+    """Return a number, or a text that may be one."""
     if isinstance(value, str) and type(value) is not NumberText:
         return value
     return read_number(value, source)
 
 
 def read_separator(value: Value, source: str) -> str:
-    """The sign before decimals."""
     text = read_text(value, source)
     if text not in {",", "."}:
         raise ExpressionFailure(
@@ -133,7 +131,7 @@ def read_separator(value: Value, source: str) -> str:
 
 
 def negated(number: Decimal) -> Decimal:
-    """Minus a number, however long; of zero, zero."""
+    """Negate a number without rounding; zero stays zero."""
     return number.copy_negate() if number else number
 
 
@@ -147,7 +145,7 @@ def read_truth(value: Value, source: str) -> bool:
 
 
 def read_text(value: Value, source: str) -> str:
-    """A text, also of a number."""
+    """Return a text, also from a number."""
     if isinstance(value, str):
         return value
     if type(value) is Decimal:
@@ -158,7 +156,6 @@ def read_text(value: Value, source: str) -> str:
 
 
 def read_whole(value: Value, source: str) -> int:
-    """A small whole number."""
     number = read_number(value, source)
     if number != number.to_integral_value() or abs(number) > MOST:
         raise ExpressionFailure(
@@ -172,7 +169,7 @@ def read_whole(value: Value, source: str) -> int:
 
 
 def read_date(value: Value, source: str) -> date:
-    """A date, also of a text that begins with one (ISO 8601)."""
+    """Return a date, also from a text that begins with one (ISO 8601)."""
     if type(value) is date:
         return value
     if isinstance(value, str) and (match := ISO_DATE.fullmatch(value)):
@@ -184,7 +181,7 @@ def read_date(value: Value, source: str) -> date:
 
 
 def read_pattern(value: Value, source: str) -> str:
-    """A pattern in which `*` and `?` alone stand for other characters."""
+    """Return a pattern in which only `*` and `?` match other characters."""
     text = read_text(value, source)
     if len(text) > LONGEST_PATTERN:
         raise ExpressionFailure(
@@ -194,30 +191,34 @@ def read_pattern(value: Value, source: str) -> str:
 
 
 def read_any(value: Value, source: str) -> Value:
-    """Any value that can be read."""
+    """Return any value that can be read."""
     if type(value) is UnreadableCell:
         raise ExpressionFailure(tr("{source} is {value}", source=source, value=value.reason))
     return value
 
 
 def is_blank(value: Value) -> bool:
-    """True of nothing, and of a text without characters."""
+    """Return True for no value, and for an empty text."""
     return value is None or value == ""
 
 
-def equal(a: Value, b: Value, left: str, right: str) -> bool:
-    """True if two values are the same: two numbers, texts, dates, truths or blanks."""
-    a, b = read_any(a, left), read_any(b, right)
-    if is_blank(a) or is_blank(b):
-        return is_blank(a) and is_blank(b)
-    if type(a) is date or type(b) is date:
-        return read_date(a, left) == read_date(b, right)
+def equal(first: Value, second: Value, left: str, right: str) -> bool:
+    """Return True for two equal numbers, texts, dates, truths or blanks."""
+    first, second = read_any(first, left), read_any(second, right)
+    if is_blank(first) or is_blank(second):
+        return is_blank(first) and is_blank(second)
+    if type(first) is date or type(second) is date:
+        return read_date(first, left) == read_date(second, right)
     numbers = (Decimal, NumberText)
-    if type(a) in numbers and type(b) in numbers:
-        return read_number(a, left) == read_number(b, right)
-    are_texts = isinstance(a, str) and isinstance(b, str)
-    if not are_texts and type(a) is not type(b):
+    if type(first) in numbers and type(second) in numbers:
+        return read_number(first, left) == read_number(second, right)
+    are_texts = isinstance(first, str) and isinstance(second, str)
+    if not are_texts and type(first) is not type(second):
         raise ExpressionFailure(
-            tr("{first} and {second} cannot be compared", first=describe(a), second=describe(b))
+            tr(
+                "{first} and {second} cannot be compared",
+                first=describe(first),
+                second=describe(second),
+            )
         )
-    return a == b
+    return first == second

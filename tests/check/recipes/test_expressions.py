@@ -269,7 +269,7 @@ def test_problems_have_a_place_and_a_way_out(source: str) -> None:
         compiled(source)
     reason, at, hint = PROBLEMS[source]
     problem = raised.value
-    assert (problem.reason.startswith(reason), problem.at) == (True, at), problem
+    assert (problem.reason.startswith(reason), problem.position) == (True, at), problem
     assert hint in problem.hint
 
 
@@ -587,7 +587,7 @@ def assert_ends_in_a_value_or_in_words(source: str) -> None:
     try:
         expression = compiled(source)
     except ExpressionProblem as problem:
-        at = problem.at
+        at = problem.position
     assert 0 <= at <= len(source)
     with localcontext(CONTEXT), suppress(ExpressionFailure):
         expression.run([ROW[name] for name in expression.names])
