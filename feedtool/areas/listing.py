@@ -28,8 +28,8 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
     Wait,
-    fewer_came,
-    lately,
+    missing_entries_note,
+    waiting_since,
 )
 from feedtool.model.call import READ, Call, Reply, language_tag
 from feedtool.model.errors import NothingToDo
@@ -276,7 +276,7 @@ def _count_list(listing: Listing, counts: Callable[[AccountSettings], Call]) -> 
 
 def _fewer(_: Query, tally: ExportTally) -> ExportSummary:
     missing = tally[COUNTED, ""] - tally[LISTED, ""]
-    return ExportSummary([fewer_came(missing)] if missing > 0 else ())
+    return ExportSummary([missing_entries_note(missing)] if missing > 0 else ())
 
 
 # What waits for the seller.
@@ -302,7 +302,9 @@ def _waits(listing: Listing, settings: AccountSettings) -> Iterator[Wait]:
 def _call_of_wait(
     listing: Listing, waiting: Waiting, query: Query, everything: Call, now: datetime
 ) -> Call:
-    (call,) = listing.filtered(everything, query, *waiting.asks, (waiting.since, lately(now)))
+    (call,) = listing.filtered(
+        everything, query, *waiting.asks, (waiting.since, waiting_since(now))
+    )
     return call
 
 

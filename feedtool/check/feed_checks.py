@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import repeat
 from operator import is_
 
-from feedtool.check.requests import gate
+from feedtool.check.requests import validator_of
 from feedtool.check.rules import rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Row
@@ -45,7 +45,7 @@ class FeedChecks:
         once: dict[str, Issue],
     ) -> None:
         self.feed = feed
-        self.is_right: Callable[[object], bool] = gate(feed)
+        self.is_right: Callable[[object], bool] = validator_of(feed)
         columns = header.columns.items()
         self.unsent: Collection[int] = {
             index for index, column in columns if not feed.requests.is_sent(column.key)

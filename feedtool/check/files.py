@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.check.header_names import Names
-from feedtool.check.headers import NoRows, again, with_more
+from feedtool.check.headers import NoRows, read_again, with_new_columns
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.recipe_selection import Chosen
@@ -221,9 +221,9 @@ def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
     settings = context.settings
     marks = (*HEADINGS, ROW)
     if chosen.made:  # its recipe or its defaults have settled the other columns
-        return with_more(header, Names(extra.columns, settings, marks)), extra.context
+        return with_new_columns(header, Names(extra.columns, settings, marks)), extra.context
     names = Names((*feed.sheet.understood(settings), *extra.columns), settings, marks)
-    return again(header, names), extra.context
+    return read_again(header, names), extra.context
 
 
 def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:

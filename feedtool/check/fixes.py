@@ -7,7 +7,7 @@ from functools import cache
 from msgspec import Struct, field
 
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond, all_rules
+from feedtool.check.rules import TOO_MANY_COLUMNS, BeyondHeader, all_rules
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.fixes import FIXES
@@ -167,7 +167,7 @@ class _Columns:
         agreed = separators.pop() if len(separators) == 1 else None
         known = self._header.columns.get(index_of(column or ""))
         return ColumnReader(
-            known.type if known else Beyond(), self._context, self._decimal or agreed
+            known.type if known else BeyondHeader(), self._context, self._decimal or agreed
         )
 
 
@@ -190,7 +190,7 @@ def _flawed_cells(
                 yield problem, cells.at(position, index_of(problem.column or "")), filled
 
 
-def unproven(
+def failed_fixes(
     before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix], areas: Areas
 ) -> set[CellFix]:
     """Return the corrections that did not remove their problem, or caused an error.

@@ -130,7 +130,7 @@ class Candidates:
         return _understand(best, after, names)
 
 
-def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
+def with_layout(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """Return a header with the facts in the rows around it."""
     labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
     has_labels = _is_label_row(labels, header)
@@ -153,7 +153,7 @@ def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
     return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
-def again(header: Header, names: Names) -> Header:
+def read_again(header: Header, names: Names) -> Header:
     """Return a header after a new look at all its columns, now that more columns are known.
 
     Raises:
@@ -169,7 +169,7 @@ def again(header: Header, names: Names) -> Header:
     )
 
 
-def with_more(header: Header, names: Names) -> Header:
+def with_new_columns(header: Header, names: Names) -> Header:
     """Return a header with more known columns; the known ones stay.
 
     Raises:

@@ -32,13 +32,13 @@ def schema(feed: Feed) -> dict[str, Any]:
 
 
 @cache
-def gate(feed: Feed) -> Callable[[object], bool]:
+def validator_of(feed: Feed) -> Callable[[object], bool]:
     """Return the validator of a feed's requests."""
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 
 def faults(feed: Feed, request: object) -> Iterator[Issue]:
-    """Yield the issues of a request that the gate refuses; at least one."""
+    """Yield the issues of a request that the validator refuses; at least one."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
     is_explained = False
@@ -172,7 +172,7 @@ class RowGroups:
                 continue
             feed = rows[0].feed
             request = feed.requests.make(*rows)
-            if not gate(feed)(request):
+            if not validator_of(feed)(request):
                 is_final = False
                 issues[first] = list(faults(feed, request))
                 judged.marks[first] = INVALID

@@ -122,7 +122,7 @@ def _unknown(column: str, header: str, nearest: str | None, kind: str | None) ->
     )
 
 
-class Beyond:
+class BeyondHeader:
     """The type of a column without a header: any content is a problem."""
 
     def read(self, cell: Cell, column: ColumnReader) -> InvalidValue | None:

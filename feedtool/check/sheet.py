@@ -22,7 +22,7 @@ from feedtool.check.row_faults import (
     with_rules,
 )
 from feedtool.check.row_values import filled, nothing_filled
-from feedtool.check.rules import Beyond, encoding_doubtful, required_missing, rules_for
+from feedtool.check.rules import BeyondHeader, encoding_doubtful, required_missing, rules_for
 from feedtool.check.sale_marks import About, SaleMark, about_of
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
@@ -145,11 +145,11 @@ class SheetReader:
     def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> None:
         """Read once; `evidence` is from a first reading, for columns with ambiguous cells."""
         self._begin(evidence)
-        if two_processes.pay(self):
+        if two_processes.is_worthwhile(self):
             seen = [len(survey) for survey in self.own_surveys]
             try:
                 two_processes.read_by_two(self)
-            except two_processes.Gone:  # one process takes longer, but less memory
+            except two_processes.ProcessEnded:  # one process takes longer, but less memory
                 self._rewind(seen)
                 self._begin(evidence)
             else:
@@ -177,7 +177,7 @@ class SheetReader:
             for index, column in sorted(self.header.columns.items())
         }
         self._keys = [self.header.columns[index].key for index in self.columns_read]
-        self._beyond = ColumnReader(Beyond(), self.context)
+        self._beyond = ColumnReader(BeyondHeader(), self.context)
         recipe, once, has_action = self._recipe, self.once, ACTION in self.checked.labels
         self._marks = {}
         for index, text, about in self._sale_marks:

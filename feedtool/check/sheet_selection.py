@@ -15,7 +15,7 @@ from feedtool.check.headers import (
     HeaderDuplicate,
     HeaderNotFound,
     SheetAmbiguous,
-    laid_out,
+    with_layout,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, NeverSent, families, recognise
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
@@ -259,7 +259,7 @@ class _Selection:
                 by_category, around = family[0].sheet.by_category, (head, header.row, keys)
                 layout = by_category.layout(*around, settings) if by_category else Layout()
                 header = replace(header, stamp=self._sheet_stamp(requested or stamp, stamp))
-                header = laid_out(header, layout, head, names)
+                header = with_layout(header, layout, head, names)
                 applied = self._with_defaults(header, family[0], sheet)
                 recognised = recognise(
                     applied.header, family, context, name, requested=requested, stamp=stamp

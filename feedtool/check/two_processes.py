@@ -32,7 +32,7 @@ _LENGTH = 8
 """The bytes for the length of a part."""
 
 
-class Gone(Exception):
+class ProcessEnded(Exception):
     """There is no second process, or it ended too early, say for lack of memory."""
 
 
@@ -55,7 +55,7 @@ class Findings(NamedTuple):
     notices: Mapping[str, Sequence[str]]
 
 
-def pay(reader: "SheetReader") -> bool:
+def is_worthwhile(reader: "SheetReader") -> bool:
     """Return True if two processes read a sheet faster than one, with the same result.
 
     Rows that are checked together with earlier ones need one process: rows of one request, or with
@@ -78,7 +78,7 @@ def keys_of(reader: "SheetReader") -> list[Occurrences]:
 
 
 def read_by_two(reader: "SheetReader") -> None:
-    """Read all rows. Raises Gone, and the errors of reading."""
+    """Read all rows. Raises ProcessEnded, and the errors of reading."""
     with _other_process(reader) as parts:
         for number, block in reader.sheet.pieces(reader.header.after, _is_first):
             if block:
@@ -101,7 +101,7 @@ def _is_second(number: int) -> bool:
 
 @contextmanager
 def _other_process(reader: "SheetReader") -> Iterator[Iterator[Findings]]:
-    """Run the second process, and give its findings. Raises Gone if it cannot start."""
+    """Run the second process, and give its findings. Raises ProcessEnded if it cannot start."""
     with temporary_file() as file:
         # Block signals until both processes can handle them.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
@@ -125,13 +125,13 @@ def _forked(reader: "SheetReader", file: IO[bytes]) -> tuple[int, int]:
     try:
         receiving, sending = os.pipe()
     except OSError as error:
-        raise Gone from error
+        raise ProcessEnded from error
     try:
         process = os.fork()
     except OSError as error:
         os.close(receiving)
         os.close(sending)
-        raise Gone from error
+        raise ProcessEnded from error
     if not process:
         os.close(receiving)
         _work(reader, file, sending)
@@ -148,7 +148,7 @@ def _parts(file: IO[bytes], receiving: int) -> Iterator[Findings]:
         if isinstance(part, FeedtoolError):
             raise part
         yield part
-    raise Gone
+    raise ProcessEnded
 
 
 def _work(reader: "SheetReader", file: IO[bytes], sending: int) -> NoReturn:

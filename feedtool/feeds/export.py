@@ -213,7 +213,7 @@ class ExportNote(NamedTuple):
     """True if the file lacks something that was requested."""
 
 
-def fewer_came(count: int) -> ExportNote:
+def missing_entries_note(count: int) -> ExportNote:
     """Return the note that `count` of the entries that the service counts are missing."""
     text = plural(
         "the service counts {count:,} more than it has listed",
@@ -348,13 +348,13 @@ class Wait(NamedTuple):
     """Returns a detail from the answer to `look`: `the first by …`; raises Unreadable."""
 
 
-LATELY = timedelta(days=30)
+LONGEST_WAIT = timedelta(days=30)
 """Older items do not wait for the user."""
 
 
-def lately(now: datetime) -> str:
+def waiting_since(now: datetime) -> str:
     """Return the earliest time of waiting items, in the format of filters of lists."""
-    return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return (now - LONGEST_WAIT).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 class Export(NamedTuple):

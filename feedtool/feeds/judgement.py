@@ -8,7 +8,7 @@ from feedtool.model.text import MessageText, tr
 ALREADY_SO = Problems("feedtool.feeds").warning("already-so")
 
 
-def said(code: Code | None, message: str) -> tuple[Message, ...]:
+def own_message(code: Code | None, message: str) -> tuple[Message, ...]:
     """Return a message by feedtool; without a code it is proof of a state."""
     name, severity = (code.name, code.severity) if code else ("", Severity.WARNING)
     return (Message(name, message, severity=severity),)
@@ -16,13 +16,13 @@ def said(code: Code | None, message: str) -> tuple[Message, ...]:
 
 def impossible(code: Code, message: str, word: str = "") -> Judgement:
     """Return the judgement of a request that can no longer be sent, or not yet."""
-    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, said(code, message), word)
+    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, own_message(code, message), word)
 
 
 def reached(act: Act, status: Status, proof: MessageText, word: str) -> Judgement:
     """Return the judgement of a reached goal; `already-so` where nothing had to be sent."""
     if act.baseline is None:
-        proven = said(ALREADY_SO, tr("{proof}; nothing was sent", proof=proof))
+        proven = own_message(ALREADY_SO, tr("{proof}; nothing was sent", proof=proof))
     else:
-        proven = said(None, proof)
+        proven = own_message(None, proof)
     return Judgement(Goal.REACHED, status, proven, word)

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from feedtool.check import ReadOptions
-from feedtool.check.requests import faults, gate, item_of
+from feedtool.check.requests import faults, item_of, validator_of
 from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS, rules_for
 from feedtool.feeds.area import Areas, Output, RowConverter, loss_of
 from feedtool.feeds.columns import is_error

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, open_input
-from feedtool.check.fixes import Proposal, chosen_fixes, propose, unproven
+from feedtool.check.fixes import Proposal, chosen_fixes, failed_fixes, propose
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.nouns import CellFix

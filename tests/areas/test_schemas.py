@@ -1,4 +1,4 @@
-"""The gate and the explainer read each schema alike, and what is made of a row passes both."""
+"""The validator and the explainer read each schema alike, and what is made of a row passes both."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from feedtool.areas.registry import load
-from feedtool.check.requests import faults, gate, schema
+from feedtool.check.requests import faults, schema, validator_of
 from tests.areas.legacy.test_feeds import BODY
 
 KINDS = pytest.mark.parametrize("kind", load().feeds)
@@ -208,7 +208,7 @@ def requests(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 @KINDS
 def test_the_schema_is_one_and_takes_a_good_request(kind: str) -> None:
     Draft202012Validator.check_schema(schema(load().feeds[kind]))
-    assert gate(load().feeds[kind])(GOOD[kind])
+    assert validator_of(load().feeds[kind])(GOOD[kind])
 
 
 @given(requests())
@@ -217,7 +217,7 @@ def test_both_validators_agree_and_a_refusal_has_a_message(
 ) -> None:
     kind, request = request_
     feed, explainer = load().feeds[kind], Draft202012Validator(schema(load().feeds[kind]))
-    accepted = gate(feed)(request)
+    accepted = validator_of(feed)(request)
     assert accepted is explainer.is_valid(request)
     assert accepted is explainer.is_valid(json.loads(json.dumps(request)))
     if not accepted:
@@ -250,7 +250,7 @@ def assert_validators_agree(
     for value in values:
         request = copy.deepcopy(GOOD[kind])
         changed(request, path, value)
-        accepted = gate(load().feeds[kind])(request)
+        accepted = validator_of(load().feeds[kind])(request)
         assert accepted is explainer.is_valid(request), (path, value)
 
 
@@ -289,8 +289,8 @@ def assert_validators_agree(
 )
 def test_the_gate_refuses(kind: str, change: dict[str, Any]) -> None:
     request = {name: value for name, value in (GOOD[kind] | change).items() if value is not ...}
-    assert not gate(load().feeds[kind])(request)
+    assert not validator_of(load().feeds[kind])(request)
 
 
 def test_an_update_needs_no_more_than_one_change() -> None:
-    assert gate(load().feeds["offers-update"])({**REFERENCE, "quantity": 0})
+    assert validator_of(load().feeds["offers-update"])({**REFERENCE, "quantity": 0})

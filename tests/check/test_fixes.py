@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes, unproven
+from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes, failed_fixes
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import CellFix, Problem, Severity
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedRows, CheckedSheet, ProblemSpool
@@ -93,9 +93,9 @@ def test_fixes_that_are_taken_back(
     problems: list[tuple[int, str, str]], marks: dict[int, int], wrong: set[CellFix]
 ) -> None:
     before = sheet(BEFORE, {5: INVALID, 6: INVALID, 7: VALID})
-    assert unproven(before, sheet(problems, marks), [B5, C5, B6, C7], load()) == wrong
+    assert failed_fixes(before, sheet(problems, marks), [B5, C5, B6, C7], load()) == wrong
 
 
 def test_all_are_taken_back_of_a_sheet_that_cannot_be_read_any_more() -> None:
     after = CheckedSheet("offers.csv", error=FileProblem("", ""))
-    assert unproven(sheet(BEFORE, ALL), after, [B5, B6], load()) == {B5, B6}
+    assert failed_fixes(sheet(BEFORE, ALL), after, [B5, B6], load()) == {B5, B6}

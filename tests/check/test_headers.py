@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.registry import load
 from feedtool.check.header_names import Names
-from feedtool.check.headers import ENOUGH, Candidates, HeaderDuplicate, HeadRow, laid_out
+from feedtool.check.headers import ENOUGH, Candidates, HeaderDuplicate, HeadRow, with_layout
 from feedtool.check.kinds import families
 from feedtool.feeds.feed import Layout
 from feedtool.model.cells import BLANK, Cell, Kind
@@ -212,7 +212,7 @@ HEADINGS_ROWS = {
 def test_the_row_that_people_read_as_the_header(
     above: HeadRow, header: HeadRow, at: int, own: set[int]
 ) -> None:
-    understood = laid_out(found(header), Layout(), [above, header], names())
+    understood = with_layout(found(header), Layout(), [above, header], names())
     assert (understood.headings_row, set(understood.own)) == (at, own)
 
 

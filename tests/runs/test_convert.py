@@ -23,7 +23,7 @@ from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.check.requests import gate
+from feedtool.check.requests import validator_of
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
 from feedtool.report.output_files import Conversion
@@ -255,7 +255,7 @@ def test_neither_stock_nor_price(tmp_path: Path, name: str, content: str, ending
     conversion = converted(source, target, to=STOCK_AND_PRICE_KIND)
     assert (conversion.rows, conversion.has_losses) == (0, True)
     assert not target.exists()
-    is_right = gate(load().feeds[STOCK_AND_PRICE_KIND])
+    is_right = validator_of(load().feeds[STOCK_AND_PRICE_KIND])
     assert [is_right(PLAIN_XML | more) for more in ({}, {"Stock": "0"})] == [False, True]
 
 

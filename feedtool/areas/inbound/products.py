@@ -12,7 +12,7 @@ from typing import Any
 
 from feedtool.areas.inbound import wire
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
-from feedtool.feeds.judgement import said
+from feedtool.feeds.judgement import own_message
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.text import FieldName, tr
@@ -41,7 +41,7 @@ def is_known(act: Act, replies: Sequence[Reply]) -> bool:
 def judge(act: Act, is_there: bool) -> Judgement:  # noqa: FBT001 - a state, as of every Direct
     """After a lost answer: done where the product is there now, and was not before."""
     if act.baseline == UNKNOWN and is_there:
-        return Judgement(Goal.REACHED, Status.CREATED, said(None, tr("is referenced")))
+        return Judgement(Goal.REACHED, Status.CREATED, own_message(None, tr("is referenced")))
     return Judgement(Goal.OPEN, Status.PENDING)
 
 
@@ -50,11 +50,11 @@ def answered(act: Act, reply: Reply) -> Judgement:
     product, sent = wire.product_of(reply), json.loads(act.body, parse_float=Decimal)
     differing = tuple(_differences(sent, product))
     if not differing and act.baseline == UNKNOWN:
-        return Judgement(Goal.REACHED, Status.CREATED, said(None, tr("is referenced")))
+        return Judgement(Goal.REACHED, Status.CREATED, own_message(None, tr("is referenced")))
     proof = tr("was referenced before, and is as the row says")
     if differing:
         proof = tr("was referenced before; what it had already stays")
-    return Judgement(Goal.REACHED, Status.EXISTING, (*said(None, proof), *differing))
+    return Judgement(Goal.REACHED, Status.EXISTING, (*own_message(None, proof), *differing))
 
 
 def _differences(sent: Mapping[str, Any], product: Mapping[str, Any]) -> Iterator[Message]:

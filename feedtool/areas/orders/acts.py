@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Overview, Repeat
-from feedtool.feeds.judgement import impossible, reached, said
+from feedtool.feeds.judgement import impossible, own_message, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Status
 from feedtool.model.text import MessageText, joined, tr
@@ -152,7 +152,7 @@ def judged(act: Act, order: Order, goals: Sequence[LineGoal], status: Status) ->
 
 
 def _line_message(goal: LineGoal) -> Message:
-    (message,) = said(goal.code, _line_text(goal))
+    (message,) = own_message(goal.code, _line_text(goal))
     return message
 
 

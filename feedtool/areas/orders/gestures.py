@@ -14,7 +14,7 @@ from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import SHIPPED, unknown_order
 from feedtool.areas.orders.wire import Gesture, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
-from feedtool.feeds.judgement import impossible, said
+from feedtool.feeds.judgement import impossible, own_message
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
@@ -86,7 +86,7 @@ def _of_request(act: Act, state: Granting, amount: Decimal, reason: str) -> Judg
     word, settings = granted.status, act.package.settings.orders
     proof = tr("request {request} is {status}", request=granted.id, status=word)
     if spelled(word, settings.gesture_done) in settings.gesture_done:
-        return Judgement(Goal.REACHED, Status.ACCEPTED, said(None, proof), word)
+        return Judgement(Goal.REACHED, Status.ACCEPTED, own_message(None, proof), word)
     if spelled(word, settings.gesture_refused) in settings.gesture_refused:
         return Judgement(Goal.OTHERWISE, Status.REJECTED, (Message("", proof),), word)
     return Judgement(Goal.WAITING, Status.PENDING, (), word)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from feedtool.check.mapping.evidence import SheetColumn, content_score
-from feedtool.check.mapping.names import name_score, reminds_of, speaks_against
+from feedtool.check.mapping.names import excludes, name_score, shares_subject
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts, words_of
 from feedtool.model.header import Column, folded
@@ -67,9 +67,9 @@ def other_keys(column: SheetColumn, known: Mapping[str, Column]) -> list[str]:
     scores: dict[str, float] = {}
     for concept in concepts():
         key = next((key for key in concept.keys if key in known), None)
-        if not key or speaks_against(column.words, concept):
+        if not key or excludes(column.words, concept):
             continue
-        is_faint = reminds_of(column.words, concept)
+        is_faint = shares_subject(column.words, concept)
         name = NAMES.least if is_faint else NEIGHBOURS.second_choice
         confidence, reasons = content_score(concept, column, name)
         if (is_faint or reasons) and confidence >= NEIGHBOURS.alternative:

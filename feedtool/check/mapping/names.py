@@ -26,18 +26,18 @@ LONG = 5
 def name_score(words: HeaderWords, concept: Concept) -> float:
     """Return the likeness of a header to the names of a concept, up to 100."""
     score = max(_by_names(words, concept), _by_groups(words, concept))
-    if speaks_against(words, concept) and score < NAMES.same:
+    if excludes(words, concept) and score < NAMES.same:
         score = min(score, NAMES.against)
     return min(score, concept.most) if score >= NAMES.least else 0
 
 
-def speaks_against(words: HeaderWords, concept: Concept) -> bool:
+def excludes(words: HeaderWords, concept: Concept) -> bool:
     """Return True if a header has a word that excludes a concept."""
     is_other = "price" in words.groups and not concept.is_amount
     return is_other or bool(words.groups & concept.never)
 
 
-def reminds_of(words: HeaderWords, concept: Concept) -> bool:
+def shares_subject(words: HeaderWords, concept: Concept) -> bool:
     """Return True if a header has a word for a concept's subject, or without one of its names."""
     subjects = frozenset().union(*concept.groups) & SUBJECTS
     if subjects:

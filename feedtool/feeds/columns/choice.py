@@ -292,7 +292,7 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
     return {code: tuple(names) for code, *names in rows}
 
 
-class Late(Mapping[str, Read]):
+class LazyMapping(Mapping[str, Read]):
     """A mapping that is made at its first use."""
 
     def __init__(self, make: Callable[[], Mapping[str, Read]]) -> None:
@@ -311,7 +311,9 @@ class Late(Mapping[str, Read]):
 class Country(Choice, frozen=True):
     """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
 
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: Late(country_names))
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: LazyMapping(country_names)
+    )
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return the code; the specification has both GB and UK for one country."""

@@ -13,7 +13,7 @@ from feedtool.areas.legacy.feeds import FULL_FEED
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.writer import Head, offer_of, write_xml
 from feedtool.check.header_names import Names
-from feedtool.check.requests import gate, schema
+from feedtool.check.requests import schema, validator_of
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.cells import BLANK, Cell, Kind
@@ -68,7 +68,7 @@ def request(
     changes: Mapping[str, str], dialect: AccountSettings | None = None
 ) -> dict[str, object]:
     body: dict[str, object] = FULL_FEED.requests.make(row({**ROW, **changes}, dialect))
-    assert gate(FULL_FEED)(body)
+    assert validator_of(FULL_FEED)(body)
     return body
 
 
@@ -127,17 +127,17 @@ def test_both_validators_agree(place: str, value: object) -> None:
     body = {**BODY, place: value}
     if place in SHIPPING:
         body = {**BODY, "ShippingInformation": [{**SHIPPING, place: value}]}
-    accepted = gate(FULL_FEED)(body)
+    accepted = validator_of(FULL_FEED)(body)
     assert accepted is Draft202012Validator(schema(FULL_FEED)).is_valid(body)
     if accepted:
         write_xml(BytesIO(), Head("n"), [offer_of(body)], 1)
 
 
 def test_an_attribute_too_many_or_too_few_is_refused() -> None:
-    assert not gate(FULL_FEED)({**BODY, "Colour": "red"})
+    assert not validator_of(FULL_FEED)({**BODY, "Colour": "red"})
     for name in BODY:
         lacking = {key: value for key, value in BODY.items() if key != name}
-        assert gate(FULL_FEED)(lacking) is (name == "ProductEan")
+        assert validator_of(FULL_FEED)(lacking) is (name == "ProductEan")
 
 
 def test_what_must_be_filled() -> None:

@@ -15,7 +15,7 @@ from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED, product_cells
 from feedtool.areas.registry import load
-from feedtool.check.requests import gate
+from feedtool.check.requests import validator_of
 from feedtool.check.rules import all_rules
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import Row, SheetColumns
@@ -263,7 +263,7 @@ def assert_accepted_by_schema(case: Case) -> None:
     errors, request = judged(case, case.row)
     assert errors == set()
     assert request is not None
-    assert gate(FEED)(request)
+    assert validator_of(FEED)(request)
     sent = {one["propertyReference"]: one for one in request.get("attributes", [])}
     assert sent.keys() == {one.reference for one in case.properties if one.reference in case.row}
     for one in case.properties:

@@ -19,7 +19,7 @@ from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import dropdown_entries
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
-from feedtool.check.requests import gate
+from feedtool.check.requests import validator_of
 from feedtool.feeds import template
 from feedtool.feeds.template import Basis, Contents, Field, Need
 from feedtool.model.errors import UsageProblem
@@ -403,7 +403,7 @@ def assert_clean_once_filled(case: Case) -> None:
         assert sheet.header is not None
         assert (sheet.header.headings_row, sheet.counts().valid) == (2, 2)
         for item in sheet.valid_items():
-            assert gate(FEED)(json.loads(item.body))
+            assert validator_of(FEED)(json.loads(item.body))
 
 
 TEXTS = st.text(max_size=60) | st.sampled_from(["=A1", "x" * 40_000, "_x0041_", "\x00", "a;b"])
