@@ -34,7 +34,7 @@ def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
         def read(reply: Reply, _: Call) -> ListPage:
             items = items_of(reply, name) if reply.status in READ else []
             listed = {channel_of(it): it for it in items if isinstance(it, dict)}
-            usual = tuple(filter(None, listed)) or (query.dialect.primary_channel,)
+            usual = tuple(filter(None, listed)) or (query.settings.primary_channel,)
             channels = named_channels(query, by) or usual
             at = reply.headers.get("date", "")
             return ListPage(

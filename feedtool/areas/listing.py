@@ -267,7 +267,7 @@ def _count_list(listing: Listing, counts: Callable[[AccountSettings], Call]) -> 
 
     return ServiceList(
         tr("count"),
-        lambda query, _: listing.filtered(counts(query.dialect), query),
+        lambda query, _: listing.filtered(counts(query.settings), query),
         lambda _: page,
         listing.nothing,
         OF_FILTERS,

@@ -201,11 +201,11 @@ def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
     """
     if not file.path.is_file():
         raise _missing(file)
-    dialect, path = options.dialect, file.copy or file.path
+    settings, path = options.dialect, file.copy or file.path
     if declared := areas.format_of(path):
-        source: Source = declared.open(path, dialect, options.kind)
+        source: Source = declared.open(path, settings, options.kind)
         return source
-    return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
+    return open_source(path, limits=settings.reading, csv_fallback=settings.csv_fallback)
 
 
 def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:

@@ -95,7 +95,7 @@ class Names:
     """All headers that mean a column of one family of feeds."""
 
     def __init__(
-        self, columns: Iterable[Column], dialect: AccountSettings, own: Iterable[str]
+        self, columns: Iterable[Column], settings: AccountSettings, own: Iterable[str]
     ) -> None:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
@@ -117,7 +117,7 @@ class Names:
         """The beginnings of headers that are known by beginning and end."""
         for key, column in self.by_key.items():  # a key wins over aliases
             self.by_name[folded(key)] = KnownHeader(column, Why.KEY)
-        for header, key in dialect.columns.items():
+        for header, key in settings.columns.items():
             if key in self.by_key:
                 self.by_name[folded(header)] = KnownHeader(self.by_key[key], Why.PROFILE)
 

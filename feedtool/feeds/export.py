@@ -111,7 +111,7 @@ class Query(Struct, frozen=True):
     """Stores entries of a journal, and returns all entries of a period."""
 
     @property
-    def dialect(self) -> AccountSettings:
+    def settings(self) -> AccountSettings:
         return self.context.settings
 
     def __getitem__(self, name: str) -> Any:

@@ -204,7 +204,7 @@ def export(
             sheets += _further(kind.extra_sheets(query, lists, rows), tally)
         declared = sheet.feed.requests if isinstance(sheet, FilledTemplate) else sheet
         is_private = declared.is_personal
-        limits = query.dialect.reading
+        limits = query.settings.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
     notes = [*notes, *_lacking(tally)]

@@ -52,7 +52,7 @@ class SavedReply(Choice, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The names in the profile."""
-        return tuple(column.dialect.discussions.replies)
+        return tuple(column.settings.discussions.replies)
 
 
 IDENTITY_COLUMNS = WORDS.group(

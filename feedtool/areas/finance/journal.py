@@ -78,12 +78,12 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
     _refuse_change(proof, facts_of(lists[1]))
     paid = [it for it in compared(lists[0], proof.paid, month) if it.key.state == PAID]
     different = sum(abs(it.delta) > tolerance for it in paid)
-    unused = {(UNUSED, name): 1 for name in unused_accounts(query.dialect, types)}
+    unused = {(UNUSED, name): 1 for name in unused_accounts(query.settings, types)}
     yield OutputRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
-    made = texts(operations_in(lists), paid, proof.signs, query.dialect)
+    made = texts(operations_in(lists), paid, proof.signs, query.settings)
     period = f"{month.since:%Y-%m}"
     booked = None
-    for booked in query.book(query.dialect.journal, period, made, taken_back):
+    for booked in query.book(query.settings.journal, period, made, taken_back):
         entry = read_entry(booked.text)
         tally = {
             (FOREIGN, ""): int(entry.currency not in {"", EURO}),
@@ -144,7 +144,7 @@ def _line(query: Query, booked: BookedEntry, entry: JournalEntry, line: EntryLin
     amount = abs(line.amount)
     is_own = line.name == CLEARING
     return {
-        "JournalCode": query.dialect.journal,
+        "JournalCode": query.settings.journal,
         "JournalLib": say.message(tr("Marketplaces")),
         "EcritureNum": str(booked.number),
         "EcritureDate": _date(query, entry.day),
@@ -230,7 +230,7 @@ _NO_RATE = ExportNote(
 
 def _summary(query: Query, tally: ExportTally) -> ExportSummary:
     """That it is no legal FEC, what is not in it, and what is not proved."""
-    usual = (_NO_FEC,) if query.dialect.vat_rate else (_NO_FEC, _NO_RATE)
+    usual = (_NO_FEC,) if query.settings.vat_rate else (_NO_FEC, _NO_RATE)
     left_out = notes(_LEFT_OUT, tally, is_loss=False)
     unused = [
         ExportNote(

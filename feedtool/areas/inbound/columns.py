@@ -37,7 +37,7 @@ class StorageCountry(Country, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """The countries that the profile lists."""
-        return column.dialect.inbound.storage_countries
+        return column.settings.inbound.storage_countries
 
 
 _CONDITION = Suggested(lambda settings: settings.inbound.conditions, WORD_UNKNOWN)

@@ -179,7 +179,7 @@ def _note_name(row: KeyedRow) -> str:
 
 def _note_calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     for row in rows:
-        call = wire.read_note(query.dialect.inbound, str(row[columns.SHIPMENT]))
+        call = wire.read_note(query.settings.inbound, str(row[columns.SHIPMENT]))
         yield DocumentCall(call, (_note_name(row),))
 
 

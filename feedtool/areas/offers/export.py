@@ -145,8 +145,8 @@ def _first(query: Query, _: KeyedRows) -> Iterator[Call]:
 
 
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    maker = OfferRows(query.dialect, None if query.is_csv else query.language)
-    observed = observed_by(query.dialect)
+    maker = OfferRows(query.settings, None if query.is_csv else query.language)
+    observed = observed_by(query.settings)
     feed: Feed = query["as"]
 
     def page(reply: Reply, _: Call) -> ListPage:
@@ -263,7 +263,7 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
                     **values,
                 )
                 notes.append(ExportNote(text))
-    primary = query.dialect.primary_channel
+    primary = query.settings.primary_channel
     shows_feedback = any(path.partition(".")[0] == FEEDBACK for path in query["fields"])
     if query.channel != primary and shows_feedback:
         notes.append(

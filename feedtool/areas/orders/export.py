@@ -65,7 +65,7 @@ GESTURE_AMOUNTS = Filter(
 
 
 def _make_rows(query: Query) -> Make:
-    settings, has_addresses = query.dialect, not query["no-addresses"]
+    settings, has_addresses = query.settings, not query["no-addresses"]
 
     def make(order: Order) -> list[KeyedRow]:
         invoice = {columns.INVOICE: invoice_status(query, order) or None}
@@ -142,7 +142,7 @@ LISTED_REASONS = ServiceList(
     tr("reasons"),
     lambda query, _: [
         wire.read_reasons(channel, status, query.language)
-        for channel in (query["sales-channel"] or (query.dialect.primary_channel,))
+        for channel in (query["sales-channel"] or (query.settings.primary_channel,))
         for status in REASON_STATUSES
     ],
     lambda _: _reason_page,

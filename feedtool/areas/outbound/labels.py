@@ -64,7 +64,7 @@ def _rows(parcel: ParcelReturn, query: Query) -> list[KeyedRow]:
 
 def _calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     """The calls for the labels, each made once, and as often as fits into the time that is left."""
-    patience = timedelta(minutes=query.dialect.outbound.label_patience)
+    patience = timedelta(minutes=query.settings.outbound.label_patience)
     for row in rows:
         if PROBLEM in row:
             continue

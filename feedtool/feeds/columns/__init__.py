@@ -57,7 +57,7 @@ class ColumnReader(dict[Hashable, object]):
         super().__init__()
         self.cell_type = cell_type
         self.context = context
-        self.dialect = context.settings
+        self.settings = context.settings
         self.decimal = decimal
         self.evidence = dict(evidence or {})
         self.is_ambiguous = False

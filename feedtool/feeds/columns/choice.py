@@ -153,7 +153,7 @@ class Condition(Choice, frozen=True):
         }
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        return column.dialect.conditions
+        return column.settings.conditions
 
     def suggestion(self, text: str, allowed: Sequence[str]) -> str | None:
         """Compare with words that people use before comparing letters: `as new` is not `New`."""
@@ -263,7 +263,7 @@ class Suggested(Struct, frozen=True):
         text, faults = (
             (value.value, value.faults) if isinstance(value, InvalidValue) else (value, ())
         )
-        suggested = self.setting(column.dialect)
+        suggested = self.setting(column.settings)
         if not isinstance(text, str) or not suggested:
             return value
         known = _by_folded(suggested)

@@ -116,12 +116,12 @@ class Number(Struct, frozen=True):
 
     def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
         """Return the value of a text cell, which may determine the column's decimal separator."""
-        negative, digits = _unsigned(text, column.dialect.currencies)
+        negative, digits = _unsigned(text, column.settings.currencies)
         amount = parse(digits, column.decimal)
         if isinstance(amount, str):
             if amount:
                 return _unread(text, column)
-            currencies = ", ".join(column.dialect.currencies)
+            currencies = ", ".join(column.settings.currencies)
             hint = tr(
                 "type the number alone, such as 1299.00 (accepted currency: {currencies})",
                 currencies=currencies,
@@ -163,7 +163,7 @@ class Money(Number, frozen=True):
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """Return a Decimal with at most two decimals, never rounded."""
-        most = column.dialect.bounds.highest_price if self.most is None else self.most
+        most = column.settings.bounds.highest_price if self.most is None else self.most
         return self.out_of_range(number, cell, most) or _money(number, cell)
 
 
@@ -214,7 +214,7 @@ class Whole(Number, frozen=True):
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """Return an int within the bounds."""
-        most = Decimal(column.dialect.bounds.highest_quantity) if self.most is None else self.most
+        most = Decimal(column.settings.bounds.highest_quantity) if self.most is None else self.most
         flaw = self.out_of_range(number, cell, most)
         if flaw:
             return flaw
@@ -245,7 +245,7 @@ class Days(Whole, frozen=True):
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """Return an int, at most `Bounds.longest_preparation`."""
-        longest = Decimal(column.dialect.bounds.longest_preparation)
+        longest = Decimal(column.settings.bounds.longest_preparation)
         return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
 
 
@@ -265,7 +265,7 @@ def number_of(cell: Cell, column: ColumnReader) -> Decimal | None:
     """Return the number of a cell without checks; None if it is ambiguous or no number."""
     if cell.kind is Kind.NUMBER:
         return rounded(cell.text)
-    number = number_in(plain(cell.text), column.decimal, column.dialect.currencies)
+    number = number_in(plain(cell.text), column.decimal, column.settings.currencies)
     return number if isinstance(number, Decimal) else None
 
 

@@ -153,7 +153,7 @@ class Text(Struct, frozen=True):
         """Return a str; numbers have the digits that the cell shows."""
         # Fast path: most identifiers have only letters, digits and dashes and a usual length,
         # so that there is nothing to check.
-        usual = column.dialect.bounds.advised_length
+        usual = column.settings.bounds.advised_length
         text = cell.text
         if cell.kind is Kind.TEXT and len(text) <= usual and self.unremarkable.fullmatch(text):
             return text
@@ -216,7 +216,7 @@ class Comment(Text, frozen=True):
         value = plain(shown(cell))
         if not value:
             return None
-        is_too_long = len(value) > column.dialect.bounds.longest_text
+        is_too_long = len(value) > column.settings.bounds.longest_text
         too_long = _too_long(value, column) if is_too_long else ()
         faults = (*trimmed(cell, value), *encoded_twice(value), *too_long, *self.faults(value))
         return InvalidValue(value, faults) if faults else value
@@ -231,7 +231,7 @@ class Comment(Text, frozen=True):
 
 
 def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
-    bounds = column.dialect.bounds
+    bounds = column.settings.bounds
     if len(value) <= bounds.advised_length:
         return ()
     if len(value) > bounds.longest_text:

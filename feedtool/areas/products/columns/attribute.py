@@ -89,7 +89,7 @@ class PropertyCell(Struct, frozen=True):
         text = plain(cell.text)
         if not text:
             return None
-        bounds = column.dialect.bounds
+        bounds = column.settings.bounds
         if len(text) > bounds.longest_text:
             return refused(
                 TEXT_TOO_LONG,

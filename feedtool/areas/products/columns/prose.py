@@ -67,7 +67,7 @@ class Prose(Lines, frozen=True):
         """Return the text; numbers as shown."""
         result = Comment.read(self, cell, column)
         value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
-        bounds = column.dialect.bounds
+        bounds = column.settings.bounds
         advised: int = getattr(bounds, self.advised)
         if not isinstance(value, str) or not advised < len(value) <= bounds.longest_text:
             return result
