@@ -14,7 +14,7 @@ from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
 from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, PackageView, ReportItem
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.feed import Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
@@ -85,7 +85,7 @@ def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Pa
         upload = 2 if step is Step.UPLOAD else 0
         before, intent, _ = intend(package, step, upload, machine.travel, TIME)
         ref = PackageRef("Ship", "", "en", SETTINGS.calls.dialect)
-        intent = intent._replace(act=Act(ref, 3, "A", b""), rows=AWAITED)
+        intent = intent._replace(act=RequestAttempt(ref, 3, "A", b""), rows=AWAITED)
         context = TransitionContext(case.now, 1.0, SETTINGS, machine.travel)
         yield name, transition(before, intent, case.answer, context).package
 

@@ -30,7 +30,7 @@ from feedtool.delivery.transition import (
     stop_run,
     with_common,
 )
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr
@@ -65,7 +65,7 @@ def _judged(context: AnswerContext) -> Judgement:
     return judgement
 
 
-def _act_of(context: AnswerContext) -> Act:
+def _act_of(context: AnswerContext) -> RequestAttempt:
     if context.intent.act is None:
         raise ValueError(f"the step {context.intent.step} is of no request")
     return context.intent.act

@@ -14,7 +14,7 @@ from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import CallSettings, DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import Lookup, Protocol, Report, Staged, Submitted
-from feedtool.feeds.direct import Act, Direct
+from feedtool.feeds.direct import Direct, RequestAttempt
 from feedtool.feeds.feed import Routes, Travel
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Clearance, Ledger, Package, Requeue, Stage
@@ -81,7 +81,7 @@ class StepCalls(NamedTuple):
     read: Callable[[Any], Any] | None = None
     """The reader of a successful answer; None if it carries nothing."""
     rows: tuple[PendingRow, ...] = ()
-    act: Act | None = None
+    act: RequestAttempt | None = None
 
 
 def check_sendable(package: Package, travel: Travel, language: str) -> None:
@@ -162,7 +162,7 @@ class CallBuilder(Struct):
         self.read_singles([package.key])
         row = self._singles[package.key]
         of_row = (row.row, row.reference, row.body, package.baseline, row.number)
-        act = Act(ref, *of_row, row.further_rows)
+        act = RequestAttempt(ref, *of_row, row.further_rows)
         if step is Step.CALL:
             read = partial(protocol.answered, act) if protocol.answered else protocol.created
             return StepCalls((protocol.call(act),), read, act=act)

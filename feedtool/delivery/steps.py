@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.feeds.direct import Act
+from feedtool.feeds.direct import RequestAttempt
 from feedtool.feeds.feed import Travel
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import PendingRow

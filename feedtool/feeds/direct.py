@@ -53,7 +53,7 @@ class Judgement(NamedTuple):
     word: str = ""
 
 
-class Act(NamedTuple):
+class RequestAttempt(NamedTuple):
     """The facts of a request that its calls need."""
 
     package: PackageRef
@@ -88,19 +88,19 @@ class Overview(NamedTuple):
 class Direct(NamedTuple, Generic[State]):
     """One call for each request; look-ups before and after it show the request's state."""
 
-    call: Callable[[Act], Call]
-    looks: Callable[[Act], Sequence[Call]]
+    call: Callable[[RequestAttempt], Call]
+    looks: Callable[[RequestAttempt], Sequence[Call]]
     """Returns the calls of a look-up: before the call, after an unknown outcome, and until it is
     final."""
-    state: Callable[[Act, Sequence[Reply]], State]
+    state: Callable[[RequestAttempt, Sequence[Reply]], State]
     """Returns the state in the answers of a look-up; raises Unreadable."""
-    judge: Callable[[Act, State], Judgement]
+    judge: Callable[[RequestAttempt, State], Judgement]
     """Compares the state with the request, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """Returns the id in the answer to the call, or None."""
-    answered: Callable[[Act, Reply], Judgement] | None = None
+    answered: Callable[[RequestAttempt, Reply], Judgement] | None = None
     """Returns the judgement from the answer to the call; None if only look-ups show it."""
-    baseline: Callable[[Act, State], str] = lambda _act, _state: ""
+    baseline: Callable[[RequestAttempt, State], str] = lambda _act, _state: ""
     """Returns the part of the state that is stored with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     again: Code | None = None

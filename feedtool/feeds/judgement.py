@@ -1,6 +1,6 @@
 """Functions by which areas make judgements of requests."""
 
-from feedtool.feeds.direct import Act, Goal, Judgement
+from feedtool.feeds.direct import Goal, Judgement, RequestAttempt
 from feedtool.feeds.rule import Problems
 from feedtool.model.nouns import Code, Message, Severity, Status
 from feedtool.model.text import MessageText, tr
@@ -19,7 +19,7 @@ def impossible(code: Code, message: str, word: str = "") -> Judgement:
     return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, own_message(code, message), word)
 
 
-def reached(act: Act, status: Status, proof: MessageText, word: str) -> Judgement:
+def reached(act: RequestAttempt, status: Status, proof: MessageText, word: str) -> Judgement:
     """Return the judgement of a reached goal; `already-so` where nothing had to be sent."""
     if act.baseline is None:
         proven = own_message(ALREADY_SO, tr("{proof}; nothing was sent", proof=proof))

@@ -14,7 +14,7 @@ from pathlib import Path
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan, Planned
 from feedtool.feeds.delivery import Staged, Submitted
-from feedtool.feeds.direct import Act
+from feedtool.feeds.direct import RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.settings import AccountSettings
@@ -76,7 +76,7 @@ def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSe
             body = protocol.upload(ref, bodies).body or b""
             (package / f"upload-{upload.number:03}.json").write_bytes(body)
         else:
-            act = Act(ref, first.row, first.reference, first.body)
+            act = RequestAttempt(ref, first.row, first.reference, first.body)
             parts = (f"request-{number:03}", first.package_type, channel)
             name = "-".join(filter(None, parts))
             (folder / f"{name}.json").write_bytes(protocol.call(act).body or b"")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.feed import Feed, Travel
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
@@ -26,12 +26,12 @@ from tests.delivery.conftest import START, Killed
 SAID = Message("", "It was there already.")
 
 
-def _state(_: Act, replies: Sequence[Reply]) -> dict[str, Any]:
+def _state(_: RequestAttempt, replies: Sequence[Reply]) -> dict[str, Any]:
     order, parcels = (json.loads(reply.body) for reply in replies)
     return {**order, "parcels": parcels}
 
 
-def _judge(act: Act, state: dict[str, Any]) -> Judgement:
+def _judge(act: RequestAttempt, state: dict[str, Any]) -> Judgement:
     before = int(act.baseline or 0)
     word = str(state["word"])
     if state["closed"]:
@@ -249,7 +249,7 @@ def test_a_look_of_an_earlier_process_is_not_trusted(ledger: Ledger) -> None:
 
 
 def test_an_answer_may_say_all_there_is(ledger: Ledger) -> None:
-    def answered(act: Act, reply: Reply) -> Judgement:
+    def answered(act: RequestAttempt, reply: Reply) -> Judgement:
         rows = (act.row, *act.further_rows)
         told = (Message("", f"row {row}", row=row) for row in rows)
         whole = Message("", f"HTTP {reply.status}")

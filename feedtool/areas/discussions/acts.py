@@ -20,7 +20,7 @@ from feedtool.areas.discussions.wire import (
     digest_of,
     folded,
 )
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import EARLIEST, LATEST, Status
@@ -31,17 +31,17 @@ SETTLED = timedelta(seconds=60)
 """So late a message may show."""
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """The discussion with all of its messages."""
     return [wire.read_discussion(act.reference)]
 
 
-def state(_: Act, replies: Sequence[Reply]) -> Discussion | None:
+def state(_: RequestAttempt, replies: Sequence[Reply]) -> Discussion | None:
     """The discussion, None where the service has none of this identifier."""
     return wire.discussion_of(replies[0])
 
 
-def _unknown(act: Act) -> Judgement:
+def _unknown(act: RequestAttempt) -> Judgement:
     message = tr("the service has no discussion {name}: look at its identifier", name=act.reference)
     return impossible(codes.DISCUSSION_UNKNOWN, message)
 
@@ -86,7 +86,7 @@ def _names(files: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(str(file["name"]) for file in files)
 
 
-def judge_reply(act: Act, found: Discussion | None) -> Judgement:
+def judge_reply(act: RequestAttempt, found: Discussion | None) -> Judgement:
     """Whether the message is there, can be sent, or cannot."""
     if found is None:
         return _unknown(act)
@@ -110,7 +110,7 @@ def _written_before(found: Discussion, asked: Mapping[str, Any]) -> SentMessage 
     return None
 
 
-def _sent(act: Act, found: Discussion, written: SentMessage) -> Judgement:
+def _sent(act: RequestAttempt, found: Discussion, written: SentMessage) -> Judgement:
     at = moment(written.created_at)
     proof = tr("is there, written {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else tr("is there")
     return reached(act, Status.SENT, proof, _word(found))
@@ -137,13 +137,13 @@ def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
     return impossible(codes.RECEIVER_NOT_ELIGIBLE, message)
 
 
-def _before_reply(_: Act, found: Discussion | None) -> str:
+def _before_reply(_: RequestAttempt, found: Discussion | None) -> str:
     """The seller's messages that were there, and the channel that the row may not name."""
     own = [_key(it) for it in found.messages if it.is_own] if found else []
     return json.dumps({"own": own, "channel": found.channel if found else ""})
 
 
-def _send(act: Act) -> Call:
+def _send(act: RequestAttempt) -> Call:
     body = json.loads(act.body)
     channel = json.loads(act.baseline or "{}").get("channel")
     return wire.send(
@@ -167,7 +167,7 @@ REPLY: Direct[Discussion | None] = Direct(
 # What is marked, and closed.
 
 
-def _lacks_reply(act: Act, found: Discussion) -> Judgement | None:
+def _lacks_reply(act: RequestAttempt, found: Discussion) -> Judgement | None:
     """That the reply of the same row is not there; None where it is, or there is none."""
     after = json.loads(act.body).get("after")
     own = [it for it in found.messages if it.is_own and digest_of(it.body) == after]
@@ -177,13 +177,13 @@ def _lacks_reply(act: Act, found: Discussion) -> Judgement | None:
     return impossible(codes.REPLY_MISSING, message)
 
 
-Judge = Callable[[Act, Discussion], Judgement]
+Judge = Callable[[RequestAttempt, Discussion], Judgement]
 
 
-def _of_known(judge: Judge) -> Callable[[Act, Discussion | None], Judgement]:
+def _of_known(judge: Judge) -> Callable[[RequestAttempt, Discussion | None], Judgement]:
     """A judge of discussions that there are, once the reply is there."""
 
-    def judged(act: Act, found: Discussion | None) -> Judgement:
+    def judged(act: RequestAttempt, found: Discussion | None) -> Judgement:
         if found is None:
             return _unknown(act)
         judgement = judge(act, found)
@@ -193,12 +193,12 @@ def _of_known(judge: Judge) -> Callable[[Act, Discussion | None], Judgement]:
     return judged
 
 
-def judge_close(act: Act, found: Discussion) -> Judgement:
+def judge_close(act: RequestAttempt, found: Discussion) -> Judgement:
     """Whether the discussion is closed, or can be."""
     return _open(found) if found.is_open else reached(act, Status.CLOSED, tr("is closed"), "closed")
 
 
-def judge_read(act: Act, found: Discussion) -> Judgement:
+def judge_read(act: RequestAttempt, found: Discussion) -> Judgement:
     """Whether the message is marked, or can be."""
     wanted = _marked(act, found)
     unread = sum(it.is_unread for it in found.messages)
@@ -214,20 +214,20 @@ def judge_read(act: Act, found: Discussion) -> Judgement:
     return reached(act, Status.READ, proof, "read")
 
 
-def _marked(act: Act, found: Discussion | None) -> str:
+def _marked(act: RequestAttempt, found: Discussion | None) -> str:
     """The message that is marked: the one that the row names, else the last that is not read."""
     named = str(act.baseline or json.loads(act.body)["messageId"])
     unread = [it.id for it in found.messages if it.is_unread] if found else []
     return named or (unread[-1] if unread else "")
 
 
-def _patch_read(act: Act) -> Call:
+def _patch_read(act: RequestAttempt) -> Call:
     settings = act.package.settings.discussions
     name = str(act.baseline or json.loads(act.body)["messageId"])
     return wire.mark_read(name, settings)
 
 
-def _patch_closed(act: Act) -> Call:
+def _patch_closed(act: RequestAttempt) -> Call:
     return wire.close(act.reference, act.package.settings.discussions)
 
 
@@ -252,7 +252,7 @@ class Opening(NamedTuple):
     channel: ChannelRules
 
 
-def _looks_of_opening(act: Act) -> Sequence[Call]:
+def _looks_of_opening(act: RequestAttempt) -> Sequence[Call]:
     """By the order, or once the service has named it, the discussion itself."""
     if act.package.package_id:
         return [wire.read_discussion(act.package.package_id)]
@@ -261,7 +261,7 @@ def _looks_of_opening(act: Act) -> Sequence[Call]:
     return [wire.read_discussions(query), wire.read_configuration(asked["salesChannel"])]
 
 
-def _opening(act: Act, replies: Sequence[Reply]) -> Opening:
+def _opening(act: RequestAttempt, replies: Sequence[Reply]) -> Opening:
     """The discussions of the same order, subtypology and product."""
     if act.package.package_id:
         found = wire.discussion_of(replies[0])
@@ -282,7 +282,7 @@ def _is_same(found: Discussion, asked: Mapping[str, Any]) -> bool:
     )
 
 
-def judge_opening(act: Act, found: Opening) -> Judgement:
+def judge_opening(act: RequestAttempt, found: Opening) -> Judgement:
     """Whether the discussion is there with our message, can be opened, or cannot."""
     asked = json.loads(act.body)
     for existing in found.existing:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from feedtool.areas.inbound import wire
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import own_message
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
@@ -22,13 +22,13 @@ KNOWN, UNKNOWN = "known", "unknown"
 """Whether the warehouses knew a product before it was sent."""
 
 
-def seller_number(act: Act) -> int | None:
+def seller_number(act: RequestAttempt) -> int | None:
     """The seller as products name him: left out where the SellerId is no number."""
     number = act.package.settings.inbound.seller_number or act.package.seller
     return int(number) if number.isascii() and number.isdigit() else None
 
 
-def is_known(act: Act, replies: Sequence[Reply]) -> bool:
+def is_known(act: RequestAttempt, replies: Sequence[Reply]) -> bool:
     """True if the warehouses know the product of this reference."""
     product, own = json.loads(act.body), text(act.reference)
     return any(
@@ -38,14 +38,14 @@ def is_known(act: Act, replies: Sequence[Reply]) -> bool:
     )
 
 
-def judge(act: Act, is_there: bool) -> Judgement:  # noqa: FBT001 - a state, as of every Direct
+def judge(act: RequestAttempt, is_there: bool) -> Judgement:  # noqa: FBT001 - a state, as of every Direct
     """After a lost answer: done where the product is there now, and was not before."""
     if act.baseline == UNKNOWN and is_there:
         return Judgement(Goal.REACHED, Status.CREATED, own_message(None, tr("is referenced")))
     return Judgement(Goal.OPEN, Status.PENDING)
 
 
-def answered(act: Act, reply: Reply) -> Judgement:
+def answered(act: RequestAttempt, reply: Reply) -> Judgement:
     """What the warehouses know now: as it was sent, or what they had before."""
     product, sent = wire.product_of(reply), json.loads(act.body, parse_float=Decimal)
     differing = tuple(_differences(sent, product))
@@ -83,7 +83,7 @@ def _shown(value: Any) -> str:
     return text(value) if number is None else f"{number.normalize():f}"
 
 
-def _looks(act: Act) -> Sequence[Call]:
+def _looks(act: RequestAttempt) -> Sequence[Call]:
     return [wire.read_references(act.reference)]
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from feedtool.areas.inbound import codes, columns, wire
 from feedtool.areas.inbound.wire import InboundShipment, Pair, ShippedItem
 from feedtool.feeds.delivery import Needs
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
@@ -42,7 +42,7 @@ def product_name(gtin: str, condition: str) -> str:
     return f"{gtin.zfill(14)}|{condition}"
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """The shipments of its reference, and before it is sent the products that are referenced."""
     if act.baseline is not None and act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
@@ -50,7 +50,7 @@ def look(act: Act) -> Sequence[Call]:
     return [wire.read_references(), shipments] if act.baseline is None else [shipments]
 
 
-def announced(act: Act, replies: Sequence[Reply]) -> Announced:
+def announced(act: RequestAttempt, replies: Sequence[Reply]) -> Announced:
     """The state that the looks show; shipments of other references are none of ours."""
     pages = replies if act.baseline is not None else replies[1:]
     shown = [it for page in pages for it in wire.shipments_of(page)]
@@ -66,7 +66,7 @@ def _referenced(page: Reply) -> frozenset[Pair] | None:
     return None if is_cut or not all(gtin for gtin, _ in known) else frozenset(known)
 
 
-def judge(act: Act, state: Announced) -> Judgement:
+def judge(act: RequestAttempt, state: Announced) -> Judgement:
     """Before: whether it can be sent. After: what the service says of the new shipment."""
     if act.baseline is None:
         return _before(act, state)
@@ -76,7 +76,7 @@ def judge(act: Act, state: Announced) -> Judgement:
     return _told(act, own[0]) if own else Judgement(Goal.OPEN, Status.PENDING)
 
 
-def _before(act: Act, state: Announced) -> Judgement:
+def _before(act: RequestAttempt, state: Announced) -> Judgement:
     taken = [it for it in state.shipments if it.status != REFUSED]
     same = next((it for it in taken if _is_same(act, it)), None)
     if same:
@@ -96,12 +96,12 @@ def _before(act: Act, state: Announced) -> Judgement:
     return Judgement(Goal.OPEN, Status.PENDING)
 
 
-def _items(act: Act) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _items(act: RequestAttempt) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The items of a request, each with its row."""
     return zip((act.row, *act.further_rows), json.loads(act.body)["items"], strict=True)
 
 
-def _is_same(act: Act, shipment: InboundShipment) -> bool:
+def _is_same(act: RequestAttempt, shipment: InboundShipment) -> bool:
     """True if a shipment holds what was asked for."""
     asked = json.loads(act.body)
     header = (asked[columns.COUNTRY], asked[columns.MODE])
@@ -110,7 +110,7 @@ def _is_same(act: Act, shipment: InboundShipment) -> bool:
     return header == (shipment.country, shipment.mode) and items == there
 
 
-def _unknown_products(act: Act, state: Announced) -> Iterator[Message]:
+def _unknown_products(act: RequestAttempt, state: Announced) -> Iterator[Message]:
     for row, item in _items(act) if state.known is not None else ():
         if wire.pair_of(item) not in (state.known or ()):
             message = tr(
@@ -126,7 +126,7 @@ def _unknown_products(act: Act, state: Announced) -> Iterator[Message]:
 # The service's word.
 
 
-def _told(act: Act, shipment: InboundShipment) -> Judgement:
+def _told(act: RequestAttempt, shipment: InboundShipment) -> Judgement:
     word = shipment.status
     proof = tr("shipment {code} is {status}", code=shipment.code or shipment.id, status=word)
     if word == REFUSED:
@@ -141,7 +141,7 @@ def _told(act: Act, shipment: InboundShipment) -> Judgement:
     return Judgement(Goal.WAITING, Status.PENDING, (), word)
 
 
-def _refused_products(act: Act, shipment: InboundShipment) -> Iterator[Message]:
+def _refused_products(act: RequestAttempt, shipment: InboundShipment) -> Iterator[Message]:
     """A message for the row of each product that the shipment was refused for."""
     for row, item in _items(act):
         if wire.pair_of(item)[0] in shipment.refused:
@@ -149,7 +149,7 @@ def _refused_products(act: Act, shipment: InboundShipment) -> Iterator[Message]:
             yield Message("", message, columns.GTIN, Severity.ERROR, row)
 
 
-def _counted(act: Act, shipment: InboundShipment) -> Iterator[Message]:
+def _counted(act: RequestAttempt, shipment: InboundShipment) -> Iterator[Message]:
     """What was received of each row's product, once the warehouse has counted it."""
     there = {item.pair: item for item in shipment.items}
     for row, item in _items(act):

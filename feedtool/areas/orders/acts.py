@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Overview, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Overview, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, own_message, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Status
@@ -27,12 +27,12 @@ OPEN_LINES = frozenset({"InPreparation", "CancelRequest"})
 CANCELLED = "Cancelled"
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """The order itself."""
     return [wire.read_order(act.reference)]
 
 
-def state(_: Act, replies: Sequence[Reply]) -> Order | None:
+def state(_: RequestAttempt, replies: Sequence[Reply]) -> Order | None:
     """The order, None where the service has none of this identifier."""
     return wire.order_of(replies[0])
 
@@ -55,7 +55,7 @@ OVERVIEW = Overview(
 """The orders that changed last."""
 
 
-def unknown_order(act: Act) -> Judgement:
+def unknown_order(act: RequestAttempt) -> Judgement:
     """The judgement of an order that the service does not have."""
     message = tr("the service has no order {order}: look at its identifier", order=act.reference)
     return impossible(codes.ORDER_UNKNOWN, message)
@@ -83,10 +83,10 @@ ACCEPT = Approval(
 REFUSE = Approval("Refused", Status.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE)
 
 
-def approval_judge(approval: Approval) -> Callable[[Act, Order | None], Judgement]:
+def approval_judge(approval: Approval) -> Callable[[RequestAttempt, Order | None], Judgement]:
     """The judge of an order that is to be accepted, or refused."""
 
-    def judge(act: Act, order: Order | None) -> Judgement:
+    def judge(act: RequestAttempt, order: Order | None) -> Judgement:
         if order is None:
             return unknown_order(act)
         word = order.status

@@ -22,7 +22,7 @@ from feedtool.areas.orders.acts import (
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order, Reason
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Status
@@ -59,7 +59,7 @@ class Cancelling(NamedTuple):
     """Empty where the service lists none, and once the request was sent."""
 
 
-def look_at_reasons(act: Act) -> Sequence[Call]:
+def look_at_reasons(act: RequestAttempt) -> Sequence[Call]:
     """The order, and before the request the reasons of its channel and status."""
     call = wire.read_order(act.reference)
     if act.baseline is not None:
@@ -118,7 +118,7 @@ class Cancellation(NamedTuple):
     """True if these are all lines of the order: none is cancelled, and none is left."""
 
 
-def _cancelled_part(act: Act, state: Cancelling) -> str:
+def _cancelled_part(act: RequestAttempt, state: Cancelling) -> str:
     order = state.order
     goals = cancel_goals(act, order) if order else []
     offers = {line.id: line.offer_id for line in order.lines} if order else {}

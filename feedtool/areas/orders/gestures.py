@@ -13,7 +13,7 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import SHIPPED, unknown_order
 from feedtool.areas.orders.wire import Gesture, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, own_message
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
@@ -36,7 +36,7 @@ def look_at_gestures(act: Act) -> Sequence[Call]:
     return [wire.read_order(order), wire.read_available(order), requests]
 
 
-def granting(act: Act, replies: Sequence[Reply]) -> Granting:
+def granting(act: RequestAttempt, replies: Sequence[Reply]) -> Granting:
     """The state of all three; a service may list the requests of other orders, too."""
     order, available, *pages = replies
     requests = tuple(

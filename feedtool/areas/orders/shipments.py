@@ -24,7 +24,7 @@ from feedtool.areas.orders.acts import (
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.judgement import impossible
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
@@ -84,11 +84,11 @@ def _parcels_of(act: Act, lines: Mapping[str, str]) -> list[dict[str, Any]]:
     return parcels
 
 
-def _products_of(act: Act) -> list[str]:
+def _products_of(act: RequestAttempt) -> list[str]:
     return [product for parcel in json.loads(act.body) for product in parcel.get(PRODUCTS, ())]
 
 
-def _lines_of_products(act: Act, order: Order) -> dict[str, list[str]]:
+def _lines_of_products(act: RequestAttempt, order: Order) -> dict[str, list[str]]:
     """The lines of each product that a parcel names."""
     return {
         product: [line.id for line in order.lines if line.product == product]

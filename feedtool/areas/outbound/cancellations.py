@@ -11,7 +11,7 @@ from typing import NamedTuple
 from feedtool.areas.outbound import codes, wire
 from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING, STATUSES
 from feedtool.areas.outbound.wire import Document, OutboundShipment
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
@@ -31,21 +31,21 @@ class ShownCancellation(NamedTuple):
     """Empty where there is none."""
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """The shipment, and our request where its id is known."""
     own, settings = act.package.package_id, act.package.settings.outbound
     further = [wire.read_cancellation(own, settings)] if own else []
     return [wire.read_shipment(act.reference), *further]
 
 
-def shown(_: Act, replies: Sequence[Reply]) -> ShownCancellation:
+def shown(_: RequestAttempt, replies: Sequence[Reply]) -> ShownCancellation:
     """The request as it shows itself, else as its shipment shows it."""
     shipment = wire.shipment_of(replies[0])
     own = wire.cancellation_of(replies[1]) if len(replies) > 1 else {}
     return ShownCancellation(shipment, own or (shipment.cancellation if shipment else {}))
 
 
-def judge(act: Act, state: ShownCancellation) -> Judgement:
+def judge(act: RequestAttempt, state: ShownCancellation) -> Judgement:
     """Whether the shipment is cancelled, can be, or cannot any more."""
     shipment, word = state.shipment, spelled(state.request.get("status"), (GRANTED, REFUSED))
     if shipment is None:
@@ -58,7 +58,7 @@ def judge(act: Act, state: ShownCancellation) -> Judgement:
     return _decided(act, shipment, word) if is_new and word else _possible(shipment)
 
 
-def _decided(act: Act, shipment: OutboundShipment, word: str) -> Judgement:
+def _decided(act: RequestAttempt, shipment: OutboundShipment, word: str) -> Judgement:
     if word == GRANTED:
         proof = tr("the cancellation is {status}", status=word)
         return reached(act, Status.CANCELLED, proof, word)
@@ -84,7 +84,7 @@ def unknown_shipment(name: str) -> Judgement:
     return impossible(codes.SHIPMENT_UNKNOWN, message)
 
 
-def _request(_: Act, state: ShownCancellation) -> str:
+def _request(_: RequestAttempt, state: ShownCancellation) -> str:
     return json.dumps(state.request, sort_keys=True, default=str)
 
 

@@ -14,7 +14,7 @@ from feedtool.areas.outbound import codes, wire
 from feedtool.areas.outbound.cancellations import unknown_shipment
 from feedtool.areas.outbound.shipments import SENT, for_every_row
 from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Status
@@ -34,7 +34,7 @@ class ShownReturns(NamedTuple):
     returns: Sequence[ParcelReturn]
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """Before: the shipment and its returns. After: the return, where its id is known."""
     if act.package.package_id:
         return [wire.read_return(act.package.package_id)]
@@ -43,7 +43,7 @@ def look(act: Act) -> Sequence[Call]:
     return [wire.read_shipment(name), listed]
 
 
-def shown(act: Act, replies: Sequence[Reply]) -> ShownReturns:
+def shown(act: RequestAttempt, replies: Sequence[Reply]) -> ShownReturns:
     """The returns of the shipment, whatever else a list shows."""
     if act.package.package_id:
         own = wire.return_of(replies[0])
@@ -55,7 +55,7 @@ def shown(act: Act, replies: Sequence[Reply]) -> ShownReturns:
     )
 
 
-def judge(act: Act, state: ShownReturns) -> Judgement:
+def judge(act: RequestAttempt, state: ShownReturns) -> Judgement:
     """Whether the return is there, can be, or cannot."""
     body = act.content
     own = [
@@ -83,7 +83,7 @@ def _is_same(body: Mapping[str, Any], earlier: ParcelReturn) -> bool:
     return lines and reason in {"", text(body.get("reason"))}
 
 
-def _announced(act: Act, parcel: ParcelReturn) -> Judgement:
+def _announced(act: RequestAttempt, parcel: ParcelReturn) -> Judgement:
     word = parcel.status
     if word == REFUSED:
         message = Message("", tr("return {name} is {status}", name=parcel.id, status=word))
@@ -93,7 +93,7 @@ def _announced(act: Act, parcel: ParcelReturn) -> Judgement:
 
 
 def _judge_shipment(
-    act: Act,
+    act: RequestAttempt,
     shipment: OutboundShipment,
     returns: Iterable[ParcelReturn],
     lines: Sequence[Mapping[str, Any]],
@@ -115,7 +115,7 @@ def _judge_shipment(
 
 
 def _wrong_lines(
-    act: Act,
+    act: RequestAttempt,
     lines: Sequence[Mapping[str, Any]],
     sent: Counter[tuple[str, str]],
     before: Counter[tuple[str, str]],

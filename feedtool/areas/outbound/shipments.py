@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.outbound import codes, wire
 from feedtool.areas.outbound.wire import OutboundShipment
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
@@ -40,7 +40,7 @@ class ShownShipments(NamedTuple):
     """From then on a shipment is looked for that is created now; empty: for ever."""
 
 
-def look(act: Act) -> Sequence[Call]:
+def look(act: RequestAttempt) -> Sequence[Call]:
     """The shipment, where its id is known, else the list; after it was sent, of what is new."""
     if act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
@@ -52,7 +52,7 @@ def look(act: Act) -> Sequence[Call]:
     return [as_whole(wire.read_shipments(query))]
 
 
-def shown(act: Act, replies: Sequence[Reply]) -> ShownShipments:
+def shown(act: RequestAttempt, replies: Sequence[Reply]) -> ShownShipments:
     """The shipments that bear the reference."""
     if act.package.package_id:
         own = wire.shipment_of(replies[0])
@@ -63,7 +63,7 @@ def shown(act: Act, replies: Sequence[Reply]) -> ShownShipments:
     return ShownShipments([it for it in listed if it.reference == text(act.reference)], since)
 
 
-def judge(act: Act, state: ShownShipments) -> Judgement:
+def judge(act: RequestAttempt, state: ShownShipments) -> Judgement:
     """Whether the shipment is there, and what the warehouse says of it."""
     if act.baseline is not None:
         before = json.loads(act.baseline)["before"]
@@ -86,7 +86,7 @@ def judge(act: Act, state: ShownShipments) -> Judgement:
     return impossible(codes.REFERENCE_TAKEN, message)
 
 
-def judged(act: Act, shipment: OutboundShipment) -> Judgement:
+def judged(act: RequestAttempt, shipment: OutboundShipment) -> Judgement:
     """What the status of a shipment means for a request of it."""
     word = shipment.status
     if word in TAKEN:
@@ -109,7 +109,7 @@ def parcel_text(parcel: Mapping[str, Any]) -> str:
     return " ".join(filter(None, found))
 
 
-def _reasons(act: Act, shipment: OutboundShipment) -> tuple[Message, ...]:
+def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, ...]:
     """The reasons of a rejection, each on the cells that its code is about."""
     code, items = codes.SHIPMENT_REJECTED.name, act.content.get("items", ())
     messages = []
@@ -133,7 +133,7 @@ def _field(code: str, named: str) -> str:
     return next((key for part, key in columns.items() if part in code.casefold()), "")
 
 
-def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
+def for_every_row(act: RequestAttempt, messages: Sequence[Message]) -> tuple[Message, ...]:
     """Messages about rows of a request, and for its other rows one that names the first of them."""
     told = {message.row for message in messages}
     others = () if 0 in told or not told else {act.row, *act.further_rows} - told
@@ -190,7 +190,7 @@ def _value(item: Mapping[str, Any], key: str) -> object:
     return text(item.get(key)) if number is None else f"{number.normalize():f}"
 
 
-def _baseline(_: Act, state: ShownShipments) -> str:
+def _baseline(_: RequestAttempt, state: ShownShipments) -> str:
     return json.dumps({"since": state.since, "before": [it.id for it in state.shipments]})
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.areas.discussions import acts
 from feedtool.areas.discussions.wire import digest_of
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Status
@@ -46,10 +46,12 @@ FILE = {"name": "label.pdf", "fileFormat": "pdf", "content": "JVBERi0="}
 SHOWN = {"attachmentName": "label.pdf", "attachmentId": "A1"}
 
 
-def act(body: Any, baseline: str | None = None, package_id: str = "", **settings: Any) -> Act:
+def act(
+    body: Any, baseline: str | None = None, package_id: str = "", **settings: Any
+) -> RequestAttempt:
     account = AccountSettings(discussions=DiscussionSettings(**settings))
     package = PackageRef("Reply", "", "en", account, package_id)
-    return Act(package, 2, "D/1", json.dumps(body).encode(), baseline)
+    return RequestAttempt(package, 2, "D/1", json.dumps(body).encode(), baseline)
 
 
 def reply(document: Any) -> Reply:
@@ -60,7 +62,7 @@ def reply(document: Any) -> Reply:
     return Reply(200, body=body)
 
 
-def told(protocol: Direct[Any], asked: Act, *documents: Any) -> tuple[Goal, Status, str]:
+def told(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> tuple[Goal, Status, str]:
     """The goal, the row's status, and the first message's code."""
     state = protocol.state(asked, [*map(reply, documents)])
     judgement: Judgement = protocol.judge(asked, state)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from feedtool.areas.inbound.products import REFERENCING
 from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
 from feedtool.areas.registry import load
-from feedtool.feeds.direct import Act, Goal, Judgement
+from feedtool.feeds.direct import Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.fulfilment_settings import InboundSettings
@@ -34,9 +34,11 @@ def shipment(status: str = "Created", name: str = "I-1", **changes: Any) -> dict
     return {**BODY, "inboundShipmentId": name, "code": "IN-1", "status": status, **changes}
 
 
-def act(baseline: str | None = None, package: str = "", body: Any = BODY) -> Act:
+def act(baseline: str | None = None, package: str = "", body: Any = BODY) -> RequestAttempt:
     ref = PackageRef("InboundShipment", "", "en", AccountSettings(), package, seller="42")
-    return Act(ref, 3, str(body.get("reference")), json.dumps(body).encode(), baseline, 0, (5,))
+    return RequestAttempt(
+        ref, 3, str(body.get("reference")), json.dumps(body).encode(), baseline, 0, (5,)
+    )
 
 
 def judged(
@@ -197,10 +199,10 @@ PRODUCT = {
 }
 
 
-def product(baseline: str | None = None, **settings: Any) -> Act:
+def product(baseline: str | None = None, **settings: Any) -> RequestAttempt:
     dialect = AccountSettings(inbound=InboundSettings(**settings))
     ref = PackageRef("FulfillmentProduct", "", "en", dialect, seller="S1")
-    return Act(ref, 3, "SKU-1", json.dumps(PRODUCT).encode(), baseline)
+    return RequestAttempt(ref, 3, "SKU-1", json.dumps(PRODUCT).encode(), baseline)
 
 
 @pytest.mark.parametrize(

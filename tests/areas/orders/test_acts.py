@@ -15,7 +15,7 @@ from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.listing import STATUSES
 from feedtool.areas.orders.shipments import SHIPMENT
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Severity, Status
@@ -49,9 +49,9 @@ def order(status: str, *lines: str | dict[str, Any], **fields: Any) -> dict[str,
     return {**common, "status": status, "lines": made, **fields}
 
 
-def act(body: Any, baseline: str | None = None) -> Act:
+def act(body: Any, baseline: str | None = None) -> RequestAttempt:
     package = PackageRef("Ship", "PRIMARY", "en", AccountSettings())
-    return Act(package, 2, "O/1", json.dumps(body).encode(), baseline)
+    return RequestAttempt(package, 2, "O/1", json.dumps(body).encode(), baseline)
 
 
 def reply(document: Any) -> Reply:
@@ -62,7 +62,7 @@ def reply(document: Any) -> Reply:
     return Reply(200, body=body)
 
 
-def judged(protocol: Direct[Any], asked: Act, *documents: Any) -> Judgement:
+def judged(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Judgement:
     """The judgement of the state that these answers show."""
     judgement: Judgement = protocol.judge(asked, protocol.state(asked, [*map(reply, documents)]))
     return judgement
@@ -74,7 +74,7 @@ def told(judgement: Judgement) -> tuple[Goal, Status, str]:
     return judgement.goal, judgement.status, message.code if message else ""
 
 
-def sent(protocol: Direct[Any], asked: Act, *documents: Any) -> Call:
+def sent(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Call:
     """The call of a request, after a look at this state."""
     state = protocol.state(asked, [*map(reply, documents)])
     return protocol.call(asked._replace(baseline=protocol.baseline(asked, state)))

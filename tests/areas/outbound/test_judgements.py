@@ -8,7 +8,7 @@ import pytest
 from feedtool.areas.outbound.cancellations import CANCELLATION
 from feedtool.areas.outbound.returns import RETURN
 from feedtool.areas.outbound.shipments import SHIPMENT
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.fulfilment_settings import OutboundSettings
@@ -41,10 +41,10 @@ def act(
     baseline: str | None = None,
     own: str = "",
     settings: AccountSettings | None = None,
-) -> Act:
+) -> RequestAttempt:
     package = PackageRef("X", "", "en", settings or AccountSettings(), own)
     content = json.dumps(body).encode()
-    return Act(package, 2, reference, content, baseline, further_rows=(3,))
+    return RequestAttempt(package, 2, reference, content, baseline, further_rows=(3,))
 
 
 def reply(document: Any) -> Reply:
@@ -53,7 +53,7 @@ def reply(document: Any) -> Reply:
     return Reply(200, DATE, json.dumps(document).encode())
 
 
-def judged(protocol: Direct[Any], asked: Act, *documents: Any) -> Judgement:
+def judged(protocol: Direct[Any], asked: RequestAttempt, *documents: Any) -> Judgement:
     judgement: Judgement = protocol.judge(asked, protocol.state(asked, [*map(reply, documents)]))
     return judgement
 
@@ -236,7 +236,7 @@ def test_a_rejection_is_told_when_the_request_is_no_longer_kept() -> None:
     assert message.code == "shipment-rejected"
 
 
-def queries(asked: Act) -> list[tuple[str, dict[str, str]]]:
+def queries(asked: RequestAttempt) -> list[tuple[str, dict[str, str]]]:
     calls = SHIPMENT.looks(asked)
     return [(call.target, dict(call.query)) for call in calls]
 
@@ -341,7 +341,9 @@ def returned(
     return {**own, "outboundShipmentId": "S", "lines": [{**MUG, "quantity": quantity}], **fields}
 
 
-def asked_return(*quantities: int, baseline: str | None = None, own: str = "", **line: Any) -> Act:
+def asked_return(
+    *quantities: int, baseline: str | None = None, own: str = "", **line: Any
+) -> RequestAttempt:
     lines = [{**MUG, "quantity": quantity, **line} for quantity in quantities]
     return act({**RETURNED, "lines": lines}, "B-1", baseline, own)
 
@@ -379,7 +381,7 @@ def sent_as(**names: Any) -> dict[str, Any]:
     ],
 )
 def test_before_a_return_is_announced(
-    asked: Act, parcel: Any, returns: list[Any], expected: str
+    asked: RequestAttempt, parcel: Any, returns: list[Any], expected: str
 ) -> None:
     judgement = judged(RETURN, asked, parcel, page(*returns))
     assert told(judgement)[2] == expected

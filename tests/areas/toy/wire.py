@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.model.call import READ, STAGED, Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import items_of
@@ -24,7 +24,7 @@ def parcels(reply: Reply) -> Parcels:
     return items_of(reply, "parcels")
 
 
-def judge(act: Act, shown: Parcels) -> Judgement:
+def judge(act: RequestAttempt, shown: Parcels) -> Judgement:
     """Whether the parcel is there: one more than before, or the same one already."""
     if act.baseline is None:
         is_there = json.loads(act.body)["toys"] in [parcel["toys"] for parcel in shown]
@@ -34,7 +34,7 @@ def judge(act: Act, shown: Parcels) -> Judgement:
     return Judgement(Goal.REACHED if is_there else Goal.OPEN, Status.INTEGRATED)
 
 
-def state(_: Act, replies: Sequence[Reply]) -> Parcels:
+def state(_: RequestAttempt, replies: Sequence[Reply]) -> Parcels:
     """The parcels that there are."""
     return parcels(replies[0])
 
