@@ -57,7 +57,6 @@ class FeedChecks:
         self._by_shape: dict[Shape, list[Check]] = {}
 
     def choose(self, surveys: Sequence[tuple[Rule, Survey]]) -> None:
-        """Use the surveys for this kind."""
         self.surveys = [survey for rule, survey in surveys if rule.is_about(self.feed.kind)]
 
     def faults(self, row: Row, shape: Shape | None) -> list[Issue]:

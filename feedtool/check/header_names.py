@@ -77,7 +77,6 @@ class KnownHeader(NamedTuple):
 
     @property
     def reason(self) -> MessageText:
-        """The reason as a text."""
         match self.why:
             case Why.KEY:
                 return tr("its key")
@@ -190,7 +189,6 @@ class Vocabulary:
             self._starts += names.starts
 
     def among(self, texts: Iterable[str]) -> set[str]:
-        """Return the texts that a family may know."""
         return {text for text in set(texts) if self._may_have(text)}
 
     def _may_have(self, text: str) -> bool:

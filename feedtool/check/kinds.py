@@ -195,7 +195,6 @@ def _unclear(
 
 
 def _named(keys: Iterable[str], sheet: SheetDesign, context: Context) -> list[FieldName]:
-    """Return the keys of a sheet's columns with their labels."""
     labels = {column.key: column.labels for column in sheet.understood(context.settings)}
     return [FieldName(key, labels.get(key, ())) for key in keys]
 

@@ -70,7 +70,6 @@ class Locator:
         return index, fault, shown(cells.at(position, index)) if is_shown else ""
 
     def in_earlier_row(self, row: int, fault: Issue) -> Problem:
-        """Return the problem of a row that was read before."""
         line = self._lines[row] if row < len(self._lines) else None
         return self._problem(fault, self._index(fault), row, line)
 

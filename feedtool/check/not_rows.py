@@ -233,7 +233,6 @@ class SummaryRows:
         )
 
     def _is_anonymous(self, parts: Parts) -> bool:
-        """Return True if a row has neither a reference nor a GTIN."""
         return all(parts.get(index) in {None, _WORD} for index in self._identity)
 
     def _find_sums(self) -> set[int]:

@@ -65,7 +65,6 @@ class NoRecipes:
     """A book without recipes."""
 
     def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
-        """Return no recipes."""
         del path, is_wanted
         return ()
 
@@ -124,7 +123,6 @@ class ReadOptions(Struct, frozen=True):
 
     @property
     def context(self) -> Context:
-        """The settings and the catalogue for checking sheets."""
         return Context(self.dialect, self.catalog, locate=self.locate, ask=self.ask)
 
     def shown(self, blocks: Iterator[Block], checked: CheckedSheet, number: int) -> Iterator[Block]:

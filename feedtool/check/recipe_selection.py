@@ -97,19 +97,19 @@ class RecipeSelection:
         self._source, self._options, self._file = source, options, file
         self._families = families
         self._recipes: dict[bool, list[Recipe]] = {}
-        """Those that were asked for, by whether they count for any sheet."""
+        """The recipes read so far: under True those for any sheet, under False the others."""
 
     def sheets(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
-        """The sheets that recipes fit: those that count for any sheet, or the others.
+        """Return the sheets that recipes fit: recipes for any sheet, or the others.
 
-        The first folder of recipes counts in which one fits.
+        The first folder with a fitting recipe wins.
 
         Raises:
-            UsageProblem: two recipes fit a sheet equally well, or one is of another kind than the
-                one that was asked for.
-            HeaderNotFound: a recipe that was named fits no sheet.
-            SheetAmbiguous: one fits several, and does not say which of them.
-            HeaderMissing: a field is missing that the recipe's kind needs.
+            UsageProblem: two recipes fit a sheet equally well, or a recipe is of another kind than
+                the user chose.
+            HeaderNotFound: a recipe that the user chose fits no sheet.
+            SheetAmbiguous: a recipe fits several sheets, and does not name one.
+            HeaderMissing: the sheet lacks a field that the recipe's kind needs.
         """
         recipes = self._read(is_wanted=is_wanted)
         if not recipes:

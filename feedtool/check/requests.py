@@ -33,7 +33,6 @@ def schema(feed: Feed) -> dict[str, Any]:
 
 @cache
 def validator_of(feed: Feed) -> Callable[[object], bool]:
-    """Return the validator of a feed's requests."""
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 

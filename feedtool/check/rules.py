@@ -179,7 +179,6 @@ def request_incomplete(row: int) -> Issue:
 
 
 def schema_mismatch(place: str, reason: str) -> Issue:
-    """Return the issue of one place in a request."""
     hint = tr("look at the cell and at the profile's settings for it")
     return Issue(SCHEMA_MISMATCH, joined((place or tr("the request"), reason), ": "), hint)
 

@@ -156,7 +156,6 @@ class _Selection:
         return header_not_found(self._source, self._file, self._known(self._usual()))
 
     def _usual(self) -> list[Feed]:
-        """Return the most likely family of a merchant's own sheet."""
         usual = (some for some in self._families if any(feed.recognition.is_usual for feed in some))
         return next(usual, self._families[0])
 

@@ -146,7 +146,6 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def feeds(self) -> Mapping[str, Feed]:
-        """All kinds of feed by name, sorted."""
         feeds = {feed.kind: feed for area in self.areas for feed in area.feeds}
         return dict(sorted(feeds.items()))
 
@@ -166,7 +165,6 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """All rules of areas, sorted by code."""
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
 
@@ -216,7 +214,6 @@ class Areas(Struct, frozen=True, dict=True):
 
     @cached_property
     def outputs(self) -> Mapping[str, Output]:
-        """The additional formats of written files, by ending."""
         formats = (form for area in self.areas for form in area.formats)
         return {output.ending: output for form in formats for output in form.outputs}
 

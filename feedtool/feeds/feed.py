@@ -330,7 +330,6 @@ class Requests(Struct, frozen=True, kw_only=True):
 
     @property
     def is_personal(self) -> bool:
-        """True if its files or requests may name people."""
         return self.personal is not None
 
     def is_asked(self, row: Row) -> bool:

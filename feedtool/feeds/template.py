@@ -234,5 +234,4 @@ class Words:
         return Column(key, cell_type, *names, is_shared, is_in_example)
 
     def group(self, english: str, *columns: Column) -> tuple[Column, ...]:
-        """Return the columns as a group with this English name."""
         return tuple(replace(column, group=self.of(english)) for column in columns)

@@ -174,7 +174,6 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
 
 
 def group_bands(fields: Sequence[Field]) -> dict[str, tuple[PatternFill, Side]]:
-    """Return the fill and the line of each group, in the order of the sheet."""
     names = dict.fromkeys(field.group for field in fields if field.group)
     return dict(zip(names, cycle(zip(GROUP_FILLS, GROUP_LINES, strict=True)), strict=False))
 

@@ -57,7 +57,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def texts(self) -> Sequence[str]:
-        """The texts of filled cells."""
         return [text for cell in self.cells if (text := plain(shown(cell)))]
 
     @cached_property
@@ -87,7 +86,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def numeric(self) -> float:
-        """The share of filled cells that are numbers."""
         return self._of_numbers(lambda _: True)
 
     @cached_property
@@ -96,7 +94,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def counts(self) -> float:
-        """The share of whole numbers above 1."""
         return self._of_numbers(lambda number: number > 1 and number == int(number))
 
     @cached_property
@@ -118,7 +115,6 @@ class SheetColumn(Struct, frozen=True, dict=True):
 
     @cached_property
     def right_gtins(self) -> float:
-        """The share of cells with a right check digit."""
         return self.share(_has_check_digit)
 
     @cached_property

@@ -22,7 +22,6 @@ class Truth:
     """The type of a condition."""
 
     def read(self, cell: Cell, column: object) -> bool:
-        """Return True or False."""
         del column
         return cell.text == "TRUE"
 
@@ -60,7 +59,6 @@ def refusal(column: Column, feed: Feed) -> str:
 
 
 def base_keys(header: Header) -> frozenset[str]:
-    """Return the keys that a header has on some channel."""
     matches = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
     return frozenset(match["key"] for match in matches if match)
 

@@ -127,9 +127,7 @@ class JoinedField(Protocol):
     """A column of a joined sheet."""
 
     @property
-    def file(self) -> str:
-        """The name of the joined file."""
-        ...
+    def file(self) -> str: ...
 
     def cells(self, block: "RecipeBlock") -> Keys:
         """Return the joined cells of a block, None for a row without one."""
@@ -175,7 +173,6 @@ class Formula(Struct):
 
     @property
     def keys(self) -> list[str]:
-        """The names in it that are fields."""
         return [name for name, is_key, _ in self.inputs if is_key]
 
     def result(self, values: Sequence[Any]) -> Cell | InvalidValue:

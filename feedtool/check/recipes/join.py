@@ -197,11 +197,9 @@ class JoinedColumn(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The names of the files."""
         return self.sheet.source
 
     def cells(self, block: RecipeBlock) -> Keys:
-        """Return the joined cells of a block, None for a row without one."""
         return self.sheet.column(self.number, self.indexes, block)
 
     def place(self, block: RecipeBlock, position: int) -> str:

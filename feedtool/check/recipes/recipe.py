@@ -76,7 +76,6 @@ class Recipe(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The recipe's path or preset, for messages."""
         return str(self.path or f"preset:{self.name}")
 
     def place(self, table: str, key: str = "") -> str:

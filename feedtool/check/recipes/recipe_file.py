@@ -60,14 +60,14 @@ class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Its files by their names; none where it joins another sheet of the same workbook."""
+        """The names of its files; none if it joins another sheet of the same workbook."""
         if isinstance(self.file, str):
             return (self.file,)
         return self.file
 
     @property
     def picked(self) -> tuple[str, str]:
-        """The way in which a row is picked, and the header that decides; blank without `pick`."""
+        """The way to pick a row, and the header that decides; blank without `pick`."""
         how, _, header = self.pick.strip().partition(" ")
         return how, header.strip()
 

@@ -198,7 +198,6 @@ class RecipeSheet(Sheet):
         yield from self.blocks()
 
     def add(self, column: Callable[[RecipeBlock], Keys]) -> int:
-        """Add a column; return its index."""
         self.columns.append(column)
         return FIRST + len(self.columns) - 1
 
@@ -344,7 +343,6 @@ class RecipeSheet(Sheet):
 
 
 def made_column(key: str) -> Callable[[RecipeBlock], Keys]:
-    """Return a function that makes an added column of a key."""
     return lambda block: block.made(key)
 
 

@@ -30,7 +30,6 @@ class InvalidValue(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """True if a fault is an error, and not only a warning."""
         return is_error(self.faults)
 
 

@@ -192,7 +192,6 @@ class Ignored(Struct, frozen=True):
     """A field that is no longer supported: it is not read, and reported once."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return None."""
         del cell, column
         return None
 
@@ -243,7 +242,6 @@ class YesNo(Choice, frozen=True):
         """Return None: a guess between two words would decide the answer."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """Return `true` or `false`."""
         is_boolean = cell.kind is Kind.BOOLEAN
         return Choice.read(self, cell._replace(kind=Kind.TEXT) if is_boolean else cell, column)
 

@@ -87,12 +87,10 @@ def settle(flawed: FlawedCell) -> NewValue | None:
 
 
 def read_point(flawed: FlawedCell) -> NewValue | None:
-    """Read the number with a point before decimals."""
     return _plainly(flawed, POINT)
 
 
 def read_comma(flawed: FlawedCell) -> NewValue | None:
-    """Read the number with a comma before decimals."""
     return _plainly(flawed, COMMA)
 
 

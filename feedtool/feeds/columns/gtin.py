@@ -75,7 +75,6 @@ def _checked(digits: str, cell: Cell) -> object:
 
 
 def _proven(digits: str) -> object:
-    """Return the digits, or the problem that their check digit is wrong."""
     right = check_digit(digits[:-1])
     return digits if digits[-1] == right else _wrong_digit(digits, right)
 
