@@ -17,7 +17,7 @@ class HeadersOfRequests(Occurrences):
     def see(self, sheet: int, row: Row) -> None:
         """Note a row that may share its request with others."""
         requests, values = row.feed.requests, row.values
-        if requests.common and requests.is_asked(row):
+        if requests.common and requests.makes_request(row):
             group = (str(values.get(key) or "") for key in requests.group_by)
             self.add("\n".join((str(sheet), row.feed.kind, row.channel, *group)), sheet, row.number)
             self.notes.append((requests.common, tuple(values.get(key) for key in requests.common)))

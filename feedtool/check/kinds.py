@@ -125,7 +125,7 @@ def recognise(
     if shared.key_column and shared.key_column not in columns.fields:
         return None
     refuse_list(family[0].recognition.lists, columns)
-    unsure = {feed.kind for feed in family if feed.recognition.needs_asking_about(columns)}
+    unsure = {feed.kind for feed in family if feed.recognition.may_be_other_kind(columns)}
     if len(unsure) == len(family):
         return None
     possible = [
@@ -168,7 +168,7 @@ def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) 
         ),
     )
     error.header, error.lacks, error.describe = header, lacks, describe
-    error.is_distinctive = recognition.only_if_asked and not recognition.needs_asking_about(columns)
+    error.is_distinctive = recognition.only_if_asked and not recognition.may_be_other_kind(columns)
     return error
 
 

@@ -38,7 +38,7 @@ def filled(
     return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
 
 
-def nothing_filled(cells: Cells, position: int, kind: str) -> Filled:
+def without_values(cells: Cells, position: int, kind: str) -> Filled:
     """Return a record without values, for a skipped row."""
     return Filled(cells.block.rows[position], line_of(cells, position), kind, pickle.dumps({}))
 

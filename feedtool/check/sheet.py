@@ -21,7 +21,7 @@ from feedtool.check.row_faults import (
     take_out_flaws,
     with_rules,
 )
-from feedtool.check.row_values import filled, nothing_filled
+from feedtool.check.row_values import filled, without_values
 from feedtool.check.rules import BeyondHeader, encoding_doubtful, required_missing, rules_for
 from feedtool.check.sale_marks import About, SaleMark, about_of
 from feedtool.feeds.area import Areas
@@ -111,7 +111,7 @@ class SheetReader:
         """True if each row is checked alone, except by surveys."""
         return self.groups is None and self._enrich is None and self.options.see is None
 
-    def survey_anew(self) -> None:
+    def replace_surveys(self) -> None:
         """Replace the surveys, which also know other files, by new ones for the rows to come."""
         self.surveys = [(rule, rule.survey()) for rule, _ in self.surveys if rule.survey]
         self._choose_surveys()
@@ -399,7 +399,7 @@ class SheetReader:
         reference = self._shown_reference(cells, position, values) or ""
         self.rows.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.rows.filled is not None:
-            self.rows.filled.append(nothing_filled(cells, position, self.feed.kind))
+            self.rows.filled.append(without_values(cells, position, self.feed.kind))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]

@@ -192,7 +192,7 @@ def _begin(reader: "SheetReader") -> None:
     reader.sheet.take_notices()
     reader.problems, reader.hidden = ProblemSpool(), 0
     reader.once.clear()
-    reader.survey_anew()
+    reader.replace_surveys()
 
 
 def _part(reader: "SheetReader") -> Findings:

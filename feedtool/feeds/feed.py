@@ -279,7 +279,7 @@ class Recognition(Struct, frozen=True, kw_only=True):
             return self.needs(sheet)
         return [key for key in self.needs if key not in sheet.fields]
 
-    def needs_asking_about(self, sheet: SheetColumns) -> bool:
+    def may_be_other_kind(self, sheet: SheetColumns) -> bool:
         """Return True if a header that lacks nothing may still be of another kind."""
         is_clear = self.unmistakable is not None and self.unmistakable(sheet)
         return self.only_if_asked and not is_clear
@@ -332,8 +332,7 @@ class Requests(Struct, frozen=True, kw_only=True):
     def is_personal(self) -> bool:
         return self.personal is not None
 
-    def is_asked(self, row: Row) -> bool:
-        """Return True if a row makes a request."""
+    def makes_request(self, row: Row) -> bool:
         return self.split is None or bool(self.split(row))
 
     def is_hidden(self, key: str) -> bool:

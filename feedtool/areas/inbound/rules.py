@@ -60,7 +60,7 @@ class RepeatedItems(Occurrences):
         """Notes a product of a new shipment."""
         names = (columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION)
         values = [str(row.values.get(key) or "") for key in names]
-        if row.feed is SHIPMENTS and all(values) and row.feed.requests.is_asked(row):
+        if row.feed is SHIPMENTS and all(values) and row.feed.requests.makes_request(row):
             reference, *pair = values
             self.add(f"{sheet}\0{reference}\0{product_name(*pair)}", sheet, row.number)
 

@@ -60,7 +60,7 @@ class ProductsOfParcels(Occurrences):
         """Notes a row that asks for a shipment, or for a return."""
         keys = (columns.PRODUCT_REFERENCE, columns.PRODUCT, columns.CONDITION)
         named = [str(row.values.get(key) or "") for key in keys]
-        if row.feed in {CREATE, RETURNS} and row.feed.requests.is_asked(row) and any(named):
+        if row.feed in {CREATE, RETURNS} and row.feed.requests.makes_request(row) and any(named):
             reference = str(row.values.get(columns.REFERENCE) or "")
             self.add("\n".join((row.feed.kind, reference, *named)), sheet, row.number)
 
