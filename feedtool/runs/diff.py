@@ -42,7 +42,7 @@ SHEET = tr("Differences")
 
 
 class Difference(NamedTuple):
-    """The difference of a reference on a channel; a row is None if its side lacks the reference."""
+    """The difference of a reference on a channel; the row of a side without it is None."""
 
     reference: str
     channel: str
