@@ -303,11 +303,11 @@ def _command(words: str, command: click.Command) -> str:
 @cache
 def _options() -> Mapping[tuple[str, str], list[str]]:
     """Every option with its explanation → the commands that have it."""
-    commands: dict[tuple[str, str], list[str]] = {}
+    users: dict[tuple[str, str], list[str]] = {}
     for words, command in every_command():
         for option in _options_of(command):
-            commands.setdefault(option, []).append(words)
-    return commands
+            users.setdefault(option, []).append(words)
+    return users
 
 
 def _options_of(command: click.Command) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""Processes forked from one that has imported all of feedtool, which takes a start of its own long.
+"""Processes forked from one that has imported all of feedtool, since imports take long.
 
-Each is a process of its own, with its folder, environment and streams; only what it imports is
-there already. That a start of its own works too is for `tests/cli/test_process.py` to show.
+Each is a separate process with its folder, environment and streams; only its imports are done
+already. `tests/cli/test_process.py` tests the normal start of a process.
 """
 
 import atexit
@@ -40,19 +40,20 @@ import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
     line.connect({address!r})
     socket.send_fds(line, [b"."], [0, 1, 2])
-    asked = json.dumps([{function!r}, [sys.argv[1:]], os.getcwd(), dict(os.environ)])
-    line.sendall(asked.encode() + b"\\n")
+    request = json.dumps([{function!r}, [sys.argv[1:]], os.getcwd(), dict(os.environ)])
+    line.sendall(request.encode() + b"\\n")
     line.recv({number})
     sys.exit(int.from_bytes(line.recv({number}), "little", signed=True))
 """
-"""The shell calls this: it hands all that it was given to the process that forks."""
+"""The script `feedtool` for shells: it passes arguments, folder, environment and streams to the
+process that forks."""
 
 NUMBER = 4
-"""Bytes of a process's id, and then of its exit code, as the process that forks tells them."""
-LOOK = 1.0
-"""Seconds after which it looks whether anybody may still call."""
+"""Bytes of a process's id, and of its exit code, as the process that forks sends them."""
+POLL = 1.0
+"""Seconds after which the process that forks checks whether the run of the tests has ended."""
 BROKEN = 99
-"""The exit code of a process of which nothing should be left to end so."""
+"""The exit code of a forked process whose function raised an exception."""
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "samples" / "offers-mistakes.xlsx"
@@ -64,16 +65,16 @@ LATE = (
     "psycopg_pool",
     "rapidfuzz.process",
 )
-"""What feedtool's functions import when they need it, and takes time."""
+"""Modules that feedtool's functions import late, and that take time."""
 OURS = ("tests.ledger.lines", "tests.resume.runner", "tests.worker.quick_worker")
 """Modules of the functions that tests run."""
 
 
 @contextmanager
 def forking(folder: Path, function: str = "feedtool.cli:run") -> Iterator[None]:
-    """For as long as the context lasts, `feedtool` in the folder is the command.
+    """Put a script `feedtool` into the folder while the context lasts.
 
-    `function` runs it, as `module:name`.
+    `function`, as `module:name`, is what it runs.
     """
     caller = folder / "feedtool"
     text = CALLER.format(
@@ -87,7 +88,7 @@ def forking(folder: Path, function: str = "feedtool.cli:run") -> Iterator[None]:
 
 @cache
 def _address() -> str:
-    """The address of the process that forks, the same for all processes of a run of the tests."""
+    """The address of the process that forks, one for all processes of a run of the tests."""
     if cluster.SHARED in os.environ:
         folder = Path(os.environ[cluster.SHARED])
     else:
@@ -102,14 +103,16 @@ def _address() -> str:
 
 
 def _start(address: Path) -> None:
-    """Starts the process that forks, which lives for as long as the run of the tests does."""
-    # It sends a file itself, which is nothing to the ledger of the test that needs it first.
-    ours = {name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")}
+    """Start the process that forks, which lives until the run of the tests ends."""
+    # It sends a file itself, which must not go into the ledger of a test.
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")
+    }
     owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
     process = subprocess.Popen(  # noqa: S603  # ourselves
         [sys.executable, "-m", "tests.forked", str(address), str(owner)],
         cwd=ROOT,
-        env={**ours, "PYTHONUNBUFFERED": "1"},
+        env={**environment, "PYTHONUNBUFFERED": "1"},
         stdin=DEVNULL,
         stdout=PIPE,
         start_new_session=True,
@@ -120,7 +123,7 @@ def _start(address: Path) -> None:
 
 
 STARTED: list[subprocess.Popen[bytes]] = []
-"""It is not waited for."""
+"""Keeps the started process: an object that is collected would warn that it still runs."""
 
 
 class Child:
@@ -140,32 +143,32 @@ class Child:
         self.returncode: int | None = None
         self._line = socket.socket(socket.AF_UNIX)
         self._line.connect(_address())
-        with ExitStack() as given:
-            (own_in, self.stdin), (own_out, self.stdout), (own_err, self.stderr) = (
-                _stream(given, stream, number)
+        with ExitStack() as stack:
+            (child_in, self.stdin), (child_out, self.stdout), (child_err, self.stderr) = (
+                _stream(stack, stream, number)
                 for number, stream in enumerate((stdin, stdout, stderr))
             )
-            socket.send_fds(self._line, [b"."], [own_in, own_out, own_err])
-        asked = [function, arguments, str(folder), dict(environment)]
-        self._line.sendall(json.dumps(asked).encode() + b"\n")
+            socket.send_fds(self._line, [b"."], [child_in, child_out, child_err])
+        request = [function, arguments, str(folder), dict(environment)]
+        self._line.sendall(json.dumps(request).encode() + b"\n")
         self.pid = self._number()
 
     def _number(self) -> int:
-        found = self._line.recv(NUMBER, socket.MSG_WAITALL)
-        assert found, "the process that forks has ended"
-        return int.from_bytes(found, "little", signed=True)
+        received = self._line.recv(NUMBER, socket.MSG_WAITALL)
+        assert received, "the process that forks has ended"
+        return int.from_bytes(received, "little", signed=True)
 
     def poll(self) -> int | None:
-        """The exit code, negative where a signal ended it; None while it runs."""
+        """The exit code, negative if a signal ended the process; None while it runs."""
         with suppress(TimeoutExpired):
             return self.wait(0)
         return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code, once it has ended.
+        """Wait for the end, and return the exit code.
 
         Raises:
-            TimeoutExpired: It still runs after so many seconds.
+            TimeoutExpired: The process still runs after `timeout` seconds.
         """
         if self.returncode is None:
             with selectors.DefaultSelector() as selector:
@@ -178,7 +181,7 @@ class Child:
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
-            with suppress(ProcessLookupError):  # it has ended, and we are told of it in a moment
+            with suppress(ProcessLookupError):  # it has ended, and its exit code is on the way
                 os.kill(self.pid, number)
 
     def terminate(self) -> None:
@@ -188,7 +191,7 @@ class Child:
         self.send_signal(signal.SIGKILL)
 
     def communicate(self, timeout: float) -> tuple[str, str]:
-        """What is left of its two streams, once it has ended; after the timeout it is killed."""
+        """Wait for the end, and return the rest of both streams; kill it after the timeout."""
         timer = threading.Timer(timeout, self.kill)
         timer.start()
         try:
@@ -214,47 +217,48 @@ class Child:
         self.wait()
 
 
-def _stream(given: ExitStack, stream: int | None, number: int) -> tuple[int, IO[str] | None]:
-    """The descriptor that a process gets, open until `given` ends, and our end of its pipe."""
+def _stream(stack: ExitStack, stream: int | None, number: int) -> tuple[int, IO[str] | None]:
+    """The child's descriptor, which is closed with `stack`, and this process's end of a pipe."""
     if stream is None:
         return number, None
     if stream == DEVNULL:
-        own = os.open(os.devnull, os.O_RDWR)
-        given.callback(os.close, own)
-        return own, None
+        child_end = os.open(os.devnull, os.O_RDWR)
+        stack.callback(os.close, child_end)
+        return child_end, None
     assert stream == PIPE
-    ours, own = os.pipe()
+    parent_end, child_end = os.pipe()
     if number == 0:
-        ours, own = own, ours
-    given.callback(os.close, own)
-    return own, open(ours, "r" if number else "w", encoding="utf-8")  # noqa: PTH123  # for long
+        parent_end, child_end = child_end, parent_end
+    stack.callback(os.close, child_end)
+    mode = "r" if number else "w"
+    return child_end, open(parent_end, mode, encoding="utf-8")  # noqa: PTH123  # a descriptor
 
 
 def import_all() -> None:
-    """Imports and reads what any command does, so that none that is forked from here has to."""
+    """Import and prepare all that commands need, so that forked processes need not."""
     for module in pkgutil.walk_packages(feedtool.__path__, "feedtool."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
     for name in (*LATE, *OURS):
         import_module(name)
     with TemporaryDirectory() as folder:
-        # Much is compiled when a workbook is read and copied for the first time.
+        # The first workbook that is read and copied compiles much.
         words = ["submit", shutil.copy(SAMPLE, folder), "--sandbox", "--home", folder]
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             assert run(words) == 1
-    assert threading.active_count() == 1  # no other would be there in a child
-    gc.freeze()  # no child looks through, and so copies, what is never garbage
+    assert threading.active_count() == 1  # a child would not have the other threads
+    gc.freeze()  # children need not scan, and so copy, objects that are never garbage
 
 
 def main(address: str, owner: int) -> None:
-    """Fork a process for whoever calls, as long as the process of this id lives."""
+    """Fork a process for each caller, while the process `owner` lives."""
     import_all()
     # Progress is shown only if a command takes long, so it would differ between machines.
     output.LINE_INTERVAL = math.inf
     lines: dict[int, socket.socket] = {}
 
     def reap(*_: object) -> None:
-        """Tell who waits for them how some processes have ended."""
+        """Send the exit codes of ended processes to their callers."""
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 with lines.pop(ended[0]) as line, suppress(OSError):
@@ -264,8 +268,8 @@ def main(address: str, owner: int) -> None:
     with socket.socket(socket.AF_UNIX) as listening, suppress(ProcessLookupError):
         listening.bind(address)
         listening.listen()
-        listening.settimeout(LOOK)
-        print("listening", flush=True)  # noqa: T201  # whoever started it waits for that
+        listening.settimeout(POLL)
+        print("listening", flush=True)  # noqa: T201  # `_start` waits for this line
         while True:
             os.kill(owner, 0)
             try:
@@ -273,7 +277,7 @@ def main(address: str, owner: int) -> None:
             except TimeoutError:
                 continue
             line.setblocking(True)
-            # Nobody is told of an end before his beginning.
+            # A caller must get the process's id before its exit code.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             child = os.fork()
             if not child:
@@ -295,7 +299,7 @@ def _as_bytes(number: int) -> bytes:
 
 
 def _run(line: socket.socket) -> int:
-    """Runs a function in the process that is to be its own, and gives its exit code."""
+    """Run the caller's function in this forked process, and return its exit code."""
     try:
         _, streams, *_ = socket.recv_fds(line, 1, 3)
         for number, stream in enumerate(streams):
@@ -306,11 +310,11 @@ def _run(line: socket.socket) -> int:
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
-        tempfile.tempdir = None  # TMPDIR may be another one by now
+        tempfile.tempdir = None  # TMPDIR may have changed
         code: int = pkgutil.resolve_name(function)(*arguments)
         sys.stdout.flush()
         sys.stderr.flush()
-    except BaseException:  # noqa: BLE001  # whatever it is, it is to be seen
+    except BaseException:  # noqa: BLE001  # any failure must be shown
         traceback.print_exc()
         return BROKEN
     return code

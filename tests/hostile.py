@@ -1,4 +1,4 @@
-"""Texts that do harm where something takes them for more than text, and what shows the harm."""
+"""Texts that do harm if a program takes them for more than text, and checks for that harm."""
 
 import re
 import unicodedata
@@ -32,7 +32,7 @@ SAMPLES = (
     *("\ud800", "a\udcffb", "\ufffe", "😀", "é", "x" * 300, "feedtool status", "../../x", "-v"),
     *("_x005F_x0041_", "'", "''", "'!A1", "[1]A", "a,b;c|d\te", '"', '""', "sep=;", "null"),
 )
-"""One for each thing that may take a text for more."""
+"""Texts for each program and format that may take a text for more."""
 
 TEXTS = st.one_of(
     st.sampled_from(SAMPLES),
@@ -45,10 +45,10 @@ TEXTS = st.one_of(
     st.text(st.characters(codec=None), min_size=1, max_size=12),
     st.sampled_from(SAMPLES).map(lambda text: text * 700),
 )
-"""Any text at all, those above oftener."""
+"""Any text; the samples are more frequent."""
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  # full-width on purpose
-"""What makes a spreadsheet program calculate a field of a CSV, or drop what stands before it."""
+"""Beginnings of a field of a CSV that make a spreadsheet program calculate or change it."""
 
 _COLOURS = re.compile(r"\x1b\[(?:0|1|2|31|32|33|36|1;31|1;33)m")
 _NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
@@ -56,7 +56,7 @@ _DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def steering(text: str, *, is_terminal: bool = False) -> set[str]:
-    """What of a printed text would steer a terminal; on one our colours are meant to."""
+    """The characters of a text that control a terminal; on a terminal colours are allowed."""
     if is_terminal:
         text = _COLOURS.sub("", text)
     return {letter for letter in set(text) - {"\n"} if _steers(letter)}
@@ -71,14 +71,14 @@ def _steers(letter: str) -> bool:
 
 
 def is_calculated(field: str) -> bool:
-    """Whether a spreadsheet program calculates a field of a CSV; a plain number is none."""
+    """True if a spreadsheet program calculates a field of a CSV; a plain number is safe."""
     return field.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(field)
 
 
 def cells_of(
     path: Path, sheet: str = "", first: int = 0, end: int = 99
 ) -> dict[tuple[int, int], Cell]:
-    """The cells of some columns of a sheet, or of the first one, by row and 0-based column."""
+    """Row and 0-based column → cell, of some columns of a sheet, by default the first sheet."""
     with open_source(path) as source:
         return {
             (row, index): cell
@@ -90,9 +90,9 @@ def cells_of(
 
 
 class Structure(HTMLParser):
-    """What a browser makes of a page: its elements with their attributes, and its texts.
+    """The elements of a page with their attributes, and its texts, as a browser reads them.
 
-    Every element has to be closed, in the order in which elements were opened.
+    Every element must be closed, in the order in which elements were opened.
     """
 
     VOID = frozenset({"meta", "input", "br"})
@@ -110,9 +110,10 @@ class Structure(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs)
-        # A link to a file is as the file is named; what it may be is tested by itself.
-        named = {"href": "FILE"} if not (dict(attrs).get("href") or "#").startswith("#") else {}
-        self.elements.append((tag, tuple({**dict(attrs), **named}.items())))
+        # A link to a file contains the file's name; other tests check it.
+        is_file = not (dict(attrs).get("href") or "#").startswith("#")
+        replaced = {"href": "FILE"} if is_file else {}
+        self.elements.append((tag, tuple({**dict(attrs), **replaced}.items())))
         if tag not in self.VOID:
             self.open.append(tag)
 

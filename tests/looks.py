@@ -1,4 +1,4 @@
-"""How a browser may show a page, on which screen, and what axe-core finds wrong with it."""
+"""Colours and screens in which a browser shows a page, and axe-core's check of each."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -7,28 +7,28 @@ from playwright.sync_api import Page
 
 
 class Look(NamedTuple):
-    """Colours, and a screen of so many pixels."""
+    """A colour scheme, and the size of a screen in pixels."""
 
     scheme: Literal["light", "dark"]
     forced: Literal["active", "none"]
     width: int
     height: int
     has_all: bool = False
-    """True where axe looks at all: other looks have the same elements, and other colours."""
+    """True if axe checks all rules: other looks differ only in their colours."""
 
 
 LOOKS = {
     "phone": Look("dark", "none", 390, 844, has_all=True),
-    # As if all were twice as large; parts stand below each other as on a phone.
+    # As at a zoom of 200 %; parts stand below each other as on a phone.
     "forced": Look("dark", "active", 720, 450),
     "light": Look("light", "none", 1280, 900),
 }
 LARGE = 320, 225
-"""A screen of 1280 by 900 pixels on which all is four times as large."""
+"""A screen of 1280 by 900 pixels at a zoom of 400 %."""
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 WIDTH = "document.documentElement.scrollWidth"
 COLOURS = ["color-contrast", "link-in-text-block"]
-"""Rules about the colours of each text, which take axe several times as long as all others."""
+"""Rules about the colours of each text; they take several times as long as all others."""
 RUN_OTHERS = """(colours) => axe.run({
   resultTypes: ["violations"],
   rules: Object.fromEntries(colours.map((rule) => [rule, { enabled: false }])),
@@ -59,7 +59,8 @@ KINDS = """(known) => {
   window.textsOfNewKinds = [...kinds.values()].flat();
   return [...kinds.keys()];
 }"""
-"""Of texts that are alike, as those around them are, the first two and the last."""
+"""Finds kinds of texts (same element, attributes and parents); of each the first two texts and the
+last are checked."""
 RUN_COLOURS = """(colours) => axe.run(
   window.textsOfNewKinds, { resultTypes: ["violations"], runOnly: colours })"""
 
@@ -67,14 +68,14 @@ STYLES = """[...document.querySelectorAll("link[rel=stylesheet], style")].map(
   (style) => style.getAttribute("href")?.split("/").at(-1) ?? style.textContent).join()"""
 
 seen_kinds: dict[tuple[str, str], set[str]] = {}
-"""Kinds of texts whose colours axe has found to be right: of each look, by the page's styles."""
+"""Look and styles of the page → the kinds of texts whose colours axe has checked."""
 
 
 def assert_accessible(page: Page, language: str = "en") -> None:
-    """Axe finds nothing, and nothing is wider than the screen, in each look; of English.
+    """Check that axe finds nothing and that the page fits the screen: in English in each look.
 
-    In other languages texts are longer, which shows where they have the least room, and colours are
-    the same. The page is left in the last look.
+    Other languages are checked on the phone alone: there their longer texts have the least room,
+    and their colours are the same. The page keeps the last look.
     """
     page.set_viewport_size({"width": LARGE[0], "height": LARGE[1]})
     assert page.evaluate(WIDTH) <= LARGE[0]
@@ -91,7 +92,7 @@ def assert_accessible(page: Page, language: str = "en") -> None:
 
 
 def assert_colours(page: Page, name: str) -> None:
-    """Axe finds nothing in the colours of texts such as it has not yet seen in this look."""
+    """Check the colours of those kinds of texts that were not yet checked in this look."""
     seen = seen_kinds.setdefault((name, page.evaluate(STYLES)), set())
     if kinds := page.evaluate(KINDS, [*seen]):
         assert_nothing_found(page.evaluate(RUN_COLOURS, COLOURS), name)
@@ -99,6 +100,5 @@ def assert_colours(page: Page, name: str) -> None:
 
 
 def assert_nothing_found(results: Any, name: str) -> None:
-    """Axe has found no violation."""
-    found = AxeResults(results)
-    assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+    violations = AxeResults(results)
+    assert violations.violations_count == 0, f"{name}: {violations.generate_report()}"

@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test says."""
+"""A server on loopback whose answers a test decides."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 
 class Served(NamedTuple):
-    """The server's address, and the headers and bodies that it was sent."""
+    """The server's address, and the headers and bodies that it has received."""
 
     url: str
     headers: list[dict[str, str]]
@@ -19,14 +19,14 @@ class Served(NamedTuple):
 
 
 class PatientServer(ThreadingHTTPServer):
-    """Lets many call at once: a caller that finds no room calls again after a second."""
+    """A server for many calls at once: a caller that finds no room would wait a second."""
 
     request_queue_size = 64
 
 
 @contextmanager
 def serving_answers(answer: Callable[[str], Answer], path: str = "") -> Iterator[Served]:
-    """Serve what a function gives for a path, at an address that ends in `path`."""
+    """Serve a function's answers to paths, at an address that ends in `path`."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""Machines, each with a home of its own, and processes of feedtool that run there until killed."""
+"""Machines, each with its own home, and the processes of feedtool that run there until killed."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from tests.resume.world import DEADLINE, ROOT, SPEED
 
 
 def chance(node: str) -> random.Random:
-    """What a test leaves to chance; when it fails it says how to do so again."""
+    """A random generator for a test; a failing test prints the command to repeat it."""
     seed = int(os.environ.get("CHANCE_SEED") or random.SystemRandom().randrange(1 << 30))
     print(f"run it again with: CHANCE_SEED={seed} pytest '{node}' -m 'long or not long'")  # noqa: T201
     return random.Random(seed)  # noqa: S311  # no secret
@@ -24,28 +24,28 @@ def chance(node: str) -> random.Random:
 
 @dataclass(frozen=True)
 class Machine:
-    """Where processes run: their folder, with the home `h`, and what they find around them."""
+    """A folder and an environment in which processes run, with the home `h`."""
 
     folder: Path
     words: tuple[str, ...]
-    """The command that it is there for, and its options."""
+    """The machine's usual command, with its options."""
     environment: Mapping[str, str] = field(default_factory=dict)
     runs: str = "tests.resume.runner:with_short_waits"
     """The function, as `module:name`, that runs a command in its process."""
 
     def start(self, *words: str) -> Child:
-        """A process of its command, with further options."""
+        """Start the usual command, with further options."""
         return self._run(*self.words, *words)
 
     def run(self, *words: str) -> tuple[int, str]:
-        """Another command there: its exit code, and what it printed."""
+        """Run another command; return its exit code and its stdout."""
         with self._run(*words, stdout=PIPE) as process:
-            said, _ = process.communicate(DEADLINE)
-        return process.wait(), said
+            printed, _ = process.communicate(DEADLINE)
+        return process.wait(), printed
 
     def _run(self, *words: str, stdout: int | None = None) -> Child:
         usual = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
-        # What they say is shown when the test fails.
+        # pytest shows the stderr if the test fails.
         return Child(
             self.runs,
             [*words, "--home", "h"],
@@ -62,15 +62,15 @@ class Crew:
 
     machines: list[Machine]
     stack: ExitStack
-    """Ends with them."""
+    """At its end all processes are killed."""
     processes: list[Child] = field(default_factory=list)
-    """Those that are to live."""
+    """The processes that a test has not killed."""
 
     def __post_init__(self) -> None:
         self._next: Iterator[Machine] = cycle(self.machines)
 
     def start(self, *more: str) -> Child:
-        """One more process, on the next machine."""
+        """Start a process on the next machine."""
         process = next(self._next).start(*more)
         self.stack.callback(process.wait, DEADLINE)
         self.stack.callback(process.kill)
@@ -78,25 +78,25 @@ class Crew:
         return process
 
     def kill(self, victim: Child) -> None:
-        """As the system does when it is out of memory."""
+        """Kill a process by SIGKILL."""
         self.processes.remove(victim)
         victim.send_signal(signal.SIGKILL)
         victim.wait(DEADLINE)
 
     def end(self) -> None:
-        """SIGTERM for those that are left."""
-        for one in self.processes:
-            one.terminate()
-            assert one.wait(DEADLINE) == 0
+        """End the processes that are left by SIGTERM."""
+        for process in self.processes:
+            process.terminate()
+            assert process.wait(DEADLINE) == 0
 
     def wait_for(self, condition: Callable[[], bool], seconds: float = DEADLINE) -> None:
-        """Until it is so, while none of them has failed."""
+        """Wait until the condition is true; no process may fail meanwhile."""
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, self.state()
-            assert {one.poll() for one in self.processes} <= {None, 0}
+            assert {process.poll() for process in self.processes} <= {None, 0}
             time.sleep(0.01)
 
     def state(self) -> object:
-        """What there is, for whoever waits in vain."""
+        """A description for the message if a condition does not come true."""
         return None

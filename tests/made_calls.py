@@ -1,4 +1,4 @@
-"""The calls that a function makes, read off its text: methods, and paths with `{}` for unknowns."""
+"""The calls that a function makes, from its source: methods, and paths with `{}` for unknowns."""
 
 import ast
 import inspect
@@ -18,20 +18,20 @@ from feedtool.model.settings import AccountSettings
 from tests.reached import values_of
 
 UNKNOWN = "{}"
-"""What is put into a path."""
+"""The placeholder for an unknown part of a path."""
 
 _IS_PATH = re.compile("/[^{]")
-"""What begins with an unknown part is nobody's path yet."""
+"""A path whose beginning is known."""
 
 Names = Mapping[str, frozenset[str]]
-"""The texts that a name may stand for."""
+"""Name of a variable → the texts that it may have."""
 
 
 @cache
 def calls_of(function: FunctionType) -> frozenset[tuple[str, str]]:
-    """The methods and paths of its `Call`s, also where another makes one of a path it is given."""
+    """The methods and paths of its `Call`s, also those that it makes by another function."""
     if not any(value is Call or _makes_call(value) for value in values_of(function)):
-        return frozenset()  # without reading its text, which takes longer
+        return frozenset()  # without parsing its source, which takes longer
     return frozenset(call for call in _calls(function, {}) if _IS_PATH.match(call[1]))
 
 
@@ -48,7 +48,7 @@ def _calls(function: FunctionType, given: Names) -> Iterator[tuple[str, str]]:
 
 
 def _local(function: FunctionType, given: Names) -> Names:
-    """The names of a function that are assigned in it."""
+    """The texts of a function's arguments and of the variables that it assigns."""
     names = dict(given)
     for node in ast.walk(_definition(function)):
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
@@ -57,7 +57,7 @@ def _local(function: FunctionType, given: Names) -> Names:
 
 
 def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[str]:
-    """The texts that an expression may be."""
+    """The texts that an expression may have."""
     if isinstance(node, ast.FormattedValue):
         node = node.value
     name = getattr(node, "id", "")
@@ -71,7 +71,7 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
             return _texts(first, names, function) | _texts(second, names, function)
         case ast.Call(func=ast.Attribute(value=text, attr="replace")):
             return _texts(text, names, function)
-        case ast.Call(func=named, args=arguments) if _is_ours(callee := _named(named, function)):
+        case ast.Call(func=called, args=arguments) if _is_ours(callee := _named(called, function)):
             return _returned(callee, _bound(callee, arguments, names, function))
     known = _paths().get(getattr(node, "attr", ""), function.__globals__.get(name))
     value = node.value if isinstance(node, ast.Constant) else known
@@ -80,14 +80,11 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
 
 @cache
 def _paths() -> Mapping[str, str]:
-    """The paths that settings name, by the settings' names."""
-    every = AccountSettings()
-    records = (every, *astuple(every))
+    """Setting → its path, of the settings that are paths."""
+    settings = AccountSettings()
+    records = (settings, *astuple(settings))
     values = (
-        named
-        for record in records
-        if isinstance(record, Struct)
-        for named in asdict(record).items()
+        item for record in records if isinstance(record, Struct) for item in asdict(record).items()
     )
     return {name: value for name, value in values if isinstance(value, str) and "/" in value}
 
@@ -101,13 +98,13 @@ def _returned(function: FunctionType, given: Names) -> frozenset[str]:
 def _bound(
     callee: FunctionType, arguments: Sequence[ast.expr], names: Names, caller: FunctionType
 ) -> Names:
-    """The arguments of a call, by the names that the function which is called has for them."""
+    """Parameter of the called function → the texts of its argument."""
     texts = (_texts(argument, names, caller) for argument in arguments)
     return dict(zip(inspect.signature(callee).parameters, texts, strict=False))
 
 
 def _named(node: ast.expr, function: FunctionType) -> object:
-    """The value of a name of the module's, or of a name in another one: `wire.read`."""
+    """The value of a name in the function's module, or of `wire.read` in another module."""
     match node:
         case ast.Name(id=name):
             return function.__globals__.get(name)
@@ -125,7 +122,7 @@ def _makes_call(callee: object) -> TypeGuard[FunctionType]:
 
 
 def _definition(function: FunctionType) -> ast.AST:
-    """The text of a function; empty of one that has no name or no file."""
+    """The parsed source of a function; empty if it has no name or no file."""
     return _definitions(function.__code__.co_filename).get(
         function.__code__.co_firstlineno, ast.Module([], [])
     )
@@ -133,7 +130,7 @@ def _definition(function: FunctionType) -> ast.AST:
 
 @cache
 def _definitions(path: str) -> Mapping[int, ast.AST]:
-    """The functions of a file by their first lines, which decorators begin."""
+    """First line of a function, or of its first decorator → the function, of a file."""
     if not Path(path).is_file():
         return {}
     every = ast.walk(ast.parse(Path(path).read_text("utf-8")))

@@ -1,7 +1,7 @@
-"""The messages in the code, and their catalogues brought up to date: `python -m tests.messages`.
+"""Find the messages in the code, and update their catalogues: `python -m tests.messages`.
 
-New messages are added to each package's `locale/LANGUAGE/PACKAGE.po` with an empty translation, and
-those that are no longer in the code go. A test sees to it that none stays empty.
+New messages are added to each package's `locale/LANGUAGE/PACKAGE.po` with an empty translation;
+messages that are no longer in the code are removed. A test fails while a translation is empty.
 """
 
 import re
@@ -38,15 +38,14 @@ CATALOGUES = sorted(
     path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
 )
 _VALUE, _LETTERS = re.compile(r"\{[^}]*\}"), re.compile(r"[^\W\d_]")
-"""Values within a message; one without a letter beside them is the same in each language."""
+"""Values within a message, and letters; a message with no letters but values is not translated."""
 PLURALS = {"fr": "nplurals=2; plural=(n > 1);", "es": "nplurals=2; plural=(n != 1);"}
 
 
 def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
-    """The messages of a package and their forms, and with no form what else stands in its code
-    and its TOML.
+    """Message of a package → its forms; other texts in its code and its TOML → no forms.
 
-    A text that is a constant may be a message, too: it is translated where it is shown.
+    Such a text may be a message, too: a constant is translated where it is shown.
     """
     modules = sorted(package.rglob("*.py"))
     messages: dict[str, tuple[str, ...]] = {
@@ -64,9 +63,9 @@ def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 def help_texts() -> Iterator[str]:
-    """What `--help` shows of all commands, and what click says: they are declared as plain texts.
+    """The texts of all commands' `--help`, and those of click, which are declared as plain texts.
 
-    Those of an area that are messages already are in the area's own catalogue.
+    Texts of an area that are messages already are left out: they are in the area's catalogue.
     """
     yield from (OPTIONS, COMMANDS_HEADING, *HEADINGS, *COMMAND_HEADINGS, HELP[1], *CLICK)
     yield from (summary for _, summary in COMMANDS.values())
@@ -85,7 +84,7 @@ def help_texts() -> Iterator[str]:
 def every_command(
     words: str = "", command: click.Command = feedtool_command
 ) -> Iterator[tuple[str, click.Command]]:
-    """All commands and groups, each with the words behind `feedtool` that call it."""
+    """All commands and groups, each with the words after `feedtool` that call it."""
     yield words, command
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -115,19 +114,19 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def update(package: Path, language: str) -> int:
-    """Brings one catalogue up to date; the number of its messages without a translation."""
+    """Update one catalogue, and return the number of its messages without a translation."""
     path = package / "locale" / language / f"{package.name}.po"
-    wanted = messages_of(package)
+    messages = messages_of(package)
     old = Catalog(language, fuzzy=False)
     if path.exists():
         with path.open("rb") as file:
             old = read_po(file, language)
-    elif not any(wanted.values()):
+    elif not any(messages.values()):
         return 0
     new = Catalog(language, fuzzy=False)
-    new.mime_headers = [("Plural-Forms", PLURALS[language])]  # and not as many as CLDR knows now
+    new.mime_headers = [("Plural-Forms", PLURALS[language])]  # CLDR has more forms by now
     kept = {_first(entry.id): entry for entry in old if entry.id}
-    for message, forms in sorted(wanted.items()):
+    for message, forms in sorted(messages.items()):
         entry = kept.get(message)
         if forms or (entry and _LETTERS.search(_VALUE.sub("", message))):
             has_plural = len(forms) > 1

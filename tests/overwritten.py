@@ -1,4 +1,4 @@
-"""A file that somebody else writes while it is read, at the moments that a test names."""
+"""A file that another program writes while it is read, at moments that a test chooses."""
 
 import os
 from pathlib import Path, PosixPath
@@ -6,10 +6,10 @@ from typing import Any
 
 
 class Overwritten(PosixPath):
-    """A path whose file becomes another one while it is open.
+    """A path whose file gets another content when it is opened.
 
-    `moments` are the numbers of the openings, from 1 on, each with what is then written. It is
-    written in place, or, if `is_replaced`, beside it and renamed.
+    `moments` maps the number of an opening, from 1 on, to the content that is written then: in
+    place, or, if `is_replaced`, into a new file that replaces it.
     """
 
     moments: dict[int, bytes]
@@ -23,7 +23,7 @@ class Overwritten(PosixPath):
             plain = Path(self)
             target = plain.with_name("new") if self.is_replaced else plain
             target.write_bytes(content)
-            # Clocks of file systems are too coarse to tell a test's moments apart.
+            # Clocks of file systems are too coarse to distinguish a test's moments.
             os.utime(target, (self.opened, self.opened))
             if self.is_replaced:
                 target.replace(plain)
@@ -31,7 +31,7 @@ class Overwritten(PosixPath):
 
 
 def overwritten(path: Path, moments: dict[int, bytes], *, is_replaced: bool = False) -> Overwritten:
-    """The same path, whose file becomes another one."""
-    found = Overwritten(path)
-    found.moments, found.is_replaced, found.opened = moments, is_replaced, 0
-    return found
+    """The path with a file that gets another content at these moments."""
+    changing = Overwritten(path)
+    changing.moments, changing.is_replaced, changing.opened = moments, is_replaced, 0
+    return changing

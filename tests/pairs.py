@@ -1,4 +1,4 @@
-"""Fewer rows than a product of lists has: each pair of two lists' values stands in one of them."""
+"""Fewer rows than a product of lists: each pair of two lists' values is in at least one row."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def pairs(*lists: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """Rows with a value of each list, the same rows each time.
+    """Rows with a value of each list, always the same rows.
 
-    The next row is always the first one of those with the most pairs that no row has yet.
+    The next row is always the first of those with the most pairs that are still missing.
     """
     values = [tuple(each) for each in lists]
     rows = list(product(*(range(len(each)) for each in values)))

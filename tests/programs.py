@@ -1,32 +1,32 @@
-"""The programs of the system that tests need, each of which Debian has as a package of its name."""
+"""The programs of the system that tests need; each is a package of Debian with this name."""
 
 import os
 import shutil
 import subprocess
 
 NAMES = {
-    # Without the parts for a screen it takes a third of the time.
+    # The headless shell takes a third of the time.
     "chromium-headless-shell": (
         "chromium-headless-shell",
         *("chromium", "chromium-browser", "google-chrome", "chrome"),
     ),
     "pgbouncer": ("/usr/sbin/pgbouncer", "pgbouncer"),
 }
-"""What each may be called."""
+"""Package → the possible names of its program, the preferred one first."""
 
 
 def program(package: str) -> str | None:
-    """The path of a program; None where it is not installed."""
+    """The path of a program; None if it is not installed."""
     return next(filter(None, map(shutil.which, NAMES[package])), None)
 
 
 def missing(package: str) -> str:
-    """What to say where it is not there: a test that needs it fails, so that green says much."""
+    """The message of a test that fails since a program is missing; such tests are not skipped."""
     return f"no {package}: `apt install {package}`, or put one on the PATH"
 
 
 def install() -> None:
-    """Installs what is not there, where Debian's tools can; `tests/run.py` asks for it."""
+    """Install missing programs by Debian's tools, if possible; `tests/run.py` calls this."""
     absent = [package for package, (first, *_) in NAMES.items() if shutil.which(first) is None]
     apt = shutil.which("apt-get")
     if absent and apt and os.geteuid() == 0:

@@ -1,7 +1,7 @@
-"""Counts what makes a tree hard to read: `python -m tests.prose [FOLDER] [--list NAME]`.
+"""Count things that make code hard to read: `python -m tests.prose [FOLDER] [--list NAME]`.
 
-Without a folder it looks at `feedtool`. `--list` prints the places of one count. `--max FILE` reads
-a JSON object of limits, {"name": number}, and exits with 1 where a count is above its limit.
+The folder is `feedtool` by default. `--list` prints the places of one count. `--max FILE` reads a
+JSON object of limits, {"name": number}; the exit code is 1 if a count is above its limit.
 """
 
 import argparse
@@ -32,7 +32,7 @@ RECORD_BASES = frozenset({"NamedTuple", "Struct", "Protocol", "TypedDict"})
 
 
 class Tree:
-    """The modules of a package, and the places that each count found."""
+    """The modules of a package, and the places of each count."""
 
     def __init__(self, folder: Path) -> None:
         self.package = folder.name
@@ -54,7 +54,7 @@ class Tree:
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     def read(self, name: str, path: Path) -> None:
-        """Count what one module holds."""
+        """Count the things of one module."""
         tree = ast.parse(self.sources[name])
         lines = len(self.sources[name].splitlines())
         self.numbers["modules"] += 1
@@ -137,20 +137,21 @@ class Tree:
         for node in nodes:
             if not isinstance(node, ast.ImportFrom) or not node.module:
                 continue
-            wanted = {
+            modules = {
                 f"{node.module}.{alias.name}"
                 if f"{node.module}.{alias.name}" in self.modules
                 else node.module
                 for alias in node.names
             }
-            named = [it for it in wanted if re.match(rf"{self.package}\.areas\.(?!registry)", it)]
-            if named and not is_area:
-                self.places["imports of named areas"].append(f"{path}:{node.lineno} {named[0]}")
+            of_areas = re.compile(rf"{self.package}\.areas\.(?!registry)")
+            areas = [module for module in modules if of_areas.match(module)]
+            if areas and not is_area:
+                self.places["imports of named areas"].append(f"{path}:{node.lineno} {areas[0]}")
             if id(node) not in types_only:
-                yield from wanted & self.modules.keys() - {name}
+                yield from modules & self.modules.keys() - {name}
 
     def count_single_uses(self) -> None:
-        """Private functions of a module that are named once beside their definition."""
+        """Count the private functions of modules that are named once besides their definition."""
         for name, source in self.sources.items():
             for function in re.findall(r"^(?:async )?def (_\w+)\(", source, re.MULTILINE):
                 uses = len(re.findall(rf"\b{function}\b", source)) - 1
@@ -161,7 +162,7 @@ class Tree:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Whether a statement is a text alone: a docstring."""
+    """True if a statement is only a text: a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

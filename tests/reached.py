@@ -1,4 +1,4 @@
-"""The values that a value leads to: those that it holds, and all that its functions name."""
+"""The values that can be reached from a value: its contents, and the names in its functions."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -13,9 +13,9 @@ OURS = "feedtool."
 
 
 def values_reached(root: object, without: type | tuple[type, ...] = ()) -> Iterator[object]:
-    """Every value that could be used when a function or a record is, each once.
+    """Every value that a function or a record may use, each once.
 
-    Records of some types lead nowhere.
+    Records of the types `without` are not followed.
     """
     seen: dict[int, object] = {}
     waiting = [root]
@@ -23,7 +23,7 @@ def values_reached(root: object, without: type | tuple[type, ...] = ()) -> Itera
         value = waiting.pop()
         if id(value) in seen:
             continue
-        seen[id(value)] = value  # kept, so that no other value gets its number
+        seen[id(value)] = value  # kept, so that no other value gets its id
         yield value
         if not isinstance(value, without) or value is root:
             waiting.extend(_next(value))
@@ -56,7 +56,7 @@ def _next(value: Any) -> Iterator[object]:
 
 @cache
 def values_of(function: FunctionType) -> tuple[object, ...]:
-    """The values of its closure, its defaults and its names, each once."""
+    """The values of a function's closure, defaults and names, each once."""
     values = (
         *(cell.cell_contents for cell in function.__closure__ or ()),
         *(function.__defaults__ or ()),
@@ -68,7 +68,7 @@ def values_of(function: FunctionType) -> tuple[object, ...]:
 
 
 def _named(function: FunctionType) -> Iterator[object]:
-    """The values of a function's names; of a module's, those that it takes of it."""
+    """The values of a function's names; for a module the values of names within it."""
     names = _names(function.__code__)
     for name in names:
         value = function.__globals__.get(name)
@@ -76,13 +76,13 @@ def _named(function: FunctionType) -> Iterator[object]:
             value = import_module(name)
         if isinstance(value, ModuleType):
             if value.__name__.startswith(OURS):
-                yield from (vars(value).get(of) for of in names)
+                yield from (vars(value).get(attribute) for attribute in names)
         else:
             yield value
 
 
 @cache
 def _names(code: CodeType) -> frozenset[str]:
-    """The names in a function, and in those that are defined in it."""
+    """The names in a function, and in functions that are defined in it."""
     inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
     return frozenset(code.co_names).union(*inner)

@@ -5,9 +5,9 @@
 --coverage  count the lines and branches that the tests reach, which takes longer
 --newest    do it in a new environment with the newest versions that pyproject.toml allows
 --lock      only write constraints.txt anew, with the newest versions
-Everything else goes to pytest: `python tests/run.py tests/sheets -k canonical`.
+All other arguments go to pytest: `python tests/run.py tests/sheets -k canonical`.
 
-Nothing stops at the first failure, so that one run tells all; the exit code is 1 if any failed.
+A failure stops nothing, so that one run shows all failures; the exit code is 1 if any failed.
 """
 
 import os
@@ -40,28 +40,28 @@ CHECKS = {
     "pages": ["cog", "-I", ".", "--check", "--diff", *PAGES],
     "mypy": ["mypy"],
 }
-"""They run beside the tests, one after the other."""
+"""These run in parallel to the tests, one after the other."""
 LOCK = ["uv", "pip", "compile", "--upgrade", "--universal", "--all-extras", "--quiet"]
 LOCK += ["--custom-compile-command", "python tests/run.py --lock", "--python-version", "3.11"]
 LOCK += ["--no-annotate", "--output-file", "constraints.txt", "pyproject.toml"]
 WORKERS = max(2, min(os.cpu_count() or 1, 8))
 PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
-"""A worker takes neighbours, which share fixtures, and when it is done takes from the others."""
+"""A worker runs neighbouring tests, which share fixtures, and then takes tests of others."""
 PROGRAMS = ["python", "-m", "tests.programs"]
-"""Installs the system's programs that tests need, where they are missing."""
+"""Installs the system's programs that tests need, if they are missing."""
 COVERAGE = ["--cov", "--cov-report="]
 OWN = ["--fix", "--long", "--coverage", "--newest", "--lock"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""The tests start many processes, each of which would compile the whole package anew."""
+"""Without this variable, which would let each of many processes compile the whole package anew."""
 MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is our own
 ROOM = 1 << 30
-"""Bytes, many times what the tests need at a time."""
+"""Bytes: many times the need of the tests at any moment."""
 LONGEST = 360
-"""Seconds that a run should take on two calm cores."""
+"""The most seconds that a run should take on two idle cores."""
 
 
 def main(arguments: list[str]) -> int:
-    """Run what the arguments ask for, and sum it up."""
+    """Run the checks and tests that the arguments select, and print a summary."""
     for_pytest = [argument for argument in arguments if argument not in OWN]
     if "--lock" in arguments:
         return run("lock", LOCK)
@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
 
 
 def check() -> list[str]:
-    """Run all checks; print what each has printed, and return a line for each."""
+    """Run all checks; print their output, and return a line of the summary for each."""
     lines = []
     for name, command in CHECKS.items():
         begun = time.monotonic()
@@ -98,7 +98,6 @@ def check() -> list[str]:
 
 
 def line_of(name: str, code: int, begun: float) -> str:
-    """A line of the summary."""
     return f"  {'FAILED' if code else 'passed'}  {name} ({time.monotonic() - begun:.0f} s)"
 
 
@@ -117,7 +116,7 @@ def run_with_newest(arguments: list[str]) -> int:
 
 
 def test(command: list[str]) -> int:
-    """Run pytest with a folder for temporary files that is gone afterwards."""
+    """Run pytest with a folder for temporary files that is deleted afterwards."""
     with TemporaryDirectory(
         prefix="feedtool-tests-", dir=memory(), ignore_cleanup_errors=True
     ) as folder:
@@ -126,14 +125,14 @@ def test(command: list[str]) -> int:
 
 
 def memory() -> Path | None:
-    """The folder that is kept in memory, where programs run from it and it has room.
+    """The folder in memory, if programs can run from it and it has room; else None.
 
-    A disk takes its time over each commit of each test's ledger.
+    A disk would be slow at each commit of each test's ledger.
     """
     with suppress(OSError):
-        there = os.statvfs(MEMORY)
-        is_large = there.f_bavail * there.f_frsize >= ROOM
-        if is_large and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK | os.X_OK):
+        disk = os.statvfs(MEMORY)
+        is_large = disk.f_bavail * disk.f_frsize >= ROOM
+        if is_large and not disk.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK | os.X_OK):
             return MEMORY
     return None
 
@@ -144,14 +143,14 @@ def run(name: str, command: list[str], more: dict[str, str] | None = None) -> in
     return call(command, env={**ENVIRONMENT, **(more or {})}).returncode
 
 
-def call(command: list[str], **how: Any) -> subprocess.CompletedProcess[str]:
+def call(command: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
     """Run a tool of this environment."""
     program = [str(TOOLS / command[0]), *command[1:]]
-    return subprocess.run(program, cwd=ROOT, text=True, check=False, **{"env": ENVIRONMENT, **how})  # noqa: S603  # our tools
+    return subprocess.run(program, cwd=ROOT, text=True, check=False, **{"env": ENVIRONMENT, **more})  # noqa: S603  # our tools
 
 
 def covered() -> str:
-    """One line on what the tests reached; `coverage report -m` tells where they did not."""
+    """A line of the summary on coverage; `coverage report -m` lists the missing lines."""
     done = call(["coverage", "report", "--format=total"], capture_output=True)
     return f"  {done.stdout.strip() or '?'} % of lines and branches covered"
 

@@ -1,4 +1,4 @@
-"""The code of a module, parsed and looked through once for all tests that judge it."""
+"""The code of a module, parsed and searched once for all tests about code."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -8,43 +8,42 @@ from pathlib import Path
 from typing import NamedTuple
 
 MESSAGES: Mapping[str, tuple[int, ...] | None] = {"tr": None, "_": None, "plural": (1, 2)}
-"""The functions that look a message up, and which of their arguments are its forms, from 1 on."""
+"""Function that looks a message up → which of its arguments are the forms, from 1 on."""
 
 
 class Call(NamedTuple):
-    """A call of a name with texts that are no messages."""
+    """A call of a function, with those of its texts that are not translated."""
 
     name: str
     texts: list[str]
 
 
 class Function(NamedTuple):
-    """A function that the module defines."""
+    """A function of the module, and its number of lines."""
 
     name: str
     lines: int
 
 
 class Code(NamedTuple):
-    """What tests want to know of a module."""
+    """The facts about a module that tests check."""
 
     texts: frozenset[str]
-    """The constants."""
+    """The texts that are constants."""
     messages: list[tuple[str, ...]]
     """The forms of each message that is looked up."""
     calls: list[Call]
     names: frozenset[str]
-    """All that is used, imported or read of something else."""
+    """All names, attributes and imported names."""
     imports: frozenset[str]
-    """The modules that are imported, also late; of `from feedtool import x` it is feedtool.x."""
+    """The modules that are imported, also late; `from feedtool import x` counts as feedtool.x."""
     functions: list[Function]
     classes: list[str]
-    """The classes at the module's top."""
+    """The classes at the top level."""
 
 
 @cache
 def code_of(path: Path) -> Code:
-    """What stands in a module."""
     tree = ast.parse(path.read_text("utf-8"))
     texts, names, imports = set[str](), set[str](), set[str]()
     messages: list[tuple[str, ...]] = []
@@ -73,7 +72,7 @@ def code_of(path: Path) -> Code:
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
-    """A tree's nodes in any order: `ast.walk` keeps an order, and takes three times as long."""
+    """A tree's nodes in any order; `ast.walk` keeps an order, and takes three times as long."""
     left = [tree]
     while left:
         node = left.pop()
@@ -96,13 +95,13 @@ def _message_of(call: ast.Call) -> Iterator[tuple[str, ...]]:
 
 def _call_of(call: ast.Call) -> Iterator[Call]:
     if isinstance(call.func, ast.Name):
-        given = (*call.args, *(keyword.value for keyword in call.keywords))
-        if texts := [*chain.from_iterable(map(_plain, given))]:
+        arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+        if texts := [*chain.from_iterable(map(_plain, arguments))]:
             yield Call(call.func.id, texts)
 
 
 def _plain(text: ast.expr) -> Iterator[str]:
-    """A text that no translation is looked up for."""
+    """The text itself, if it is several words or has values, and so needs a translation."""
     match text:
         case ast.JoinedStr():
             yield ast.unparse(text)

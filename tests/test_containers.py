@@ -1,4 +1,4 @@
-"""The Dockerfile and compose.yaml: what they call is there, and what they name is declared."""
+"""The Dockerfile and compose.yaml: their commands exist, and their names are declared."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ OURS = [name for name, service in SERVICES.items() if "build" in service]
 
 
 def words_of(service: Mapping[str, Any]) -> Iterator[list[str]]:
-    """What a service calls of feedtool: its command, and its health check if that is ours."""
+    """The calls of feedtool in a service: its command, and perhaps its health check."""
     yield service["command"]
     test = service["healthcheck"]["test"]
     if test[0] == "CMD-SHELL":
@@ -71,11 +71,11 @@ def test_the_parts_of_a_fleet_are_there() -> None:
 
 def test_what_is_mounted_is_declared_and_belongs_to_the_user() -> None:
     mounts = [mount for service in SERVICES.values() for mount in service["volumes"]]
-    named = {mount.partition(":")[0] for mount in mounts if mount[0] != "."}
-    assert named == set(COMPOSE["volumes"])
+    volumes = {mount.partition(":")[0] for mount in mounts if mount[0] != "."}
+    assert volumes == set(COMPOSE["volumes"])
     (made,) = re.findall(r"install -d -o feedtool (.*)$", DOCKERFILE, re.MULTILINE)
-    ours = [mount.split(":") for name in OURS for mount in SERVICES[name]["volumes"]]
-    assert {path for source, path, *_ in ours if source[0] != "."} <= set(made.split())
+    own_mounts = [mount.split(":") for name in OURS for mount in SERVICES[name]["volumes"]]
+    assert {path for source, path, *_ in own_mounts if source[0] != "."} <= set(made.split())
 
 
 def test_the_page_says_what_is_to_be_put_beside_it() -> None:

@@ -39,7 +39,7 @@ Shell = Callable[[str, Path], str]
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The fenced blocks of a language."""
+    """The fenced blocks of a language in a page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], re.DOTALL | re.MULTILINE)
 
 
@@ -51,7 +51,7 @@ def examples(page: str) -> list[tuple[str, str]]:
 
 
 def as_pattern(shown: str) -> str:
-    """The output as a pattern: `...` alone stands for any lines or none, blanks for any blanks."""
+    """The output as a pattern: `...` alone on a line matches any lines, blanks match any blanks."""
     return "".join(
         r"(?:.*\n)*?" if line == ANYTHING else re.sub(r"(?:\\ )+", " +", re.escape(line)) + r"\n"
         for line in shown.splitlines()
@@ -80,7 +80,7 @@ def leads_somewhere(link: str) -> bool:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the reader of a page is who follows it from its top to its end."""
+    """The folder of a reader who follows a page from its beginning to its end."""
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     return tmp_path
 
@@ -153,8 +153,9 @@ def test_every_dependency_is_locked_within_its_range() -> None:
     extras = chain.from_iterable(project["optional-dependencies"].values())
     for text in (*project["dependencies"], *extras):
         required = Requirement(text)
-        same = [it for it in locked if it.name == required.name.replace("_", "-")]
-        versions = [str(it.specifier).removeprefix("==") for it in same]
+        name = required.name.replace("_", "-")
+        pins = [str(pin.specifier) for pin in locked if pin.name == name]
+        versions = [pin.removeprefix("==") for pin in pins]
         assert versions, required.name
         assert all(version in required.specifier for version in versions), required.name
 
@@ -167,9 +168,9 @@ def test_the_configurations_shown_are_some(tmp_path: Path) -> None:
     file.write_text(shown, "utf-8")
     other.parent.mkdir()
     other.write_text(seller, "utf-8")
-    own = config.load(file).with_folder(other.parent)
-    assert own.profile("shop-17").account["token_file"] == str(other.parent / "secrets/shop-17")
-    profile = own.profile("shop")
+    loaded = config.load(file).with_folder(other.parent)
+    assert loaded.profile("shop-17").account["token_file"] == str(other.parent / "secrets/shop-17")
+    profile = loaded.profile("shop")
     assert profile.account == {
         name: text
         for name, text in tomllib.loads(shown)["profile"]["shop"].items()
@@ -212,8 +213,8 @@ def test_readme_and_page_link_to_each_other(page: str) -> None:
 def test_options_named_exist(page: str) -> None:
     options = [option for command in feedtool.every() for option in command.params]
     known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGES[page]))
-    assert named <= known | OTHERS
+    options_named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGES[page]))
+    assert options_named <= known | OTHERS
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -39,7 +39,7 @@ def test_each_is_called_and_served(endpoint: Endpoint) -> None:
 
 def test_each_is_served_once() -> None:
     every = [(route.method, route.path) for part in sandbox_parts() for route in part.ROUTES]
-    assert [of for of, count in Counter(every).items() if count > 1] == []
+    assert [route for route, count in Counter(every).items() if count > 1] == []
 
 
 def test_there_are_no_others() -> None:

@@ -1,4 +1,4 @@
-"""What holds the house together: no engine names a kind of feed or its fields, as areas do."""
+"""Rules of the package's structure: only areas name kinds of feeds and their fields."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ KINDS = frozenset(AREAS.feeds)
 FIELDS = frozenset(
     column.key
     for feed in AREAS.feeds.values()
-    if feed.sheet.has_channel  # the others' fields are words of every day, as `title`
+    if feed.sheet.has_channel  # fields of other kinds are common words, such as `title`
     for column in feed.sheet.understood(AccountSettings())
 ) - {ACTION, CHANNEL}
 OTHER_MEANINGS = {
-    ("report", "sellerExternalReference"),  # scripts read any feed's reference by this name
-    ("ledger", "quantity"),  # a column of its tables
+    ("report", "sellerExternalReference"),  # the name of any feed's reference in JSON
+    ("ledger", "quantity"),  # a column of the ledger's tables
 }
 NAMES = frozenset({"is_batch", "is_zip", "PRODUCTS", "PackageType"})
 
@@ -58,7 +58,7 @@ def room_of(module: str) -> str:
 
 
 def imports_of(root: Path) -> Iterator[tuple[str, str]]:
-    """Each module and each that it imports, also where it does so late."""
+    """Each module with each module that it imports, also late."""
     for path in root.rglob("*.py"):
         importer = ".".join(("feedtool", *path.relative_to(root).with_suffix("").parts))
         yield from ((importer, imported) for imported in code_of(path).imports)
@@ -81,10 +81,13 @@ def test_rooms_stand_on_few_floors_with_few_arrows_and_no_circle() -> None:
         if imported.startswith("feedtool.")
         if room_of(importer) and room_of(imported)
     }
-    between = {(one, other) for one, other in arrows if one != other}
+    between = {(room, below) for room, below in arrows if room != below}
     assert len(between) <= MOST_ARROWS
-    below = {room: {other for one, other in between if one == room} for room, _ in between}
-    # Raises CycleError where there is a circle.
+    below = {
+        room: {imported for importer, imported in between if importer == room}
+        for room, _ in between
+    }
+    # Raises CycleError if there is a circle.
     order = TopologicalSorter(below).static_order()
     floors: dict[str, int] = {}
     for room in order:

@@ -1,4 +1,4 @@
-"""Nothing is left open: Python, told to complain of everything, has nothing to say."""
+"""Commands close their files and connections: Python with all warnings on gives none."""
 
 import re
 import subprocess

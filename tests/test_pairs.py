@@ -10,8 +10,8 @@ LISTS = [("ab", "cd"), ("ab", "cd", "ef"), ("abc", "de", "fgh", "ij"), ("abcdef"
 @pytest.mark.parametrize("lists", LISTS)
 def test_each_pair_stands_in_a_row_and_the_rows_are_few(lists: tuple[str, ...]) -> None:
     rows = list(pairs(*lists))
-    for (one, first), (other, second) in combinations(enumerate(lists), 2):
-        assert {(row[one], row[other]) for row in rows} == set(product(first, second))
+    for (index, first), (other, second) in combinations(enumerate(lists), 2):
+        assert {(row[index], row[other]) for row in rows} == set(product(first, second))
     assert len(rows) <= len(set(product(*lists)))
     assert rows == list(pairs(*lists))
 

@@ -1,4 +1,4 @@
-"""`samples/` is what `samples/make.py` makes now, and shows what it is there to show."""
+"""`samples/` equals the output of `samples/make.py`, and shows each mistake."""
 
 from importlib import import_module
 from pathlib import Path
@@ -100,7 +100,9 @@ MISTAKES: dict[int | None, tuple[str, ...]] = {
     43: ("length-advised",),
     **dict.fromkeys((44, 45), ("stock-differs",)),
 }
-"""Row → the codes of its problems; rows 3, 36, 37, 41, 42 and 46 have none of their own."""
+"""Row, or None for the sheet → the codes of its problems.
+
+Rows 3, 36, 37, 41, 42 and 46 have none."""
 
 REFUSED = {
     "offers-upsert.xlsx": (
@@ -134,15 +136,17 @@ def vocabulary() -> set[str]:
     types = {
         type(column.type) for feed in feeds for column in feed.sheet.understood(AccountSettings())
     }
-    modules = {base.__module__ for one in types for base in one.__mro__} | {placeholders.__name__}
-    own = {
+    bases = {base.__module__ for type_ in types for base in type_.__mro__}
+    modules = bases | {placeholders.__name__}
+    column_codes = {
         value.name
         for module in modules
         if module.startswith("feedtool.feeds.columns.")
         for value in vars(import_module(module)).values()
         if isinstance(value, Code)
     }
-    return own | {rule.code.name for rule in all_rules(load()) if any(map(rule.is_about, kinds))}
+    rules = (rule for rule in all_rules(load()) if any(map(rule.is_about, kinds)))
+    return column_codes | {rule.code.name for rule in rules}
 
 
 @pytest.mark.parametrize(
@@ -151,13 +155,13 @@ def vocabulary() -> set[str]:
         *(("make.py", OFFERS), ("make_products.py", PRODUCTS)),
         ("make_invoices.py", ("invoices.zip",)),
     ],
-    ids=lambda one: one,
+    ids=lambda parameter: parameter,
 )
 def test_samples_are_as_they_are_made_now(
     script: str, names: tuple[str, ...], tmp_path: Path
 ) -> None:
     run_path(str(SAMPLES / script))["write_all"](tmp_path)
-    assert sorted(one.name for one in tmp_path.iterdir()) == sorted(names)
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(names)
     for name in names:
         made, kept = contents(tmp_path / name), contents(SAMPLES / name)
         assert made == kept, f"run `python samples/{script}`"
@@ -176,16 +180,16 @@ def test_samples_are_as_they_are_made_now(
 def test_counts(name: str, kind: str, rows: int, valid: int, invalid: int, warnings: int) -> None:
     sheet = sample(name)
     counts = sheet.counts()
-    found = (sheet.kind, counts.rows, counts.valid, counts.invalid, counts.warnings)
-    assert found == (kind, rows, valid, invalid, warnings)
+    shown = (sheet.kind, counts.rows, counts.valid, counts.invalid, counts.warnings)
+    assert shown == (kind, rows, valid, invalid, warnings)
 
 
 def test_mistakes_are_found_in_their_rows() -> None:
-    found = {
+    mistakes = {
         row: tuple(problem.code for problem in problems)
         for row, problems in sample("offers-mistakes.xlsx").problems_by_row()
     }
-    assert found == MISTAKES
+    assert mistakes == MISTAKES
 
 
 def test_every_mistake_that_a_row_can_have_is_shown() -> None:

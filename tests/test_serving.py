@@ -1,4 +1,4 @@
-"""A server on a port and on a unix socket: who may connect, what is believed, what is left."""
+"""A server on a port and on a unix socket: access, trusted headers, limits, and clean-up."""
 
 import http.client
 import json
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 PATIENCE = 20
-"""Seconds for what takes far less."""
+"""A timeout in seconds for steps that take far less."""
 TOLD = ("REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme", "HTTP_X_FORWARDED_PROTO")
 FORGED = {"Host": "own.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-For": "8.8.8.8"}
 
 
 def tell(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
-    """What the application learns of a request."""
+    """Answer with the facts about a request that the application gets."""
     start("200 OK", [("Content-Type", "application/json")])
     return [json.dumps([environ.get(name) for name in TOLD]).encode()]
 
@@ -44,8 +44,8 @@ def asked(
         connected.connect(address)
         connection = http.client.HTTPConnection("unused")
         connection.sock = connected
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request("PUT", "/", body, FORGED | named)
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request("PUT", "/", body, FORGED | fields)
         answer = connection.getresponse()
         return answer.status, answer.read()
 
@@ -79,7 +79,7 @@ def test_a_body_has_its_limit(length: int, status: int) -> None:
 
 @contextmanager
 def connected(**options: Any) -> Iterator[Callable[[bytes], socket.socket]]:
-    """Makes connections to a server, which begin with some bytes."""
+    """A function that connects to a server and sends the first bytes."""
     listening, options = listen(LOOPBACK, 0), {"largest_body": 10**9, **options}
     with WebServer(listening, tell_length, **options), ExitStack() as stack:
 
@@ -97,7 +97,7 @@ def tell_length(environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[
 
 
 def heard(connection: socket.socket) -> bytes:
-    """All that comes until the connection is closed."""
+    """Read until the connection is closed."""
     return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
@@ -112,7 +112,7 @@ def heard(connection: socket.socket) -> bytes:
     ],
 )
 def test_a_body_is_judged_before_it_comes(headers: bytes, body: bytes) -> None:
-    """The answer is there though the body never comes, and nothing of it is a request."""
+    """The answer comes without the body, and no part of the body is read as a request."""
     request = b"PUT /a HTTP/1.1\r\nHost: a\r\n" + headers + b"\r\n\r\n" + body
     with connected(takes_body=lambda environ: environ["PATH_INFO"] == "/b") as connect:
         answer = heard(connect(request))
@@ -131,7 +131,7 @@ def test_a_body_that_is_taken_in_comes_whole() -> None:
 def test_half_open_connections_keep_nobody_out(
     monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    """One whose body is on its way stays meanwhile."""
+    """A connection whose body is on its way stays open."""
     monkeypatch.setattr(serving, "CONNECTIONS", 8)
     head = b" HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n"
     with connected() as connect:
