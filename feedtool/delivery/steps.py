@@ -120,7 +120,7 @@ class StepIntent(NamedTuple):
     """The service's id of the package that it is meant for."""
     rows: tuple[PendingRow, ...] = ()
     """The rows that are looked up, or whose reports are read."""
-    act: Act | None = None
+    act: RequestAttempt | None = None
 
 
 def intend(

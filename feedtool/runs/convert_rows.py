@@ -110,7 +110,7 @@ def request_maker(
     feed: Feed, channel: str, settings: AccountSettings, areas: Areas
 ) -> RequestMaker:
     """Return the maker for a feed; `channel` is the salesChannelId of rows that name none."""
-    is_right = gate(feed)
+    is_right = validator_of(feed)
     keys = frozenset(column.key for column in feed.sheet.understood(settings))
     sheet = SheetColumns(Context(settings), keys, feed.sheet.modes(settings))
     checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]

@@ -199,7 +199,7 @@ class _Scope(NamedTuple):
 
 
 def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
-    settings = query.dialect
+    settings = query.settings
     last_days = now - timedelta(days=settings.reconcile_days)
     if cursor is None:
         return _Scope(query.since or last_days, reconciled_at=now)

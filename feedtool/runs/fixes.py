@@ -121,7 +121,7 @@ class _Fixing:
             wrong = {
                 key: set(fixes)
                 if key not in sheets_after or key[0] in self.failed
-                else unproven(before[key], sheets_after[key], fixes, load())
+                else failed_fixes(before[key], sheets_after[key], fixes, load())
                 for key, fixes in pending.items()
             }
             if not any(wrong.values()):

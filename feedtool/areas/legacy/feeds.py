@@ -72,7 +72,7 @@ class LegacyCondition(Condition, frozen=True):
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """Return the conditions that have a number in the profile."""
-        return tuple(column.dialect.legacy_conditions)
+        return tuple(column.settings.legacy_conditions)
 
 
 LEGACY_CONDITION = LegacyCondition(

@@ -186,7 +186,7 @@ def _left_out(offer: Offer) -> list[tuple[str, str]]:
 def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     """Return the template with extra columns for values that are only shown."""
     feed: Feed = query["as"]
-    settings = feed.sheet.with_retired(query.dialect, rows.columns)
+    settings = feed.sheet.with_retired(query.settings, rows.columns)
     keys = {column.key for column in feed.sheet.columns(settings)}
     paths = order_columns(list(rows.columns), query["fields"])
     translate = Translator(query.language).message
@@ -198,7 +198,7 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     ]
     facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
     return FilledTemplate(
-        feed, Context(query.dialect), query.language, extra_columns=further, facts=facts
+        feed, Context(query.settings), query.language, extra_columns=further, facts=facts
     )
 
 

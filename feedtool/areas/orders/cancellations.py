@@ -44,7 +44,7 @@ def cancel_goal(order: Order, line: Line) -> LineGoal:
     return LineGoal(line.id, Goal.OPEN)
 
 
-def cancel_goals(act: Act, order: Order) -> list[LineGoal]:
+def cancel_goals(act: RequestAttempt, order: Order) -> list[LineGoal]:
     """Judge each line of a cancellation; all lines of the order if a row names none."""
     line_ids = (line["lineId"] for line in json.loads(act.body)["lines"])
     lines = lines_of(order, line_ids)
@@ -76,7 +76,7 @@ def look_at_reasons(act: RequestAttempt) -> Sequence[Call]:
     return [replace(call, following=reasons)]
 
 
-def cancelling(_: Act, replies: Sequence[Reply]) -> Cancelling:
+def cancelling(_: RequestAttempt, replies: Sequence[Reply]) -> Cancelling:
     """The state read from the replies; an unreadable list of reasons is left out."""
     order, *lists = replies
     reasons: list[Reason] = []
@@ -95,7 +95,7 @@ def not_eligible(reason: object, eligible: Iterable[Reason]) -> tuple[MessageTex
     return message, tr("choose one of: {choices}", choices=", ".join(choices))
 
 
-def judge_cancellation(act: Act, state: Cancelling) -> Judgement:
+def judge_cancellation(act: RequestAttempt, state: Cancelling) -> Judgement:
     """Judge a cancellation by its lines and the eligible reasons."""
     if state.order is None:
         return unknown_order(act)
@@ -126,7 +126,7 @@ def _cancelled_part(act: RequestAttempt, state: Cancelling) -> str:
     return json.dumps(Cancellation(lines, is_whole=len(lines) == len(offers)))
 
 
-def cancel_call(act: Act) -> Call:
+def cancel_call(act: RequestAttempt) -> Call:
     """Cancel the whole order if all lines have the same reason, else the open lines."""
     request = json.loads(act.body)
     if act.baseline is None:

@@ -29,7 +29,7 @@ class Granting(NamedTuple):
     requests: tuple[Gesture, ...]
 
 
-def look_at_gestures(act: Act) -> Sequence[Call]:
+def look_at_gestures(act: RequestAttempt) -> Sequence[Call]:
     """The calls for the order, the available amount, and the requests."""
     order = act.reference
     requests = as_whole(wire.read_gestures(order))
@@ -48,7 +48,7 @@ def granting(act: RequestAttempt, replies: Sequence[Reply]) -> Granting:
     return Granting(wire.order_of(order), wire.available_of(available), requests)
 
 
-def judge_gesture(act: Act, state: Granting) -> Judgement:
+def judge_gesture(act: RequestAttempt, state: Granting) -> Judgement:
     """Judge a gesture: before the request by the order, then by the new request."""
     order, request = state.order, json.loads(act.body, parse_float=Decimal)
     if order is None:
@@ -72,7 +72,7 @@ def judge_gesture(act: Act, state: Granting) -> Judgement:
     return Judgement(Goal.OPEN, Status.PENDING, (), order.status)
 
 
-def _of_request(act: Act, state: Granting, amount: Decimal, reason: str) -> Judgement:
+def _of_request(act: RequestAttempt, state: Granting, amount: Decimal, reason: str) -> Judgement:
     before = frozenset(json.loads(act.baseline or "[]"))
     new = [
         request

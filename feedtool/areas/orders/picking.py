@@ -83,7 +83,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
     def make(order: Order) -> list[KeyedRow]:
         line_ids = {line.id for line in lines_to_ship(order)}
-        rows = order_rows(order, query.dialect, has_addresses=False)
+        rows = order_rows(order, query.settings, has_addresses=False)
         return [row for row in rows if row.get(columns.LINE) in line_ids]
 
     read = reader(query, make)

@@ -73,7 +73,7 @@ LINES, PRODUCTS = "orderLineIds", "sellerProductReferences"
 """The members of a parcel: lines, and products, which are replaced by lines before sending."""
 
 
-def _parcels_of(act: Act, lines: Mapping[str, str]) -> list[dict[str, Any]]:
+def _parcels_of(act: RequestAttempt, lines: Mapping[str, str]) -> list[dict[str, Any]]:
     """The parcels, with products replaced by their lines."""
     parcels: list[dict[str, Any]] = json.loads(act.body)
     for parcel in parcels:
@@ -96,7 +96,7 @@ def _lines_of_products(act: RequestAttempt, order: Order) -> dict[str, list[str]
     }
 
 
-def _opened(act: Act) -> dict[str, str]:
+def _opened(act: RequestAttempt) -> dict[str, str]:
     """The lines that were open when the shipment was sent, with the products that name them."""
     opened: dict[str, str] | list[str] = json.loads(act.baseline or "{}")
     # Where an earlier version has written it down, it is a list.
@@ -127,7 +127,7 @@ def _not_one(product: str, lines: Sequence[str]) -> LineGoal:
     return LineGoal("", Goal.IMPOSSIBLE, codes.LINE_AMBIGUOUS, text)
 
 
-def ship_goals(act: Act, order: Order) -> list[LineGoal]:
+def ship_goals(act: RequestAttempt, order: Order) -> list[LineGoal]:
     """Judge each line of a shipment, in the order of its parcels."""
     of_products, opened = _lines_of_products(act, order), _opened(act)
     goals = [_not_one(product, of) for product, of in of_products.items() if len(of) != 1]
@@ -148,7 +148,7 @@ def ship_goals(act: Act, order: Order) -> list[LineGoal]:
     return goals
 
 
-def judge_shipment(act: Act, order: Order | None) -> Judgement:
+def judge_shipment(act: RequestAttempt, order: Order | None) -> Judgement:
     """Judge a shipment by its lines."""
     if order is None:
         return unknown_order(act)
@@ -159,7 +159,7 @@ def judge_shipment(act: Act, order: Order | None) -> Judgement:
     return judged(act, order, goals, Status.SHIPPED)
 
 
-def _open_lines(act: Act, order: Order | None) -> str:
+def _open_lines(act: RequestAttempt, order: Order | None) -> str:
     """The lines that can be shipped, with their products, as JSON."""
     goals = ship_goals(act, order) if order else ()
     of_products = _lines_of_products(act, order) if order else {}
@@ -169,7 +169,7 @@ def _open_lines(act: Act, order: Order | None) -> str:
     )
 
 
-def ship_call(act: Act) -> Call:
+def ship_call(act: RequestAttempt) -> Call:
     """Ship the lines that were open when the order was read: others may be shipped already."""
     if act.baseline is None:
         return wire.ship(act.reference, act.body)

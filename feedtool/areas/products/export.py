@@ -210,7 +210,7 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
     context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
     place = LANGUAGES.index(language)
-    keys = {column.key for column in FEED.sheet.columns(query.dialect)}
+    keys = {column.key for column in FEED.sheet.columns(query.settings)}
     pictures = [
         Field(item.key, item.labels[place], item.help[place], CellEntry(TEXT, PICTURE_WIDTH))
         for item in columns.PICTURE_COLUMNS

@@ -190,7 +190,7 @@ class Picture(Struct, frozen=True):
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """Return the address."""
-        settings = column.dialect
+        settings = column.settings
         usual = cell.kind is Kind.TEXT and _usual(cell.text)
         if (
             usual
@@ -223,7 +223,7 @@ class Picture(Struct, frozen=True):
         return InvalidValue(text, faults) if faults else text
 
     def _unusual(self, url: str, column: ColumnReader) -> Iterator[tuple[str, Iterable[str]]]:
-        settings = column.dialect
+        settings = column.settings
         scheme, kind = urlsplit(url).scheme, ending(url)
         if scheme not in settings.picture_schemes:
             yield tr("the address begins with {scheme}://", scheme=scheme), settings.picture_schemes
