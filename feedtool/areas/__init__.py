@@ -1,1 +1,1 @@
-"""What the service's areas are: a folder each, which declares its feeds, rules and exports."""
+"""The areas of the service: each is a folder that declares its feeds, rules and exports."""

@@ -1,4 +1,4 @@
-"""The sales channels that exports ask about: those that are named, else all that there are.
+"""The sales channels that exports read: the named ones, else all.
 
 Specification, "Discussions": GET /sales-channel-configurations lists them for several channels by
 a parameter that is not shown; without any it gives all. Where a service refuses that, the primary
@@ -16,9 +16,9 @@ from feedtool.service.answers import items_of, text
 
 TARGET = "/sales-channel-configurations"
 REFUSALS = frozenset({400, 403, 404, 405})
-"""Not each account has the right to read them, and nothing else depends on them."""
+"""Not every account may read them, and nothing else depends on them."""
 ENABLED, RECEIVERS, ASKED_AT = "isEnabled", "allowedReceivers", "askedAt"
-"""What is known of a channel beside its identifier; the last is when, by the service's clock."""
+"""Members of a channel's row; the last is the time of the answer by the service's clock."""
 MOST_RECEIVERS = 20
 
 
@@ -33,12 +33,15 @@ def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
     def page(query: Query) -> Callable[[Reply, Call], ListPage]:
         def read(reply: Reply, _: Call) -> ListPage:
             items = items_of(reply, name) if reply.status in READ else []
-            listed = {channel_of(it): it for it in items if isinstance(it, dict)}
+            listed = {channel_of(item): item for item in items if isinstance(item, dict)}
             usual = tuple(filter(None, listed)) or (query.settings.primary_channel,)
             channels = named_channels(query, by) or usual
-            at = reply.headers.get("date", "")
+            date = reply.headers.get("date", "")
             return ListPage(
-                [(it, {**_row(it, listed.get(it, {})), ASKED_AT: at}) for it in channels]
+                [
+                    (channel, {**_row(channel, listed.get(channel, {})), ASKED_AT: date})
+                    for channel in channels
+                ]
             )
 
         return read
@@ -52,15 +55,15 @@ def read_channels() -> Call:
 
 
 def channel_of(item: Mapping[str, Any]) -> str:
-    """The identifier of a channel's configuration; empty where it has none."""
+    """The identifier of a channel's configuration, or an empty text."""
     names = (CHANNEL, "salesChannel", "id")
     return next(filter(None, (text(item.get(name)) for name in names)), "")
 
 
 def receivers_of(item: Mapping[str, Any]) -> list[str]:
-    """Whom a seller may write to, by a configuration."""
+    """The receivers of a seller's messages, by a configuration."""
     receivers = item.get(RECEIVERS)
-    return [text(it) for it in receivers[:MOST_RECEIVERS]] if isinstance(receivers, list) else []
+    return [*map(text, receivers[:MOST_RECEIVERS])] if isinstance(receivers, list) else []
 
 
 def _row(channel: str, item: Mapping[str, Any]) -> KeyedRow:

@@ -47,20 +47,20 @@ COUNTED, LISTED = "counted", "listed"
 
 
 class By(NamedTuple):
-    """A filter of a list: an option, its parameter, and the value that it is compared with."""
+    """A filter of a list: an option, its parameter, and the member that it compares."""
 
     option: Filter
     parameter: str = ""
-    """Empty where the service does not filter so."""
+    """Empty if the service has no such filter."""
     value: Callable[[Any], Any] | None = None
-    """The value of an entry, where entries are compared with the option here, too."""
+    """Reads the value of an entry, if entries are compared with the option here, too."""
     can_change: bool = False
-    """True if an entry can change it: the service is not asked by it where a cursor is used."""
+    """True if it can change: with a cursor the call leaves it out."""
     is_single: bool = False
     """True if the service takes one value: a call is made for each."""
 
     def parameters(self, query: Query) -> list[Pairs]:
-        """Alternatives, each for a call of its own; () asks for everything."""
+        """The parameters of each call; () for a call without this filter."""
         chosen = query.values.get(self.option.name)
         if not chosen or not self.parameter or (self.can_change and query.has_cursor):
             return [()]
@@ -79,14 +79,14 @@ class By(NamedTuple):
 
 
 def as_parameter(value: str | datetime | Sequence[str]) -> str:
-    """A value as the service takes it: a time in UTC, a list with commas."""
+    """Format a value for a query: a time in UTC, a list with commas."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     return value if isinstance(value, str) else ",".join(value)
 
 
 class Entries(NamedTuple):
-    """The entries of a list: how a page is read, and how each of them is known again."""
+    """The entries of a list: functions that read, show and identify them."""
 
     read: Callable[[Reply], Sequence[Any]] | None = None
     """Reads a page, and checks it; raises Unreadable. Without it the objects of the page."""
@@ -98,7 +98,7 @@ class Entries(NamedTuple):
     changed: Callable[[Any], str] = lambda _: ""
     """The time of its last change, as the service writes it."""
     version: Callable[[Any], str] | None = None
-    """Another one whenever it has changed; without it the time is the version."""
+    """The version of an entry, which each change changes; without it the time is the version."""
     missed: Callable[[int], MessageText] | None = None
     """`Increments.missed` of an export that can use a cursor."""
 
@@ -117,7 +117,7 @@ class Empty(NamedTuple):
     reason: str
     hint: str = OF_SELLER
     like: str = ""
-    """The reason where entries are filtered, if it is another."""
+    """The reason with filters, if it differs."""
 
 
 class Waiting(NamedTuple):
@@ -131,9 +131,9 @@ class Waiting(NamedTuple):
     entries: Callable[[int], MessageText]
     """A number of them: `4 shipments`."""
     since: str
-    """The parameter that takes the time from which on they may wait for somebody."""
+    """The parameter for the time since when they may wait."""
     is_counted: bool = True
-    """False if the service does not count them: the list is read, and they are counted here."""
+    """False if the service does not count them: the list is read and counted."""
     asks: Pairs = ()
     """Further parameters of the list, which leave most of it out."""
 
@@ -153,18 +153,18 @@ class Listing(NamedTuple):
     filters: tuple[By, ...] = ()
     entries: Entries = Entries()
     in_language: bool = False
-    """True if the service answers in the language that it is asked in."""
+    """True if the service answers in the requested language."""
     tries_pages: bool = False
-    """True if a page of the next number is tried where no Link leads on."""
+    """True if the next page number is tried when an answer has no Link."""
     counts: Callable[[AccountSettings], Call] | None = None
     """The call that counts everything."""
     is_counted_first: bool = False
-    """True if the export notes where fewer come than the service counts."""
+    """True if the export notes that fewer entries came than the service counts."""
     documents: Documents | None = None
     waits: tuple[Waiting, ...] = ()
 
     def filtered(self, call: Call, query: Query, *more: tuple[str, str]) -> Iterator[Call]:
-        """A call, or several, with the filters as the service takes them, and more parameters."""
+        """The calls with the parameters of the filters, and with further ones."""
         since = (("updatedAtMin", as_parameter(query.since)),) if query.since else ()
         headers = call.headers
         if self.in_language:
@@ -174,7 +174,7 @@ class Listing(NamedTuple):
             yield replace(call, query=(*pairs, *since, *more, *call.query), headers=headers)
 
     def read(self, reply: Reply) -> Sequence[Any]:
-        """The entries of a page, none where it was but tried; Unreadable for anything else."""
+        """The entries of a page, none for a refused one that was tried; Unreadable otherwise."""
         if reply.status not in READ:
             return []
         if self.entries.read:
@@ -182,7 +182,7 @@ class Listing(NamedTuple):
         return [item for item in items_of(reply, self.noun) if isinstance(item, dict)]
 
     def rows(self, entry: Any, query: Query) -> list[KeyedRow]:
-        """The rows of an entry; none where a filter leaves it out."""
+        """The rows of an entry; none if a filter excludes it."""
         if not all(by.keeps(entry, query) for by in self.filters):
             return []
         if self.entries.rows:
@@ -250,7 +250,7 @@ def _entry_list(listing: Listing) -> ServiceList:
 
 
 def _next_number(call: Call) -> Call:
-    """The call for the page behind one; a service that has none may refuse it."""
+    """The call for the next page number, which the service may refuse."""
     query = dict(call.query)
     query["pageIndex"] = str(int(query.get("pageIndex", "1")) + 1)
     return replace(call, success=READ_OR_NONE, query=tuple(query.items()))
@@ -315,7 +315,7 @@ def _count(listing: Listing, query: Query, replies: Reply | tuple[Reply, ...]) -
 
 
 def _options(values: Mapping[str, Any]) -> Iterator[str]:
-    """The filters as a command has them."""
+    """The options and values of the filters in a command."""
     for name, value in values.items():
         yield f"--{name}"
         if value is not True:

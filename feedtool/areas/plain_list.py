@@ -1,6 +1,6 @@
-"""Lists of the service as they come: their rows, and the sheets that these are written into.
+"""Rows and sheets of lists that the service gives.
 
-Members that the specification does not show are brought too, under the service's names.
+Members that the specification does not show are exported, too, under the service's names.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -58,7 +58,7 @@ def _value(value: object, number_format: str) -> Value:
 
 
 def date_of(value: object) -> Value:
-    """A date-time as a spreadsheet keeps dates, in UTC; nothing for what is none."""
+    """A date-time as a cell with a date in UTC; None for another value."""
     read = moment(value)
     if read is None:
         return None
@@ -94,36 +94,36 @@ def shown_fields(
     folded: Collection[str] = (),
     width: float = 18,
 ) -> list[Field]:
-    """Columns that are but shown, behind those of a template; text where no format is given."""
-    at = LANGUAGES.index(language)
+    """Columns that are only shown, behind those of a template; text without a format."""
+    place = LANGUAGES.index(language)
     return [
         Field(
             column.key,
-            column.labels[at],
-            column.help[at],
+            column.labels[place],
+            column.help[place],
             CellEntry(formats.get(column.key, TEXT), width),
             is_folded=column.key in folded,
-            group=column.group[at] if column.group else "",
+            group=column.group[place] if column.group else "",
         )
         for column in columns
     ]
 
 
 class Template(NamedTuple):
-    """The sheet of a feed, which may be sent back, with columns behind it that are shown."""
+    """The sheet of a feed, which may be sent back, with further columns that are only shown."""
 
     feed: Feed
     shown: Sequence[Column]
     """Columns that no row fills are left out."""
     formats: Mapping[str, str]
-    """By key; text where no format is given."""
+    """Formats by key; text for others."""
     width: float = 18
 
     def sheet(self, query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
         """The sheet for rows."""
         filled = [column for column in self.shown if column.key in rows.columns]
-        further = shown_fields(filled, query.language, self.formats, width=self.width)
-        return FilledTemplate(self.feed, query.context, query.language, extra_columns=further)
+        fields = shown_fields(filled, query.language, self.formats, width=self.width)
+        return FilledTemplate(self.feed, query.context, query.language, extra_columns=fields)
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

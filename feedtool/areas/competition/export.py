@@ -1,7 +1,7 @@
 """`feedtool export competing-offers` and `competing-offer-changes`: others' offers as a table.
 
-Specification, part "Legacy offer routes". A row is an offer of another seller; a product of which
-there is none has a row of its own. The columns carry the service's own words below their labels.
+Specification, part "Legacy offer routes". A row is an offer of another seller; a product without
+offers has a row, too. The columns have the service's names below their labels.
 """
 
 from collections import Counter
@@ -129,8 +129,8 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """The number of products of which the service knows nothing."""
-    asked = len(query[PRODUCT]) or tally[OWN.name, ""]
-    unknown = asked - tally[ANSWERED, ""]
+    requested = len(query[PRODUCT]) or tally[OWN.name, ""]
+    unknown = requested - tally[ANSWERED, ""]
     if unknown <= 0:
         return ExportSummary(())
     text = plural(

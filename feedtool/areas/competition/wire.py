@@ -1,8 +1,8 @@
-"""Offers of others for the same products: the calls, and their answers. Pure.
+"""Calls for offers of other sellers for the same products, and readers of their answers.
 
 Specification, part "Legacy offer routes": access is by special request, and an account that has
-none gets a 403 (part "Authentication", 3 and 4). Every shape is checked, none is trusted; a field
-that is absent or of another type than it should be is None.
+none gets a 403 (part "Authentication", 3 and 4). Every shape is checked; a field that is absent
+or of an unexpected type is None.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ SEPARATOR = "&"
 """Between the values of `products`; percent-encoded as it travels."""
 
 MOST_OFFERS = 10_000
-"""Of one product."""
+"""The most offers that are read of a product."""
 
 
 def _text(value: Any) -> str | None:
@@ -87,7 +87,6 @@ def fits(product: str) -> bool:
 
 
 def read_competing_changes() -> Call:
-    """Others' offers that have changed."""
     return Call("GET", "/competing-offer-changes", READ)
 
 

@@ -1,7 +1,7 @@
-"""What a discussion's state says of a request: whether it is so, can be, or cannot any more.
+"""Judge a request by a discussion's state: done already, possible, or no longer possible.
 
 Specification, "Discussions". A message has no key that would keep it from being sent twice, but a
-discussion shows all of its messages: a text of the seller's that was not there before is ours.
+discussion shows all its messages: a new message of the seller with this text is the sent one.
 """
 
 import json
@@ -28,7 +28,7 @@ from feedtool.model.text import MessageText, tr
 from feedtool.service.answers import moment
 
 SETTLED = timedelta(seconds=60)
-"""So late a message may show."""
+"""The longest delay until a message shows."""
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
@@ -46,87 +46,100 @@ def _unknown(act: RequestAttempt) -> Judgement:
     return impossible(codes.DISCUSSION_UNKNOWN, message)
 
 
-def _word(found: Discussion) -> str:
-    return "open" if found.is_open else "closed"
+def _word(discussion: Discussion) -> str:
+    return "open" if discussion.is_open else "closed"
 
 
-def _open(found: Discussion) -> Judgement:
-    return Judgement(Goal.OPEN, Status.PENDING, (), _word(found))
+def _open(discussion: Discussion) -> Judgement:
+    return Judgement(Goal.OPEN, Status.PENDING, (), _word(discussion))
 
 
 # Replies.
 
 
-def _same(found: Discussion, body: str) -> list[SentMessage]:
+def _same(discussion: Discussion, body: str) -> list[SentMessage]:
     """The seller's messages of this text."""
-    wanted = folded(body)
-    return [it for it in found.messages if it.is_own and folded(it.body) == wanted]
+    text = folded(body)
+    return [
+        message
+        for message in discussion.messages
+        if message.is_own and folded(message.body) == text
+    ]
 
 
-def _is_answered(found: Discussion, own: SentMessage) -> bool:
+def _is_answered(discussion: Discussion, message: SentMessage) -> bool:
     """True if somebody else has written after a message of the seller's."""
-    at = moment(own.created_at) or LATEST
-    others = (it for it in found.messages if not it.is_own)
-    return any((moment(it.created_at) or EARLIEST) > at for it in others)
+    written_at = moment(message.created_at) or LATEST
+    others = (other for other in discussion.messages if not other.is_own)
+    return any((moment(other.created_at) or EARLIEST) > written_at for other in others)
 
 
 def _key(message: SentMessage) -> str:
     return message.id or digest_of(message.body)
 
 
-def _new(found: Discussion, before: Sequence[str]) -> list[SentMessage]:
+def _new(discussion: Discussion, before: Sequence[str]) -> list[SentMessage]:
     """The seller's messages that were not there before."""
     left = Counter(before)
-    own = [it for it in found.messages if it.is_own]
-    left.subtract(map(_key, own))
-    return [it for it in own if left[_key(it)] < 0]
+    messages = [message for message in discussion.messages if message.is_own]
+    left.subtract(map(_key, messages))
+    return [message for message in messages if left[_key(message)] < 0]
 
 
 def _names(files: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(str(file["name"]) for file in files)
 
 
-def judge_reply(act: RequestAttempt, found: Discussion | None) -> Judgement:
-    """Whether the message is there, can be sent, or cannot."""
-    if found is None:
+def judge_reply(act: RequestAttempt, discussion: Discussion | None) -> Judgement:
+    """Judge a reply by the messages of its discussion."""
+    if discussion is None:
         return _unknown(act)
-    asked = json.loads(act.body)
+    request = json.loads(act.body)
     if act.baseline is None:
-        written = _written_before(found, asked)
-        return _sent(act, found, written) if written else _hindered(found, asked) or _open(found)
-    new, wanted = _new(found, json.loads(act.baseline)["own"]), folded(asked["body"])
-    named = (it for it in found.messages if it.id and it.id == act.package.package_id)
-    if written := next(chain(named, (it for it in new if folded(it.body) == wanted)), None):
-        return _sent(act, found, written)
+        written = _written_before(discussion, request)
+        if written:
+            return _sent(act, discussion, written)
+        return _hindered(discussion, request) or _open(discussion)
+    new, text = _new(discussion, json.loads(act.baseline)["own"]), folded(request["body"])
+    with_id = (
+        message
+        for message in discussion.messages
+        if message.id and message.id == act.package.package_id
+    )
+    with_text = (message for message in new if folded(message.body) == text)
+    if written := next(chain(with_id, with_text), None):
+        return _sent(act, discussion, written)
     # A new message of another text may be this one, as the service shows it.
-    return Judgement(Goal.OPEN, Status.UNKNOWN if new else Status.PENDING, (), _word(found))
+    return Judgement(Goal.OPEN, Status.UNKNOWN if new else Status.PENDING, (), _word(discussion))
 
 
-def _written_before(found: Discussion, asked: Mapping[str, Any]) -> SentMessage | None:
+def _written_before(discussion: Discussion, request: Mapping[str, Any]) -> SentMessage | None:
     """The same message, unless somebody else has written since."""
-    for it in reversed(_same(found, asked["body"])):
-        if sorted(file.name for file in it.attachments) == _names(asked["attachments"]):
-            return None if _is_answered(found, it) else it
+    for message in reversed(_same(discussion, request["body"])):
+        if sorted(file.name for file in message.attachments) == _names(request["attachments"]):
+            return None if _is_answered(discussion, message) else message
     return None
 
 
-def _sent(act: RequestAttempt, found: Discussion, written: SentMessage) -> Judgement:
-    at = moment(written.created_at)
-    proof = tr("is there, written {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else tr("is there")
-    return reached(act, Status.SENT, proof, _word(found))
+def _sent(act: RequestAttempt, discussion: Discussion, written: SentMessage) -> Judgement:
+    written_at = moment(written.created_at)
+    proof = tr("is there")
+    if written_at:
+        proof = tr("is there, written {at} UTC", at=f"{written_at:%Y-%m-%d %H:%M}")
+    return reached(act, Status.SENT, proof, _word(discussion))
 
 
-def _hindered(found: Discussion, asked: Mapping[str, Any]) -> Judgement | None:
-    """Why a message cannot be sent; None where it can."""
-    if not found.is_open:
+def _hindered(discussion: Discussion, request: Mapping[str, Any]) -> Judgement | None:
+    """The judgement of a message that cannot be sent, or None."""
+    if not discussion.is_open:
         message = tr("the discussion is closed: nothing more can be written in it")
-        return impossible(codes.DISCUSSION_CLOSED, message, _word(found))
-    (receiver,) = asked["receivers"]
-    return not_eligible(receiver["userType"], found.receivers)
+        return impossible(codes.DISCUSSION_CLOSED, message, _word(discussion))
+    (receiver,) = request["receivers"]
+    return not_eligible(receiver["userType"], discussion.receivers)
 
 
 def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
-    """That somebody may not be written to; None where nothing speaks against it."""
+    """The judgement of a receiver who is not eligible, or None."""
     if not eligible or receiver in eligible:
         return None
     message = tr(
@@ -137,10 +150,12 @@ def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
     return impossible(codes.RECEIVER_NOT_ELIGIBLE, message)
 
 
-def _before_reply(_: RequestAttempt, found: Discussion | None) -> str:
-    """The seller's messages that were there, and the channel that the row may not name."""
-    own = [_key(it) for it in found.messages if it.is_own] if found else []
-    return json.dumps({"own": own, "channel": found.channel if found else ""})
+def _before_reply(_: RequestAttempt, discussion: Discussion | None) -> str:
+    """The seller's messages before the request, and the discussion's channel, as JSON."""
+    keys = (
+        [_key(message) for message in discussion.messages if message.is_own] if discussion else []
+    )
+    return json.dumps({"own": keys, "channel": discussion.channel if discussion else ""})
 
 
 def _send(act: RequestAttempt) -> Call:
@@ -161,17 +176,19 @@ REPLY: Direct[Discussion | None] = Direct(
     repeat=Repeat.TRACED,
     patience=SETTLED,
 )
-"""Writing a message: where the answer was lost, a new message of this text is ours."""
+"""Writing a message; if the answer was lost, a new message with this text proves it."""
 
 
-# What is marked, and closed.
+# Marking and closing.
 
 
-def _lacks_reply(act: RequestAttempt, found: Discussion) -> Judgement | None:
-    """That the reply of the same row is not there; None where it is, or there is none."""
+def _lacks_reply(act: RequestAttempt, discussion: Discussion) -> Judgement | None:
+    """The judgement of a row whose reply is missing, or None."""
     after = json.loads(act.body).get("after")
-    own = [it for it in found.messages if it.is_own and digest_of(it.body) == after]
-    if not after or any(not _is_answered(found, it) for it in own):
+    replies = [
+        reply for reply in discussion.messages if reply.is_own and digest_of(reply.body) == after
+    ]
+    if not after or any(not _is_answered(discussion, reply) for reply in replies):
         return None
     message = tr("the reply is not there, or somebody has written since: answer first")
     return impossible(codes.REPLY_MISSING, message)
@@ -181,54 +198,54 @@ Judge = Callable[[RequestAttempt, Discussion], Judgement]
 
 
 def _of_known(judge: Judge) -> Callable[[RequestAttempt, Discussion | None], Judgement]:
-    """A judge of discussions that there are, once the reply is there."""
+    """A judge that refuses unknown discussions, and rows whose reply is missing."""
 
-    def judged(act: RequestAttempt, found: Discussion | None) -> Judgement:
-        if found is None:
+    def judged(act: RequestAttempt, discussion: Discussion | None) -> Judgement:
+        if discussion is None:
             return _unknown(act)
-        judgement = judge(act, found)
-        lacking = _lacks_reply(act, found) if judgement.goal is Goal.OPEN else None
+        judgement = judge(act, discussion)
+        lacking = _lacks_reply(act, discussion) if judgement.goal is Goal.OPEN else None
         return lacking or judgement
 
     return judged
 
 
-def judge_close(act: RequestAttempt, found: Discussion) -> Judgement:
-    """Whether the discussion is closed, or can be."""
-    return _open(found) if found.is_open else reached(act, Status.CLOSED, tr("is closed"), "closed")
+def judge_close(act: RequestAttempt, discussion: Discussion) -> Judgement:
+    """Judge the closing of a discussion."""
+    if discussion.is_open:
+        return _open(discussion)
+    return reached(act, Status.CLOSED, tr("is closed"), "closed")
 
 
-def judge_read(act: RequestAttempt, found: Discussion) -> Judgement:
-    """Whether the message is marked, or can be."""
-    wanted = _marked(act, found)
-    unread = sum(it.is_unread for it in found.messages)
-    message = next((it for it in found.messages if it.id == wanted), None)
-    if wanted and message is None:
-        text = tr("the discussion has no message {name}", name=wanted)
-        return impossible(codes.DISCUSSION_UNKNOWN, text, _word(found))
+def judge_read(act: RequestAttempt, discussion: Discussion) -> Judgement:
+    """Judge the marking of a message."""
+    name = _marked(act, discussion)
+    unread = sum(entry.is_unread for entry in discussion.messages)
+    message = next((entry for entry in discussion.messages if entry.id == name), None)
+    if name and message is None:
+        text = tr("the discussion has no message {name}", name=name)
+        return impossible(codes.DISCUSSION_UNKNOWN, text, _word(discussion))
     if message is not None and message.is_unread:
-        return _open(found)
+        return _open(discussion)
     proof: MessageText = tr("is read")
     if unread:
         proof = tr("is read; {count} more of its messages are not", count=unread)
     return reached(act, Status.READ, proof, "read")
 
 
-def _marked(act: RequestAttempt, found: Discussion | None) -> str:
-    """The message that is marked: the one that the row names, else the last that is not read."""
-    named = str(act.baseline or json.loads(act.body)["messageId"])
-    unread = [it.id for it in found.messages if it.is_unread] if found else []
-    return named or (unread[-1] if unread else "")
+def _marked(act: RequestAttempt, discussion: Discussion | None) -> str:
+    """The message to mark: of the row, else the last unread message."""
+    name = str(act.baseline or json.loads(act.body)["messageId"])
+    unread = (
+        [message.id for message in discussion.messages if message.is_unread] if discussion else []
+    )
+    return name or (unread[-1] if unread else "")
 
 
 def _patch_read(act: RequestAttempt) -> Call:
     settings = act.package.settings.discussions
     name = str(act.baseline or json.loads(act.body)["messageId"])
     return wire.mark_read(name, settings)
-
-
-def _patch_closed(act: RequestAttempt) -> Call:
-    return wire.close(act.reference, act.package.settings.discussions)
 
 
 _of_discussion = partial(
@@ -238,7 +255,10 @@ READ: Direct[Discussion | None] = _of_discussion(
     call=_patch_read, judge=_of_known(judge_read), baseline=_marked
 )
 """Marking a message as read."""
-CLOSE: Direct[Discussion | None] = _of_discussion(call=_patch_closed, judge=_of_known(judge_close))
+CLOSE: Direct[Discussion | None] = _of_discussion(
+    call=lambda act: wire.close(act.reference, act.package.settings.discussions),
+    judge=_of_known(judge_close),
+)
 """Closing a discussion."""
 
 
@@ -246,50 +266,51 @@ CLOSE: Direct[Discussion | None] = _of_discussion(call=_patch_closed, judge=_of_
 
 
 class Opening(NamedTuple):
-    """The discussions of an order, and what its channel allows."""
+    """The discussions of an order, and the rules of its channel."""
 
     existing: tuple[Discussion, ...]
     channel: ChannelRules
 
 
 def _looks_of_opening(act: RequestAttempt) -> Sequence[Call]:
-    """By the order, or once the service has named it, the discussion itself."""
+    """The calls for the order's discussions, or for the discussion once its id is known."""
     if act.package.package_id:
         return [wire.read_discussion(act.package.package_id)]
-    asked = json.loads(act.body)
-    query = (("orderSellerId", asked["orderId"]), ("includeMessages", "FirstMessage"))
-    return [wire.read_discussions(query), wire.read_configuration(asked["salesChannel"])]
+    request = json.loads(act.body)
+    query = (("orderSellerId", request["orderId"]), ("includeMessages", "FirstMessage"))
+    return [wire.read_discussions(query), wire.read_configuration(request["salesChannel"])]
 
 
 def _opening(act: RequestAttempt, replies: Sequence[Reply]) -> Opening:
     """The discussions of the same order, subtypology and product."""
     if act.package.package_id:
-        found = wire.discussion_of(replies[0])
-        return Opening((found,) if found else (), ChannelRules(True, ()))
-    asked = json.loads(act.body)
+        discussion = wire.discussion_of(replies[0])
+        return Opening((discussion,) if discussion else (), ChannelRules(True, ()))
+    request = json.loads(act.body)
     return Opening(
-        tuple(it for it in wire.discussions_of(replies[0]) if _is_same(it, asked)),
+        tuple(entry for entry in wire.discussions_of(replies[0]) if _is_same(entry, request)),
         wire.configuration_of(replies[1]),
     )
 
 
-def _is_same(found: Discussion, asked: Mapping[str, Any]) -> bool:
-    subtypology = found.document.get("subTypologyCode") or found.document.get("subtypologyCode")
+def _is_same(discussion: Discussion, request: Mapping[str, Any]) -> bool:
+    fields = discussion.document
+    subtypology = fields.get("subTypologyCode") or fields.get("subtypologyCode")
     return (
-        found.order == asked["orderId"]
-        and subtypology == asked["subtypologyCode"]
-        and found.product == (asked["productId"] or "")
+        discussion.order == request["orderId"]
+        and subtypology == request["subtypologyCode"]
+        and discussion.product == (request["productId"] or "")
     )
 
 
-def judge_opening(act: RequestAttempt, found: Opening) -> Judgement:
-    """Whether the discussion is there with our message, can be opened, or cannot."""
-    asked = json.loads(act.body)
-    for existing in found.existing:
+def judge_opening(act: RequestAttempt, state: Opening) -> Judgement:
+    """Judge the opening of a discussion by those of its topic."""
+    request = json.loads(act.body)
+    for existing in state.existing:
         if act.baseline is not None and not existing.messages:  # they show later
             return Judgement(Goal.WAITING, Status.PENDING, (), _word(existing))
         first = existing._replace(messages=existing.messages[:1])
-        if _same(first, asked["message"]["body"]):
+        if _same(first, request["message"]["body"]):
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
@@ -299,12 +320,12 @@ def judge_opening(act: RequestAttempt, found: Opening) -> Judgement:
                 name=existing.id,
             )
         return impossible(codes.DISCUSSION_EXISTS, message, _word(existing))
-    if act.baseline is None and not found.channel.is_enabled:
+    if act.baseline is None and not state.channel.is_enabled:
         message = tr(
-            "the channel {channel} takes no discussions of sellers", channel=asked["salesChannel"]
+            "the channel {channel} takes no discussions of sellers", channel=request["salesChannel"]
         )
         return impossible(codes.CHANNEL_WITHOUT_DISCUSSIONS, message)
-    hindered = not_eligible(asked["message"]["receiver"], found.channel.receivers)
+    hindered = not_eligible(request["message"]["receiver"], state.channel.receivers)
     return (hindered if act.baseline is None else None) or Judgement(Goal.OPEN, Status.PENDING)
 
 

@@ -20,4 +20,4 @@ def exports() -> "Sequence[Export]":
 
 
 AREA = Area("discussions", tr("Discussions"), feeds=FEEDS, rules=RULES, exports=exports)
-"""What customers write: read, answer, close, and write to them first."""
+"""Messages of customers: read, answer, close, and write first."""

@@ -13,10 +13,12 @@ from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import Locate, NotLocated
 from feedtool.model.text import tr
 
-HEIF = frozenset(b"ftyp" + it for it in (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1"))
-"""How the content of HEIC and HEIF begins, after four bytes; films have other words."""
+HEIF = frozenset(
+    b"ftyp" + brand for brand in (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1")
+)
+"""Beginnings of HEIC and HEIF, after four bytes; films have others."""
 OFFICE = {b"word/": "docx", b"xl/": "xlsx"}
-"""A folder in a ZIP of Office, and the format that it tells."""
+"""Formats of Office by a folder in the ZIP."""
 BEGINNINGS = {
     b"%PDF-": ("pdf",),
     b"\xff\xd8\xff": ("jpg", "jpeg"),
@@ -27,7 +29,7 @@ BEGINNINGS = {
     b"MM\0*": ("tif", "tiff"),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("doc", "xls"),
 }
-"""How a file begins, and its formats: the one that its name has, else the first."""
+"""Formats by the beginning of a file: the format of its name, else the first."""
 
 
 class LocalFile(NamedTuple):
@@ -38,22 +40,22 @@ class LocalFile(NamedTuple):
     content: bytes
 
     def document(self) -> dict[str, str]:
-        """It as it travels."""
+        """The file as it is sent, with base64."""
         content = b64encode(self.content).decode()
         return {"content": content, "name": self.name, "fileFormat": self.format}
 
 
 def files_of(row: Row) -> tuple[list[LocalFile], list[Issue]]:
-    """The files that a row names, and what is wrong with them."""
+    """The files that a row names, and their issues."""
     context, issues, files = row.sheet.context, list[Issue](), list[LocalFile]()
     most = context.settings.discussions.attachment_bytes
     for key in FILES:
         if name := row.values.get(key):
-            found = _read(context.folder / str(name), str(name), most, context.locate)
-            if isinstance(found, Issue):
-                issues.append(found._replace(field=key))
+            attachment = _read(context.folder / str(name), str(name), most, context.locate)
+            if isinstance(attachment, Issue):
+                issues.append(attachment._replace(field=key))
             else:
-                files.append(found)
+                files.append(attachment)
     total = sum(len(file.content) for file in files)
     if total > most and not issues:
         issues.append(_too_large(total, most)._replace(field=FILES[0]))
@@ -87,13 +89,13 @@ def _read(path: Path, name: str, most: int, locate: Locate) -> LocalFile | Issue
 
 def format_of(content: bytes, ending: str) -> str | None:
     """The format of a file by its content; None for one that the service does not take."""
-    own = ending.lower().lstrip(".")
+    suffix = ending.lower().lstrip(".")
     if content.startswith(b"PK\x03\x04"):
         return next((name for folder, name in OFFICE.items() if folder in content), None)
     formats: Sequence[str] = next(
         (names for begin, names in BEGINNINGS.items() if content.startswith(begin)), ()
     )
-    return own if own in formats else next(iter(formats), None)
+    return suffix if suffix in formats else next(iter(formats), None)
 
 
 def _too_large(size: int, most: int) -> Issue:

@@ -151,9 +151,11 @@ PERSONAL = frozenset((REPLY, SUBJECT))
 
 
 def columns_of(settings: AccountSettings) -> tuple[Column, ...]:
-    """The columns of the template; that of saved replies where the profile has any."""
+    """The columns of the template, with saved replies if the profile has any."""
     has_replies = bool(settings.discussions.replies)
-    return tuple(it for it in COLUMNS if has_replies or it.key not in {TEMPLATE, *VALUES})
+    return tuple(
+        column for column in COLUMNS if has_replies or column.key not in {TEMPLATE, *VALUES}
+    )
 
 
 COLUMNS = (*IDENTITY_COLUMNS, *FILLED_COLUMNS, *NEW_COLUMNS, *VALUE_COLUMNS)

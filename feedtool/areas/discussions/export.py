@@ -52,24 +52,24 @@ from feedtool.service.answers import Unreadable
 OF_CHANNELS = tr("look at --sales-channel")
 CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
 
-# What discussions may be about.
+# Topics of discussions.
 
 STATUSES = ("Accepted", "InPreparation", "Shipped", "Delivered", "Cancelled", "Undefined")
-"""Of orders, as typologies know them."""
+"""The statuses of orders that typologies have."""
 TYPOLOGY_CODES = ("order", "offer")
 _CODE, _ENABLED, _RECEIVERS = "typology", "enabled", "receivers"
 _WAITING, _CLAIM = "waiting", "claim"
 
 
 def _typology_rows(reply: Reply, call: Call) -> ListPage:
-    asked = dict(call.query)
-    place = {CHANNEL: asked["salesChannel"], "orderStatus": asked["orderStatus"]}
+    query = dict(call.query)
+    place = {CHANNEL: query["salesChannel"], "orderStatus": query["orderStatus"]}
     rows = [
         (
             None,
             {
                 **place,
-                "typologyCode": entry.typology or asked["typologyCode"],
+                "typologyCode": entry.typology or query["typologyCode"],
                 columns.SUBTYPOLOGY: entry.code,
                 "userType": entry.user or None,
                 "state": str(entry.is_usable).lower(),
@@ -118,13 +118,13 @@ TYPOLOGY_EXPORT = Export(
 
 
 def _usable_list() -> ServiceList:
-    """What a seller may open on each channel; its rows are the channels, which go on."""
+    """The list of topics that a seller may open; its rows are the channels of the list before."""
     known: dict[str, KeyedRow] = {}
 
     def first(_: Query, channels: KeyedRows) -> Iterator[Call]:
         known.update((str(row[CHANNEL]), row) for row in channels)
-        asked = [name for name, row in known.items() if row.get(ENABLED) != "false"]
-        for channel in asked or list(known)[:1]:
+        open_channels = [name for name, row in known.items() if row.get(ENABLED) != "false"]
+        for channel in open_channels or list(known)[:1]:
             for status in STATUSES:
                 for typology in TYPOLOGY_CODES:
                     call = wire.read_typologies(channel, status, typology, user=SELLER)
@@ -132,7 +132,7 @@ def _usable_list() -> ServiceList:
 
     def read(reply: Reply, call: Call) -> ListPage:
         channel = dict(call.query)["salesChannel"]
-        usable = (it.code for it in wire.typologies_of(reply) if it.is_usable)
+        usable = (entry.code for entry in wire.typologies_of(reply) if entry.is_usable)
         codes = (f"{channel}={code}" for code in usable)
         channels = ((name, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
         who = ((_RECEIVERS, f"{name}={row.get(RECEIVERS, '')}") for name, row in known.items())
@@ -161,7 +161,7 @@ def _listings(query: Query) -> Sequence[ServiceList]:
 
 
 def _named(tally: ExportTally, sort: str) -> tuple[str, ...]:
-    """What was met of a sort, as a stamp has it."""
+    """The names of one kind in a tally, for a stamp."""
     return tuple(sorted(name.replace(", ", "|") for of, name in tally if of == sort))
 
 
@@ -187,7 +187,7 @@ FORMATS = {
 
 
 def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """Counts what waits for an answer among the rows that go into the file."""
+    """Count the rows that wait for an answer."""
     for row in lists[-1]:
         is_open = row.get(columns.IS_OPEN) == "true"
         is_waiting = is_open and row.get(columns.PROCESS_STATUS) != TREATED
@@ -196,7 +196,7 @@ def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[
 
 
 def _summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """What waits for the seller, in numbers."""
+    """Count the discussions that wait for the seller."""
     waiting, claims = tally[_WAITING, ""], tally[_CLAIM, ""]
     texts = []
     if waiting:
@@ -290,30 +290,30 @@ _PLACE = (columns.DISCUSSION, "messageId", "attachmentId")
 
 
 def _file_key(row: KeyedRow) -> str:
-    """Where a file is, and its name: attachments of two discussions may have the same id."""
-    return "\n".join(str(row.get(it) or "") for it in (*_PLACE, "name"))
+    """The key of a file: its place and name; attachments of two discussions may share an id."""
+    return "\n".join(str(row.get(name) or "") for name in (*_PLACE, "name"))
 
 
 def _file_calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     for row in rows:
-        place = {it: str(row[it]) for it in _PLACE if row.get(it)}
+        place = {name: str(row[name]) for name in _PLACE if row.get(name)}
         call = wire.read_attachments(str(row.get(CHANNEL) or ""), **place)
         yield DocumentCall(call, (_file_key(row),))
 
 
-def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
+def _files(request: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
     """The file of an attachment, in the folder of its discussion."""
-    (key,) = asked.keys
+    (key,) = request.keys
     discussion, message, name, label = key.split("\n")
     files = wire.files_of(replace(reply, body=body.read_bytes()))
-    found = [it for it in files if (it.id in {name, ""} if name else it.name == label)]
-    if len(found) != 1:
+    matches = [file for file in files if (file.id in {name, ""} if name else file.name == label)]
+    if len(matches) != 1:
         return DocumentAnswer(missing={key: tr("the service has no such file, or several")})
     try:
-        content = b64decode(found[0].content, validate=True)
+        content = b64decode(matches[0].content, validate=True)
     except ValueError as error:
         raise Unreadable(tr("the answer holds no file")) from error
-    path = "-".join(filter(None, (message, found[0].name or label or name)))
+    path = "-".join(filter(None, (message, matches[0].name or label or name)))
     return DocumentAnswer([DocumentFile(key, f"{discussion}/{path}", content)])
 
 

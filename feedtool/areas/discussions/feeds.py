@@ -51,11 +51,11 @@ def enrich(_: SheetColumns) -> Enrich:
 
 
 def _body(row: Row) -> tuple[str | None, list[Issue]]:
-    """The text of a row's message: its own, or the saved reply that it names."""
-    own, name = row.values.get(columns.REPLY), row.values.get(columns.TEMPLATE)
+    """The text of a row's message, typed or from a saved reply."""
+    typed, name = row.values.get(columns.REPLY), row.values.get(columns.TEMPLATE)
     if not name:
-        return own, []
-    if own:
+        return typed, []
+    if typed:
         message = tr("there is a text, and the name of a saved reply")
         hint = tr("empty one of the two cells")
         return None, [Issue(codes.REPLY_TWICE, message, hint, columns.TEMPLATE)]
@@ -78,12 +78,12 @@ def _lacking(key: str) -> Issue:
 
 
 def writes(row: Row) -> bool:
-    """True if something is filled that makes a message."""
+    """True if a cell of a message is filled."""
     return any(not row.is_blank(key) for key in columns.FILLED)
 
 
 def asked_of(row: Row) -> Sequence[Row]:
-    """The requests that a row stands for; none where nobody has filled it."""
+    """The requests of a row; none if it is not filled."""
     if row.is_blank(columns.DISCUSSION):
         is_new = writes(row) or not row.is_blank(columns.SUBJECT)
         return (row._replace(feed=OPEN),) if is_new else ()
@@ -96,17 +96,17 @@ def asked_of(row: Row) -> Sequence[Row]:
 
 
 def _marked(row: Row) -> Sequence[str]:
-    """The messages that a row marks read; "" is the last that is not."""
+    """The messages that a row marks as read; "" is the last unread one."""
     usual = YES if row.sheet.context.settings.discussions.reply_reads == "yes" else NO
-    asked = row.values.get(columns.MARK_READ)
+    choice = row.values.get(columns.MARK_READ)
     unread = str(row.values.get(columns.UNREAD) or "").replace(";", " ").split()
-    if asked == YES or columns.MARK_READ in row.refused:
+    if choice == YES or columns.MARK_READ in row.refused:
         return unread or ("",)
-    return unread if writes(row) and asked is None and usual == YES else ()
+    return unread if writes(row) and choice is None and usual == YES else ()
 
 
 def _message_required(row: Row) -> list[str]:
-    """The text; where a saved reply could not be finished that is told alone."""
+    """Require the text, unless a saved reply has an issue already."""
     if not writes(row) or row.values.get(BODY) or not row.is_blank(columns.TEMPLATE):
         return []
     return row.blanks((columns.REPLY,))

@@ -1,4 +1,4 @@
-"""The list of discussions: which of them are asked for, and how its pages are read to the end.
+"""The list of discussions: its filters, and reading its pages to the end.
 
 Specification, "Discussions", rule 6: a search is of six months at most, so that a longer time is
 read in windows. A window has no end but a short page, and changes while it is read: `feeds.keyset`
@@ -34,11 +34,11 @@ from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import counted, http_date, moment, service_time
 
 WINDOW = timedelta(days=180)
-"""The longest time that is asked for at once; six months have 181 days or more."""
+"""The longest period of a call; six months have at least 181 days."""
 SORTS = ("asc:updatedAt", "updatedAt", keyset.CREATED)
 GRADUATIONS = wire.GRADUATIONS
 
-# What is asked for.
+# Filters.
 
 TO_TREAT_FILTER = Filter(
     "to-treat", "", tr("Only open discussions that wait for your answer."), is_flag=True
@@ -67,24 +67,28 @@ SINCE = Filter(
     tr("Only what was updated then or later; else of the last six months."),
     read=moment_option("--since"),
 )
-"""Of the exports that have no cursor: these have an option of the name themselves."""
+"""For exports without a cursor: those with a cursor have this option already."""
 
 NO_OPEN_AND_CLOSED = tr("--open and --closed do not go together")
 
 
 def check(query: Query) -> None:
-    """Refuse what excludes each other."""
+    """Refuse options that exclude each other."""
     if query["open"] and query["closed"]:
         raise UsageProblem(NO_OPEN_AND_CLOSED, tr("leave one of them out"))
 
 
-def _matches(query: Query, found: Discussion) -> bool:
-    """True if a discussion is asked for."""
-    fields = found.document
-    is_waiting = found.is_open and fields.get("processStatus") != TREATED
-    listed = {"sales-channel": found.channel, "order": found.order, "discussion": found.id}
+def _matches(query: Query, discussion: Discussion) -> bool:
+    """True if a discussion passes all filters."""
+    fields = discussion.document
+    is_waiting = discussion.is_open and fields.get("processStatus") != TREATED
+    listed = {
+        "sales-channel": discussion.channel,
+        "order": discussion.order,
+        "discussion": discussion.id,
+    }
     words = {"graduation": fields.get("graduation"), "about": fields.get("subTypologyCode")}
-    flags = {"open": found.is_open, "closed": not found.is_open, "to-treat": is_waiting}
+    flags = {"open": discussion.is_open, "closed": not discussion.is_open, "to-treat": is_waiting}
     return (
         all(not query[name] or value in query[name] for name, value in listed.items())
         and all(not query[name] or value == query[name] for name, value in words.items())
@@ -93,7 +97,7 @@ def _matches(query: Query, found: Discussion) -> bool:
 
 
 def _unchanging(query: Query) -> Iterator[tuple[str, str]]:
-    """What the service can leave out, since a discussion never changes it."""
+    """Filters for the service: by members that never change."""
     for name, option in (("salesChannel", "sales-channel"), ("discussionId", "discussion")):
         if query[option] and len(",".join(query[option])) < LONGEST_LIST:
             yield name, ",".join(query[option])
@@ -104,26 +108,26 @@ def _unchanging(query: Query) -> Iterator[tuple[str, str]]:
 
 
 LONGEST_LIST = 1000
-"""Characters of a comma list that are sent; of a longer one all comes, and is compared here."""
+"""The most characters of a comma list in a call; a longer list is compared here only."""
 
 
 # Windows and pages.
 
 
 def windows(since: datetime | None, now: datetime | None) -> list[tuple[datetime | None, str]]:
-    """The times that are asked for, oldest first: a beginning, and an end but for the last."""
+    """Periods to read, oldest first: a beginning, and an end, which the last does not have."""
     if now is None:
         return [(since, "")]
     begin = since or now - WINDOW
-    found = []
+    periods = []
     while now - begin > WINDOW:
-        found.append((begin, _stamp(begin + WINDOW)))
+        periods.append((begin, _stamp(begin + WINDOW)))
         begin += WINDOW
-    return [*found, (begin, "")]
+    return [*periods, (begin, "")]
 
 
-def _stamp(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+def _stamp(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _call(query: Query, until: str, asked: keyset.PageRequest) -> Call:
@@ -144,7 +148,7 @@ Make = Callable[[Discussion, datetime | None], list[KeyedRow]]
 
 
 def discussion_list(make: Make) -> ServiceList:
-    """The list of discussions, of which each becomes rows; it comes behind that of channels."""
+    """The list of discussions, whose rows `make` returns; it follows the list of channels."""
     begins: dict[str, datetime | None] = {}
 
     def first(query: Query, channels: KeyedRows) -> Iterator[Call]:
@@ -173,14 +177,19 @@ def discussion_list(make: Make) -> ServiceList:
 def _page(query: Query, make: Make, reply: Reply) -> ListPage:
     now = service_time(reply)
     things = [
-        ListedItem(it.id, it.updated_at, _at(it), make(it, now) if _matches(query, it) else [])
-        for it in wire.discussions_of(reply)
+        ListedItem(
+            discussion.id,
+            discussion.updated_at,
+            _at(discussion),
+            make(discussion, now) if _matches(query, discussion) else [],
+        )
+        for discussion in wire.discussions_of(reply)
     ]
     return ListPage(things=things, progress=len(things))
 
 
-def _at(found: Discussion) -> datetime:
-    return moment(found.updated_at) or EARLIEST
+def _at(discussion: Discussion) -> datetime:
+    return moment(discussion.updated_at) or EARLIEST
 
 
 HINT = tr("look at the filters; nothing was written")
@@ -188,7 +197,7 @@ HINT = tr("look at the filters; nothing was written")
 
 def nothing(query: Query, _: ExportTally) -> NothingToDo:
     """The reason why there are no discussions."""
-    if any(query.values.get(given.name) for given in FILTERS):
+    if any(query.values.get(option.name) for option in FILTERS):
         return NothingToDo(tr("there are no discussions like that"), HINT)
     hint = tr("nobody has written in the last six months; nothing was written")
     return NothingToDo(tr("there are no discussions"), hint)
@@ -200,16 +209,21 @@ Rows = Callable[[Discussion], list[KeyedRow]]
 
 
 def whole_list(make: Make) -> ServiceList:
-    """Each discussion of the list before with all of its messages, which makes rows again."""
+    """Each discussion of the list before, with all its messages; `make` returns its rows."""
 
     def first(_: Query, rows: KeyedRows) -> Iterator[Call]:
         return (wire.read_discussion(str(row[columns.DISCUSSION])) for row in rows)
 
     def read(reply: Reply, _: Call) -> ListPage:
-        found = wire.discussion_of(reply) if reply.status in READ else None
-        if found is None:  # gone since the list was read
+        discussion = wire.discussion_of(reply) if reply.status in READ else None
+        if discussion is None:  # gone since the list was read
             return ListPage()
-        thing = ListedItem(found.id, found.updated_at, _at(found), make(found, service_time(reply)))
+        thing = ListedItem(
+            discussion.id,
+            discussion.updated_at,
+            _at(discussion),
+            make(discussion, service_time(reply)),
+        )
         return ListPage(things=[thing], progress=1)
 
     return ServiceList(
@@ -222,14 +236,14 @@ def whole_list(make: Make) -> ServiceList:
     )
 
 
-def found_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
+def found_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
     """The row of a discussion in a list."""
-    return [discussion_row(found, now)]
+    return [discussion_row(discussion, now)]
 
 
-def whole_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
-    """The same with all messages."""
-    return [discussion_row(found, now, is_whole=True)]
+def whole_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
+    """The row of a discussion with all messages."""
+    return [discussion_row(discussion, now, is_whole=True)]
 
 
 # What waits for the seller.
@@ -262,9 +276,12 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
 
 
 def longest(reply: Reply) -> MessageText | str:
-    """Since when somebody has waited for an answer."""
-    last = (message for found in wire.discussions_of(reply) for message in found.messages[-1:])
-    at = min(
-        filter(None, (moment(it.created_at) for it in last if it.sender != SELLER)), default=None
+    """The time since when a customer has waited for an answer."""
+    last = (
+        message for discussion in wire.discussions_of(reply) for message in discussion.messages[-1:]
     )
-    return tr("waiting since {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else ""
+    first = min(
+        filter(None, (moment(message.created_at) for message in last if message.sender != SELLER)),
+        default=None,
+    )
+    return tr("waiting since {at} UTC", at=f"{first:%Y-%m-%d %H:%M}") if first else ""

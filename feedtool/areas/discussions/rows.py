@@ -49,14 +49,16 @@ def _last(message: SentMessage) -> dict[str, Value]:
     }
 
 
-def conversation(found: Discussion) -> Value:
-    """All messages as one text, each under its time and its sender."""
-    texts = (f"{it.created_at} {it.sender}\n{it.body}" for it in found.messages)
+def conversation(discussion: Discussion) -> Value:
+    """All messages in one text, each below its time and sender."""
+    texts = (
+        f"{message.created_at} {message.sender}\n{message.body}" for message in discussion.messages
+    )
     return prose("\n\n".join(texts)) or None
 
 
 def _waiting(found: Discussion, last: SentMessage | None, now: datetime | None) -> Value:
-    """The hours that a customer has had no answer for; blank where nobody waits."""
+    """The hours that a customer has waited for an answer; blank for none."""
     since = moment(last.created_at) if last and last.sender != SELLER else None
     if not (since and now and found.is_open):
         return None

@@ -124,11 +124,11 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w|(?<![\w/])\+?\d(?:[ .-]?\d){8,13}(?!
 
 
 def check_contact(row: Row) -> Iterator[Issue]:
-    """A way to reach somebody beside the service, which marketplaces forbid."""
+    """Report contact data in a message, which marketplaces forbid."""
     body = str(row.values.get(BODY) or "")
-    named = {str(row.values.get(key)) for key in columns.PLACES | {columns.DISCUSSION}}
-    found = (match[0] for match in _ADDRESS.finditer(_NO_ADDRESS.sub(" ", body)))
-    if any(it not in named for it in found):
+    known = {str(row.values.get(key)) for key in columns.PLACES | {columns.DISCUSSION}}
+    addresses = (match[0] for match in _ADDRESS.finditer(_NO_ADDRESS.sub(" ", body)))
+    if any(address not in known for address in addresses):
         message = tr("the message seems to hold an e-mail address or a phone number")
         hint = tr("marketplaces forbid it; take it out")
         yield Issue(codes.CONTACT_DATA, message, hint, columns.REPLY)

@@ -1,7 +1,7 @@
-"""Discussions, messages and attachments: the calls, and what their answers say. Pure.
+"""Calls for discussions, messages and attachments, and readers of their answers.
 
-Specification, "Discussions". Names that it does not show are read by alternatives, all of which the
-field has met; every shape is checked, none is trusted.
+Specification, "Discussions". Names that it does not show are read by alternatives, all seen in the
+field; every shape is checked.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ LARGEST_FILES = 64 * MIB
 
 
 class Attachment(NamedTuple):
-    """What a discussion tells of a file."""
+    """A file of a message, without its content."""
 
     id: str
     name: str
@@ -65,7 +65,7 @@ class SentMessage(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """True for the seller's, and for what may be: the service names no sender."""
+        """True for the seller's messages, and for those without a sender."""
         return self.sender in {SELLER, ""}
 
 
@@ -79,11 +79,11 @@ class Discussion(NamedTuple):
     is_open: bool
     updated_at: str
     messages: tuple[SentMessage, ...]
-    """Those that the answer has: all, or the first or the last alone; oldest first."""
+    """The messages of the answer, oldest first: all, only the first or only the last."""
     receivers: tuple[str, ...]
-    """Whom the seller may write to; empty where the answer does not say it."""
+    """The receivers of the seller's messages; empty if the answer does not name them."""
     document: Mapping[str, Any]
-    """As the service shows it."""
+    """The document of the service."""
 
 
 # Calls.
@@ -99,25 +99,22 @@ def read_discussion(discussion: str) -> Call:
 
 
 def read_discussions(query: Iterable[tuple[str, str]], size: int = PAGE) -> Call:
-    """A page of discussions."""
     return Call("GET", "/discussions", READ, query=(*query, ("pageSize", str(size))))
 
 
 def read_count(*query: tuple[str, str]) -> Call:
-    """How many discussions there are."""
     return Call("GET", "/discussions/count", READ, query=query)
 
 
 def read_configuration(channel: str) -> Call:
-    """Whether a seller may open discussions on a channel, and write to whom."""
     return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ | REFUSALS)
 
 
 def read_typologies(channel: str, status: str, typology: str = "order", user: str = "") -> Call:
-    """What discussions may be about, of a channel and a status of orders."""
+    """The call for the topics of a channel and a status of orders."""
     query = (("salesChannel", channel), ("orderStatus", status), ("typologyCode", typology))
-    own = (("userType", user),) if user else ()
-    return Call("GET", "/typologies", READ_OR_NONE, query=(*query, *own))
+    users = (("userType", user),) if user else ()
+    return Call("GET", "/typologies", READ_OR_NONE, query=(*query, *users))
 
 
 def read_attachments(channel: str, **ids: str) -> Call:
@@ -136,17 +133,15 @@ def send(body: Mapping[str, Any], settings: DiscussionSettings) -> Call:
 
 
 def begin(body: bytes) -> Call:
-    """Open a discussion; one of the same that there is already is an answer, too."""
+    """Open a discussion; an existing one of the same topic is an answer, too."""
     return Call("POST", "/discussions", OPENED, headers=JSON, body=body)
 
 
 def mark_read(message: str, settings: DiscussionSettings) -> Call:
-    """Mark a message as read."""
     return _patch(_path("messages", message), _entry("hasRead", settings, yes=True))
 
 
 def close(discussion: str, settings: DiscussionSettings) -> Call:
-    """Close a discussion."""
     return _patch(_path("discussions", discussion), _entry("isOpen", settings, yes=False))
 
 
@@ -164,21 +159,21 @@ def _entry(field: str, settings: DiscussionSettings, *, yes: bool) -> Mapping[st
 
 
 def discussion_of(reply: Reply) -> Discussion | None:
-    """The discussion of an answer, None where there is none (404); Unreadable for anything else."""
+    """The discussion of an answer, None for 404; Unreadable for anything else."""
     if reply.status not in READ:
         return None
-    found = read_document(loads(reply.body))
-    if found is None:
+    discussion = read_document(loads(reply.body))
+    if discussion is None:
         raise Unreadable(tr("the answer is no discussion"))
-    return found
+    return discussion
 
 
 def discussions_of(reply: Reply) -> list[Discussion]:
-    """The discussions of a page; Unreadable where one is none."""
-    found = [read_document(item) for item in items_of(reply, tr("discussions"))]
-    if None in found:
+    """The discussions of a page; Unreadable if an entry is no discussion."""
+    documents = [read_document(item) for item in items_of(reply, tr("discussions"))]
+    if None in documents:
         raise Unreadable(tr("the answer holds what is no discussion"))
-    return [discussion for discussion in found if discussion]
+    return [discussion for discussion in documents if discussion]
 
 
 def read_document(document: Any) -> Discussion | None:
@@ -191,9 +186,9 @@ def read_document(document: Any) -> Discussion | None:
         for name, of in (("processStatus", (TO_TREAT, TREATED)), ("graduation", GRADUATIONS))
         if name in fields
     }
-    messages = [_message(it) for it in _messages(fields) if isinstance(it, dict)]
-    if all(it.created_at for it in messages):
-        messages.sort(key=lambda it: it.created_at)
+    messages = [_message(message) for message in _messages(fields) if isinstance(message, dict)]
+    if all(message.created_at for message in messages):
+        messages.sort(key=lambda message: message.created_at)
     return Discussion(
         identifier,
         _named(fields, "salesChannel", "salesChannelId"),
@@ -208,11 +203,11 @@ def read_document(document: Any) -> Discussion | None:
 
 
 def _messages(fields: Mapping[str, Any]) -> list[Any]:
-    """The messages, wherever an answer has them."""
+    """The messages, from any member that may hold them."""
     if isinstance(every := fields.get("messages"), list):
         return every
     singles = (fields.get(name) for name in ("message", "firstMessage", "lastMessage"))
-    return [it for it in singles if it]
+    return [message for message in singles if message]
 
 
 def _message(fields: Mapping[str, Any]) -> SentMessage:
@@ -237,7 +232,7 @@ def _attachment(value: Any) -> Attachment:
 
 
 def _named(fields: Mapping[str, Any], *names: str) -> str:
-    """The first of some members that says anything; an object by its `id`."""
+    """The first text among members; an object counts by its `id`."""
     values = (fields.get(name) for name in names)
     plain = (value.get("id") if isinstance(value, dict) else value for value in values)
     return next(filter(None, map(text, plain)), "")
@@ -246,7 +241,7 @@ def _named(fields: Mapping[str, Any], *names: str) -> str:
 def _users(values: Any) -> tuple[str, ...]:
     """User types: texts, or objects that have one."""
     listed_users = values[:MOST_MESSAGES] if isinstance(values, list) else []
-    plain = (it.get("userType") if isinstance(it, dict) else it for it in listed_users)
+    plain = (user.get("userType") if isinstance(user, dict) else user for user in listed_users)
     return tuple(filter(None, (spelled(user, (CUSTOMER, SELLER, SUPPORT)) for user in plain)))
 
 
@@ -255,25 +250,28 @@ def prose(value: object) -> str:
     if not isinstance(value, str):
         return ""
     lines = value[:LONGEST_MESSAGE].splitlines()
-    shown = ("".join(c if c.isprintable() else " " for c in line).rstrip() for line in lines)
+    shown = (
+        "".join(character if character.isprintable() else " " for character in line).rstrip()
+        for line in lines
+    )
     return "\n".join(shown).strip()
 
 
 def folded(body: str) -> str:
-    """A message as it is compared: services change blanks and line ends, and write `&amp;`."""
+    """A message's text for comparisons: services change blanks and line ends, and write `&amp;`."""
     return " ".join(prose(unescape(body)).split())
 
 
 def digest_of(body: str) -> str:
-    """A message, as what follows it knows it."""
+    """The digest by which later requests refer to a message."""
     return sha256(folded(body).encode()).hexdigest()
 
 
 def created(reply: Reply) -> str | None:
-    """The id that an answer to a POST carries, where it carries one."""
+    """The id in the answer to a POST, or None."""
     for name in ("content-location", "location"):
-        if found := last_segment(reply.headers.get(name, "")):
-            return found
+        if identifier := last_segment(reply.headers.get(name, "")):
+            return identifier
     try:
         document = loads(reply.body, SMALL)
     except Unreadable:
@@ -283,15 +281,15 @@ def created(reply: Reply) -> str | None:
 
 
 class ChannelRules(NamedTuple):
-    """What a channel allows."""
+    """The rules of a channel for discussions."""
 
     is_enabled: bool
     receivers: tuple[str, ...]
-    """Empty where it does not say."""
+    """Empty if the service does not name them."""
 
 
 def configuration_of(reply: Reply) -> ChannelRules:
-    """What a channel allows; where the service does not say it, everything."""
+    """The rules of a channel; without an answer everything is allowed."""
     document = loads(reply.body, SMALL) if reply.status in READ else {}
     fields = document if isinstance(document, dict) else {}
     return ChannelRules(
@@ -300,7 +298,7 @@ def configuration_of(reply: Reply) -> ChannelRules:
 
 
 class TypologyEntry(NamedTuple):
-    """What discussions may be about."""
+    """A topic of discussions."""
 
     typology: str
     code: str
@@ -309,12 +307,12 @@ class TypologyEntry(NamedTuple):
 
 
 def typologies_of(reply: Reply) -> list[TypologyEntry]:
-    """The typologies of an answer; none where the service lists none."""
+    """The typologies of an answer, if the service lists any."""
     if reply.status not in READ:
         return []
     items = items_of(reply, tr("typologies"))
-    found = [_typology(item) for item in items if isinstance(item, dict)]
-    return [entry for entry in found if entry.code]
+    entries = [_typology(item) for item in items if isinstance(item, dict)]
+    return [entry for entry in entries if entry.code]
 
 
 def _typology(fields: Mapping[str, Any]) -> TypologyEntry:
@@ -345,10 +343,10 @@ def files_of(reply: Reply) -> list[FileContent]:
         items = document.get("items") if isinstance(document, dict) else document
     return [
         FileContent(
-            _named(it, "attachmentId", "id"),
-            _named(it, "name", "attachmentName"),
-            it["content"] if isinstance(it.get("content"), str) else "",
+            _named(file, "attachmentId", "id"),
+            _named(file, "name", "attachmentName"),
+            file["content"] if isinstance(file.get("content"), str) else "",
         )
-        for it in listed(items, tr("files"))
-        if isinstance(it, dict)
+        for file in listed(items, tr("files"))
+        if isinstance(file, dict)
     ]

@@ -49,10 +49,10 @@ OF_FEES = tr("Commissions and fees")
 def account_of(name: str, settings: AccountSettings) -> str | None:
     """The number of an account by the type of an event, or by its part.
 
-    Several types have the account that each of them has. None for an unknown one.
+    Several types have an account if it is the same for each. None for an unknown type.
     """
-    found = {settings.accounts.get(it) or _usual(it) for it in name.split(", ")}
-    return found.pop() if len(found) == 1 else None
+    accounts = {settings.accounts.get(kind) or _usual(kind) for kind in name.split(", ")}
+    return accounts.pop() if len(accounts) == 1 else None
 
 
 def _usual(name: str) -> str | None:
@@ -60,5 +60,5 @@ def _usual(name: str) -> str | None:
 
 
 def unused_accounts(settings: AccountSettings, types: Collection[str]) -> list[str]:
-    """What a profile has accounts for that is neither known nor one of these types of events."""
+    """The names of a profile's accounts that are neither known nor one of these event types."""
     return [name for name in settings.accounts if name not in types and not _usual(name)]

@@ -1,4 +1,4 @@
-"""What an operation is made of, and which signs its amounts have: proved, not assumed. Pure.
+"""The parts of an operation, and the signs of its amounts: proved, not assumed.
 
 The specification does not say whether the service shows what the seller pays below or above 0. So
 every reading is tried on every operation: the sum of its parts must be its total.
@@ -25,47 +25,45 @@ TYPES, TOTAL = "eventTypes", "totalAmount"
 
 
 class Signs(NamedTuple):
-    """How the amounts of a file are read: 1 as they stand, -1 where what is paid is above 0."""
+    """Signs of the amounts in a file: 1 as shown, -1 if the seller pays what is above 0."""
 
     refund: int = 1
     commission: int = 1
     flow: int = 1
     restitution: int = 1
-    """Of commissions that the seller gets back: -1 where they are below 0."""
+    """The sign of commissions that the seller gets back: -1 if they are below 0."""
 
 
 WITHOUT = Signs(0, 0, 0, 0)
-"""Leaves out what has a sign to be found."""
+"""Leaves out all amounts whose sign is searched."""
 READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=4))
 
 
 class EventAmount(NamedTuple):
-    """What an operation comes to for one type of event."""
+    """The amount of an operation for one type of event."""
 
     type: str
     gross: Decimal
-    """Below 0 what the seller pays; VAT included."""
+    """With VAT; below 0 if the seller pays it."""
     vat: Decimal = NOTHING
 
 
 def types_of(row: KeyedRow) -> list[str]:
-    """The types of events of an operation."""
     return [name for name in str(row.get(TYPES) or "").split(", ") if name]
 
 
 def money(row: KeyedRow, key: str) -> Decimal | None:
-    """An amount of a row."""
     value = row.get(key)
     return Decimal(value) if isinstance(value, int | Decimal) else None
 
 
 def whole_of(row: KeyedRow, name: str) -> Decimal | None:
-    """The whole of a part: its amount, its member that is the total, or the sum of its members."""
+    """The whole of a part: its amount, its total, or the sum of its members."""
     for key in (name, *(f"{name}.{member}" for member in TOTALS)):
-        if (found := money(row, key)) is not None:
-            return found
+        if (amount := money(row, key)) is not None:
+            return amount
     members = [key for key in row if key.startswith(f"{name}.") and "vat" not in key.casefold()]
-    amounts = [found for key in members if (found := money(row, key)) is not None]
+    amounts = [amount for key in members if (amount := money(row, key)) is not None]
     return sum(amounts, NOTHING) if amounts else None
 
 
@@ -78,29 +76,31 @@ def _vat(row: KeyedRow, name: str) -> Decimal:
 
 
 def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
-    """What an operation is made of; where it shows no part, its total."""
+    """The parts of an operation; its total if it shows no part."""
     types = types_of(row)
-    found = []
+    parts = []
     if (sale := whole_of(row, SALE)) is not None:
-        found.append(EventAmount(OF_PARTS[SALE], sale, _signed(_vat(row, "vatSale"), sale)))
+        parts.append(EventAmount(OF_PARTS[SALE], sale, _signed(_vat(row, "vatSale"), sale)))
     if (refund := whole_of(row, REFUND)) is not None:
-        given = refund * signs.refund
-        found.append(EventAmount(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
+        refunded = refund * signs.refund
+        parts.append(
+            EventAmount(OF_PARTS[REFUND], refunded, _signed(_vat(row, "vatRefund"), refunded))
+        )
     if (commission := whole_of(row, COMMISSION)) is not None:
         is_back = _is_back(types)
         sign = signs.restitution if is_back else signs.commission
-        found.append(
+        parts.append(
             EventAmount(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign)
         )
     if (flow := whole_of(row, FLOW)) is not None:
         others = [name for name in types if name not in {*OF_PARTS.values(), RESTITUTION}]
-        found.append(EventAmount(", ".join(others or types), flow * signs.flow))
+        parts.append(EventAmount(", ".join(others or types), flow * signs.flow))
     whole = EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)
-    return [part for part in found if part.gross] or found[:1] or [whole]
+    return [part for part in parts if part.gross] or parts[:1] or [whole]
 
 
 def _is_back(types: Sequence[str]) -> bool:
-    """True if a commission is one that the seller gets back."""
+    """True if the seller gets the commission back."""
     return RESTITUTION in types and OF_PARTS[COMMISSION] not in types
 
 
@@ -115,12 +115,12 @@ def difference(row: KeyedRow, signs: Signs) -> Decimal:
 
 
 def find_signs(rows: Iterable[KeyedRow], tolerance: Decimal) -> Signs:
-    """The reading by which the most operations add up; of several the one closest to the text."""
+    """The signs by which the most operations add up; of several the first of `READINGS`."""
     fitting: Counter[Signs] = Counter()
     for row in rows:
         rest = difference(row, WITHOUT)
         refund, commission, flow = (
-            whole_of(row, it) or NOTHING for it in (REFUND, COMMISSION, FLOW)
+            whole_of(row, part) or NOTHING for part in (REFUND, COMMISSION, FLOW)
         )
         is_back = _is_back(types_of(row))
         for signs in READINGS:

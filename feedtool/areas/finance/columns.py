@@ -113,8 +113,8 @@ def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
     channel = {"salesChannel": None, **_channel(document, "salesChannelId")}
     row = flat_row({**document, **channel}, known=PAYMENTS)
     for key, names in _ALTERNATIVES.items():
-        found = [row.pop(name) for name in names if row.get(name) is not None]
-        row[key] = found[0] if found else None
+        values = [row.pop(name) for name in names if row.get(name) is not None]
+        row[key] = values[0] if values else None
     if (total := amount(row["totalAmount"])) is not None:
         row["totalAmount"] = total
     row["paymentState"] = spelled(row["paymentState"], STATES) or None
@@ -127,7 +127,6 @@ def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def detail_row(document: Mapping[str, Any], invoice: str) -> dict[str, Value]:
-    """A line of an invoice."""
     row = {**flat_row(document, known=DETAILS), "invoiceId": invoice}
     return _in_cents(row, DETAILS)
 
@@ -146,9 +145,9 @@ def _channel(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     """The sales channel: an identifier, or an object that has one."""
     for name in ("salesChannelId", "salesChannel"):
         value = document.get(name)
-        found = text(value.get("id") if isinstance(value, dict) else value)
-        if found:
-            return {key: found}
+        identifier = text(value.get("id") if isinstance(value, dict) else value)
+        if identifier:
+            return {key: identifier}
     return {}
 
 
@@ -160,7 +159,7 @@ def _amounts(prefix: str, entries: object) -> dict[str, Value]:
         fields = entry if isinstance(entry, dict) else {}
         name = next(filter(None, (text(fields.get(key)) for key in _TYPES)), "")
         amounts = (amount(fields.get(key)) for key in _ALTERNATIVES["totalAmount"])
-        value = next((found for found in amounts if found is not None), None)
+        value = next((number for number in amounts if number is not None), None)
         if name and value is not None:
             key = f"{prefix}.{name}".strip(".")
             sums[key] = sums.get(key, CENTS) + value

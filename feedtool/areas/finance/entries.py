@@ -1,4 +1,4 @@
-"""Entries of the journal: what was paid, balanced operation by operation. Pure."""
+"""Entries of the journal: paid operations, each balanced."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -86,7 +86,9 @@ def texts(
     of_operations = (
         _of_operation(row, signs, settings) for row in operations if row.get("paymentState") == PAID
     )
-    of_payments = (_of_payment(it, settings) for it in payments if it.key.state == PAID)
+    of_payments = (
+        _of_payment(payment, settings) for payment in payments if payment.key.state == PAID
+    )
     return (entry.text for entry in chain(of_operations, of_payments) if entry.lines)
 
 
@@ -134,15 +136,16 @@ def _line(
 
 
 def _no_account(name: str, operation: KeyedRow) -> str:
-    told = {"name": name, "operation": operation.get("operationReference") or ""}
+    values = {"name": name, "operation": operation.get("operationReference") or ""}
     if ", " in name:
         return tr(
             "operation {operation}: its amount cannot be divided into {name}, which have several"
             " accounts: the journal was not written",
-            **told,
+            **values,
         )
     return tr(
-        "operation {operation}: there is no account for {name}: the journal was not written", **told
+        "operation {operation}: there is no account for {name}: the journal was not written",
+        **values,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which operations and payments are asked for: filters, and the windows that they become."""
+"""The filters of operations and payments, and the windows that they select."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -25,11 +25,10 @@ class DayRange(NamedTuple):
 
     since: datetime
     until: datetime
-    """The begin of the day behind the last."""
+    """The beginning of the day after the last."""
 
     @property
     def pairs(self) -> Pairs:
-        """The range as it is asked for."""
         return ("paidAtMin", stamp(self.since)), ("paidAtMax", stamp(self.until - STEP))
 
     def has(self, day: str) -> bool:
@@ -153,13 +152,15 @@ def invoices(query: Query) -> tuple[str, ...]:
 
 
 def days_of(query: Query) -> DayRange | None:
-    """The range of days that is asked for."""
-    found: DayRange | None = next(filter(None, (query.values.get(it.name) for it in DATES)), None)
-    return found
+    """The range of days of the options, or None."""
+    days: DayRange | None = next(
+        filter(None, (query.values.get(option.name) for option in DATES)), None
+    )
+    return days
 
 
 def operation_windows(query: Query) -> Iterator[Call]:
-    """The counts of the lists of operations that are asked for."""
+    """The calls that count the chosen operations."""
     days = days_of(query)
     common = (*(days.pairs if days else ()), *_listed("states", _given(query, STATE)))
     common += _listed("eventTypes", _given(query, TYPE))
@@ -175,13 +176,13 @@ def operation_windows(query: Query) -> Iterator[Call]:
 
 
 def recent_windows(query: Query) -> Iterator[Call]:
-    """The count of the operations of a month, or else of the last three and the next."""
+    """The call that counts the operations of the month, else of the last three and the next."""
     days = days_of(query) or DayRange(query.now - 3 * MONTHLY, query.now + MONTHLY)
     yield wire.count_operations(days.pairs)
 
 
 def payment_windows(query: Query) -> Iterator[Call]:
-    """The counts of the lists of payments that are asked for."""
+    """The calls that count the chosen payments."""
     days = days_of(query)
     common = (*(days.pairs if days else ()), *_listed("paymentStates", _given(query, STATE)))
     for pairs in _each("salesChannelId", _given(query, BY_SALES_CHANNEL)):
@@ -189,12 +190,12 @@ def payment_windows(query: Query) -> Iterator[Call]:
 
 
 def is_asked_for(window: Window, payment: KeyedRow) -> bool:
-    """True for a payment of a window: the filters of their list are not shown, and may be ignored.
+    """True if a payment is in a window: a service may ignore filters, the specification shows none.
 
     A payment without a date, state or channel may be of any window.
     """
-    query, at = dict(window.query), payment.get("paymentDate")
-    paid = moment(f"{at.text}Z") if isinstance(at, Cell) else None
+    query, date = dict(window.query), payment.get("paymentDate")
+    paid = moment(f"{date.text}Z") if isinstance(date, Cell) else None
     since, until = (moment(query.get(name)) for name in ("paidAtMin", "paidAtMax"))
     is_paid = paid is None or ((not since or since <= paid) and (not until or paid <= until))
     chosen = {"paymentState": "paymentStates", "salesChannelId": "salesChannelId"}
@@ -209,11 +210,11 @@ def _listed(name: str, values: tuple[str, ...]) -> Pairs:
 
 
 def _each(name: str, values: Iterable[str]) -> list[Pairs]:
-    """A query for each value; one that asks for all, where there is none."""
+    """A query for each value; a query for everything without values."""
     return [((name, value),) for value in values] or [()]
 
 
 def has_whole_payments(query: Query) -> bool:
-    """True if all operations of each payment are asked for."""
+    """True if the filters leave all operations of each payment."""
     others = (ORDER, INVOICE, CHANGED, TYPE)
     return days_of(query) is not None and not any(query.values.get(entry.name) for entry in others)

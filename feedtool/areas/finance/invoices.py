@@ -63,9 +63,11 @@ def _invoice_page(_: Query) -> Callable[[Reply, Call], ListPage]:
     listed = WindowReader(wire.OPERATIONS, invoiced)
 
     def read(reply: Reply, call: Call) -> ListPage:
-        found = listed.page(reply, call)
-        names = [str(row[INVOICE]) for it in found.things for row in it.rows if row.get(INVOICE)]
-        return found._replace(things=(), rows=[(name, {INVOICE: name}) for name in names])
+        page = listed.page(reply, call)
+        names = [
+            str(row[INVOICE]) for thing in page.things for row in thing.rows if row.get(INVOICE)
+        ]
+        return page._replace(things=(), rows=[(name, {INVOICE: name}) for name in names])
 
     return read
 
@@ -173,29 +175,29 @@ def _singly(names: Iterable[str]) -> list[DocumentCall]:
 
 
 def read_documents(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
-    """The documents of an answer; those that an archive leaves out are asked for singly."""
+    """The documents of an answer; documents that an archive lacks are requested singly."""
     if len(asked.keys) < wire.FEWEST:
         if not _is_pdf(body):
             raise Unreadable(tr("the answer is no PDF"))
         (name,) = asked.keys
         return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
     files = list(_unpacked(asked.keys, body))
-    found = {file.key for file in files}
-    return DocumentAnswer(files, again=_singly(name for name in asked.keys if name not in found))
+    keys = {file.key for file in files}
+    return DocumentAnswer(files, again=_singly(name for name in asked.keys if name not in keys))
 
 
 def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
-    """The documents of an archive, each by the one invoice that its name holds."""
+    """The documents of an archive, identified by the invoice in their names."""
     try:
         with zipfile.ZipFile(body) as archive:
             for number, info in enumerate(archive.infolist()):
-                found = {*names}.intersection(_NUMBER.findall(info.filename.rpartition("/")[2]))
-                if len(found) == 1 and _is_sane(info):
+                matches = {*names}.intersection(_NUMBER.findall(info.filename.rpartition("/")[2]))
+                if len(matches) == 1 and _is_sane(info):
                     place = body.with_name(f"{body.name}.{number}")
                     with archive.open(info) as packed, place.open("wb") as file:
                         copyfileobj(packed, file)
                     if _is_pdf(place):
-                        name = found.pop()
+                        name = matches.pop()
                         yield DocumentFile(name, f"{name}.pdf", place)
     except _DAMAGED as error:
         raise Unreadable(tr("the answer is no ZIP: {reason}", reason=text(str(error)))) from error

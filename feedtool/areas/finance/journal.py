@@ -76,8 +76,10 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
         unpaid += row.get("paymentState") != PAID
     _refuse_odd(proof)
     _refuse_change(proof, facts_of(lists[1]))
-    paid = [it for it in compared(lists[0], proof.paid, month) if it.key.state == PAID]
-    different = sum(abs(it.delta) > tolerance for it in paid)
+    paid = [
+        payment for payment in compared(lists[0], proof.paid, month) if payment.key.state == PAID
+    ]
+    different = sum(abs(payment.delta) > tolerance for payment in paid)
     unused = {(UNUSED, name): 1 for name in unused_accounts(query.settings, types)}
     yield OutputRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
     made = texts(operations_in(lists), paid, proof.signs, query.settings)
@@ -229,7 +231,7 @@ _NO_RATE = ExportNote(
 
 
 def _summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """That it is no legal FEC, what is not in it, and what is not proved."""
+    """Notes: the journal is no legal FEC, and what is left out or not proved."""
     usual = (_NO_FEC,) if query.settings.vat_rate else (_NO_FEC, _NO_RATE)
     left_out = notes(_LEFT_OUT, tally, is_loss=False)
     unused = [
@@ -263,7 +265,7 @@ JOURNAL = Export(
     same month is the same file. What has changed since is taken back, and booked anew.
     """,
     # What is booked is taken back where a month has become empty.
-    lambda _: tuple(it._replace(may_be_empty=True) for it in (PAYMENTS, OPERATIONS)),
+    lambda _: tuple(listing._replace(may_be_empty=True) for listing in (PAYMENTS, OPERATIONS)),
     _sheet,
     _summary,
     (filters.MONTH, filters.TOLERANCE),

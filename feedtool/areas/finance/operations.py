@@ -77,17 +77,17 @@ def _lists(query: Query) -> Sequence[ServiceList]:
 
 
 def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """The rows of the last list, and what was lost of them."""
+    """The rows of the last list, and the number of rows that were lost."""
     for row in lists[-1]:
         if is_facts(row):
-            found = facts_of([row])
-            yield OutputRow(None, {(LOST, ""): abs(found.entries - found.rows)})
+            facts = facts_of([row])
+            yield OutputRow(None, {(LOST, ""): abs(facts.entries - facts.rows)})
         else:
             yield OutputRow(row)
 
 
 def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[OutputRow]:
-    """The operations by their payment, those marked that do not add up."""
+    """The operations by their payment, with a mark on operations that do not add up."""
     tolerance, say = query["tolerance"], Translator(query.language)
     signs = find_signs(operations_in(lists), tolerance)
     for made in without_facts(query, lists, tally):
@@ -100,7 +100,6 @@ def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Itera
 
 
 def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
-    """The operations that were read."""
     return (row for row in lists[-1] if not is_facts(row))
 
 
@@ -120,23 +119,23 @@ def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> ExtraS
         tables.append(_table(query, tr("Payments"), known, [*map(_payment, compared)]))
     checks = [*proof.checks(proved, facts, compared, say, is_lacking=is_lacking)]
     tables.append(_table(query, tr("Check"), proof.CHECKS, checks))
-    different = sum(abs(it.delta) > tolerance for it in compared or ())
+    different = sum(abs(payment.delta) > tolerance for payment in compared or ())
     if facts.total is not None:
         different += abs(facts.total - proved.total) > tolerance
     return ExtraSheets(tables, {(DIFFERENT, ""): different})
 
 
 def _payment(payment: proof.PaymentProof) -> KeyedRow:
-    """A payment beside its operations; one that the service does not have by its key alone."""
+    """A payment beside its operations; an unknown payment has only its key."""
     key = payment.key
-    named: KeyedRow = {
+    members: KeyedRow = {
         "paymentDate": proof.day_cell(key.day),
         "salesChannelId": key.channel,
         "paymentState": key.state,
         "currency": key.currency,
     }
-    sums = {proof.OWN: payment.own, proof.DELTA: payment.delta}
-    return {**named, **payment.row, **sums}
+    sums = {proof.OWN: payment.operations, proof.DELTA: payment.delta}
+    return {**members, **payment.row, **sums}
 
 
 def _table(
@@ -194,14 +193,14 @@ NOT_PROVED: Sequence[Note] = (
 )
 
 
-def notes(told: Sequence[Note], tally: ExportTally, *, is_loss: bool = True) -> list[ExportNote]:
-    """The notes that a tally gives reason for."""
-    found = ((tally[name, ""], text, hint) for name, text, hint in told)
-    return [ExportNote(text(count), hint, is_loss) for count, text, hint in found if count]
+def notes(known: Sequence[Note], tally: ExportTally, *, is_loss: bool = True) -> list[ExportNote]:
+    """The notes whose counts in a tally are above 0."""
+    counted = ((tally[name, ""], text, hint) for name, text, hint in known)
+    return [ExportNote(text(count), hint, is_loss) for count, text, hint in counted if count]
 
 
 def summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """What is not proved, or was lost."""
+    """Notes about differences and losses."""
     return ExportSummary(notes(NOT_PROVED, tally))
 
 

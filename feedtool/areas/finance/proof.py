@@ -1,4 +1,4 @@
-"""The sheets that prove an export of operations: totals, payments, and every difference. Pure.
+"""The sheets that prove an export of operations: totals, payments, and every difference.
 
 A total that is not proved is never written as one: operations that do not add up are counted by
 themselves, with the total that the service shows.
@@ -64,7 +64,7 @@ GroupKey = tuple[str, ...]
 
 
 class PaymentKey(NamedTuple):
-    """What operations are paid together by."""
+    """The members by which operations are paid together."""
 
     day: str
     channel: str
@@ -73,37 +73,36 @@ class PaymentKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it."""
         return " ".join(filter(None, self))
 
 
 def is_facts(row: KeyedRow) -> bool:
-    """True for the row that tells what the service says of a whole list."""
+    """True for the row with the service's facts of a whole list."""
     return windows.COUNT in row
 
 
 def payment_key(
     row: KeyedRow, dates: Sequence[str] = PAYMENT_DATES, channel: str = "salesChannel"
 ) -> PaymentKey:
-    """The payment that an operation belongs to, or that a row is."""
+    """The key of an operation's payment, or of a payment."""
     others = (str(row.get(key) or "") for key in (channel, "paymentState", "currency"))
     return PaymentKey(day_of(row, dates), *others)
 
 
 def key_of_payment(row: KeyedRow) -> PaymentKey:
-    """The payment that a row of the list of payments is."""
+    """The key of a row in the list of payments."""
     return payment_key(row, ["paymentDate"], "salesChannelId")
 
 
 class Proof(Struct):
-    """What the operations of a file come to, by themselves and against the service."""
+    """The totals of the operations in a file, compared with the service's."""
 
     signs: Signs
     tolerance: Decimal
     count: int = 0
     total: Decimal = NOTHING
     odd: list[tuple[int, KeyedRow, Decimal]] = field(default_factory=list)
-    """Rows that do not add up, with their difference: the first of them."""
+    """The first rows that do not add up, with their differences."""
     odds: int = 0
     totals: dict[GroupKey, list[Decimal]] = field(default_factory=dict)
     """By the keys of `TOTALS`, the number, gross and VAT."""
@@ -147,49 +146,49 @@ class Proof(Struct):
 
 
 def day_cell(day: str) -> Value:
-    """A day as a date; nothing for none."""
+    """A day as a cell; None for an empty text."""
     return Cell(Kind.DATE, day) if day else None
 
 
 class PaymentProof(NamedTuple):
-    """A payment beside the operations that it pays; one of both may not be there."""
+    """A payment beside the operations that it pays; either may be missing."""
 
     key: PaymentKey
     row: KeyedRow
-    own: Decimal | None
-    """The sum of the operations; None where there are none."""
+    operations: Decimal | None
+    """The sum of the operations; None without operations."""
 
     @property
     def paid(self) -> Decimal | None:
-        """What the service says that it pays; None where it has no such payment."""
+        """The amount of the service's payment; None if it has no such payment."""
         return money(self.row, TOTAL)
 
     @property
     def delta(self) -> Decimal:
         """The payment less its operations."""
-        return (self.paid or NOTHING) - (self.own or NOTHING)
+        return (self.paid or NOTHING) - (self.operations or NOTHING)
 
 
 def compared(
     payments: Iterable[KeyedRow], paid: Mapping[PaymentKey, Decimal], days: DayRange
 ) -> list[PaymentProof]:
-    """Every payment of these days beside its operations, and operations without a payment."""
+    """The payments of these days beside their operations, and operations without a payment."""
     rows = summed(row for row in payments if not is_facts(row))
     listed = {key: row for key, row in rows.items() if days.has(key.day)}
-    if not any(key.currency for key in listed):  # the service need not tell it
+    if not any(key.currency for key in listed):  # the service need not name it
         paid = _without_currency(paid)
-    found = [PaymentProof(key, row, paid.get(key)) for key, row in listed.items()]
-    found += (PaymentProof(key, {}, own) for key, own in paid.items() if key not in listed)
-    return sorted(found, key=lambda proof: proof.key)
+    proofs = [PaymentProof(key, row, paid.get(key)) for key, row in listed.items()]
+    proofs += (PaymentProof(key, {}, total) for key, total in paid.items() if key not in listed)
+    return sorted(proofs, key=lambda proof: proof.key)
 
 
 def summed(payments: Iterable[KeyedRow]) -> dict[PaymentKey, KeyedRow]:
-    """The payments; several of one key, such as two of a day, as one with their sums."""
+    """The payments by key; several of the same key are added."""
     sums: dict[PaymentKey, KeyedRow] = {}
     for row in payments:
         key = key_of_payment(row)
         before = sums.get(key, {})
-        amounts = {name: found for name in (*before, *row) if (found := money(row, name))}
+        amounts = {name: number for name in (*before, *row) if (number := money(row, name))}
         more = {name: amount + (money(before, name) or NOTHING) for name, amount in amounts.items()}
         sums[key] = {**row, **before, **more}
     return sums
@@ -197,19 +196,19 @@ def summed(payments: Iterable[KeyedRow]) -> dict[PaymentKey, KeyedRow]:
 
 def _without_currency(paid: Mapping[PaymentKey, Decimal]) -> Mapping[PaymentKey, Decimal]:
     sums: dict[PaymentKey, Decimal] = {}
-    for key, own in paid.items():
+    for key, total in paid.items():
         bare = key._replace(currency="")
-        sums[bare] = sums.get(bare, NOTHING) + own
+        sums[bare] = sums.get(bare, NOTHING) + total
     return sums
 
 
 class ListFacts(NamedTuple):
-    """What the service says of a whole list, and how many rows came of it."""
+    """The service's count and sum of a whole list, and the number of rows that were read."""
 
     entries: int
     rows: int
     total: Decimal | None
-    """None where it tells no sum."""
+    """None if the service gives no sum."""
 
 
 def facts_of(rows: Iterable[KeyedRow]) -> ListFacts:
@@ -231,9 +230,9 @@ def checks(
     *,
     is_lacking: bool = False,
 ) -> Iterator[KeyedRow]:
-    """The rows of the sheet Check; `payments` is None where they cannot be compared.
+    """The rows of the sheet Check; `payments` is None if they cannot be compared.
 
-    `is_lacking` where that is since the service did not give them.
+    `is_lacking` is true if the service did not give them.
     """
     yield {"subject": say(tr("Signs of the amounts")), "key": say(described(proof.signs))}
     yield _checked(say(tr("Number of operations")), facts.entries, proof.count)
@@ -245,11 +244,11 @@ def checks(
         yield {**_checked(subject, total, total - delta), "row": row, "key": key}
     for payment in payments or ():
         subject = tr("Payment")
-        if payment.own is None:
+        if payment.operations is None:
             subject = tr("Payment without operations")
         elif payment.paid is None:
             subject = tr("Operations without a payment")
-        compared = _checked(say(subject), payment.paid, payment.own)
+        compared = _checked(say(subject), payment.paid, payment.operations)
         yield {**compared, "key": payment.key.text, DELTA: payment.delta}
     if payments is None:
         text = tr("not compared: only --month, --paid and --payment-date ask for whole payments")

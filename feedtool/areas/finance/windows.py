@@ -1,9 +1,9 @@
-"""Lists that the service counts, read so that each entry comes once, or a loss is told. Pure.
+"""Read lists that the service counts, each entry once; losses are noted.
 
-No list shows more than 100 pages of 100 entries (specification, "Limits"). What has more is divided
-into windows of time, down to those that can be read. Pages are numbered, and what moves between two
-of them is missed or comes twice: so each window is counted again after it was read, and read again
-where something has moved.
+No list shows more than 100 pages of 100 entries (specification, "Limits"). A longer list is divided
+into windows of time that can be read. Pages are numbered, and an entry that moves between two
+pages is missed or comes twice: so each window is counted again after it was read, and read again if
+something has moved.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,18 +21,18 @@ from feedtool.service.answers import counted, moment, next_link
 MOST = wire.PAGE * 100
 """Entries of a window that can be read."""
 TRIES = 3
-"""So many times a window is read that changes while it is read."""
+"""The most readings of a window that changes while it is read."""
 STEP = timedelta(milliseconds=1)
 STATES = ("NotPayable", "Estimated", "InProcess", "Paid", "Blocked")
 RANGES = ("paidAt", "changedAt")
 AGES = ("2000-01-01T00:00:00.000Z", "2100-01-01T00:00:00.000Z")
-"""All times that there are."""
+"""A range that holds all times."""
 
 FACTS = "facts"
-"""The key of the row that tells of a list what it is proved by: the next three."""
+"""The key of the row with the facts of a list, whose members are the next three."""
 COUNT, ROWS, TOTAL = "list.count", "list.rows", "list.total"
 GONE = "gone"
-"""In the tally: lines that there are not, by their invoice."""
+"""In the tally: invoices whose lines do not exist."""
 
 
 class Window(NamedTuple):
@@ -43,12 +43,12 @@ class Window(NamedTuple):
     query: Pairs
 
     def having(self, **values: str) -> "Window":
-        """The same with other values."""
+        """The window with other values."""
         return self._replace(query=tuple((dict(self.query) | values).items()))
 
 
 def parts(window: Window) -> tuple[Window, ...]:
-    """Windows of which each entry is in one; none where a window cannot be divided."""
+    """Windows that divide a window; none if it cannot be divided."""
     if halves := _halves(window):
         return halves
     query = dict(window.query)
@@ -60,7 +60,7 @@ def parts(window: Window) -> tuple[Window, ...]:
 
 
 def _halves(window: Window) -> tuple[Window, ...]:
-    """Both halves of a time, to the millisecond; none of what has no time to halve."""
+    """Both halves of a window's time, to the millisecond; none without a time to divide."""
     query = dict(window.query)
     for name in RANGES:
         least, most = f"{name}Min", f"{name}Max"
@@ -75,9 +75,9 @@ def _halves(window: Window) -> tuple[Window, ...]:
     return ()
 
 
-def stamp(at: datetime) -> str:
-    """A time as it is asked for, to the millisecond."""
-    text = at.astimezone(UTC).isoformat(timespec="milliseconds")
+def stamp(time: datetime) -> str:
+    """Format a time for a query, in milliseconds."""
+    text = time.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
@@ -93,7 +93,7 @@ class WindowReader:
         self._is_open = False
 
     def page(self, reply: Reply, call: Call) -> ListPage:
-        """What an answer brings, and the call that follows."""
+        """The entries of an answer, and the next call."""
         if not self._is_open:
             self._is_open = True
             self._top = Window(wire.invoice_of(call), call.query)
@@ -135,16 +135,16 @@ class WindowReader:
         return ListPage(things=things, next=call, progress=progress, is_again=True)
 
     def _paged(self, reply: Reply) -> ListPage:
-        found = wire.page_of(reply)
-        rows = self._make(self._window, found)
+        page = wire.page_of(reply)
+        rows = self._make(self._window, page)
         self._rows += len(rows)
-        self._totals.add(found.total)
+        self._totals.add(page.total)
         self._sum += sum(_amount(row) for row in rows)
         things = [self._thing(self._index, rows)]
         self._pages = max(self._pages, self._index)
-        # Not even a short page is trusted to be the last: a service may give fewer than asked for.
-        is_next = self._rows < self._wanted and found.items and found.items != self._last
-        self._last, self._index = found.items, self._index + 1
+        # A short page need not be the last: a service may give fewer entries than requested.
+        is_next = self._rows < self._wanted and page.items and page.items != self._last
+        self._last, self._index = page.items, self._index + 1
         if is_next and self._index <= MOST // wire.PAGE:
             return self._ask_page(things, len(rows), next_link(reply))
         self._read = self._recounted
@@ -155,7 +155,7 @@ class WindowReader:
         return self._listed.counting(window.query, window.subject)
 
     def _thing(self, number: int, rows: Sequence[KeyedRow]) -> ListedItem:
-        """A page is kept as a whole, and takes its own place when it is read again."""
+        """A page as one item, which replaces itself when it is read again."""
         return ListedItem(f"{self._window} {number}", "", EARLIEST, rows)
 
     def _recounted(self, reply: Reply) -> ListPage:
@@ -178,19 +178,21 @@ class WindowReader:
     def _following(self, gone: Sequence[ListedItem] = ()) -> ListPage:
         if self._left:
             self._read = self._begin(self._left.pop(0))
-            return self._told(gone, self._counting(self._window))
+            return self._with_facts(gone, self._counting(self._window))
         if self._window == self._top:
             self._is_open = False
-            return self._told(gone)
+            return self._with_facts(gone)
         self._read = self._confirmed
-        return self._told(gone, self._counting(self._top))
+        return self._with_facts(gone, self._counting(self._top))
 
     def _confirmed(self, reply: Reply) -> ListPage:
-        """What was divided is counted as a whole: what moved from window to window was missed."""
+        """Count a divided list as a whole: entries that moved between windows were missed."""
         self._count, self._is_open = counted(reply), False
-        return self._told()
+        return self._with_facts()
 
-    def _told(self, gone: Sequence[ListedItem] = (), following: Call | None = None) -> ListPage:
+    def _with_facts(
+        self, gone: Sequence[ListedItem] = (), following: Call | None = None
+    ) -> ListPage:
         facts = {COUNT: self._count, ROWS: self._all, TOTAL: self._total}
         is_any = self._count or self._all
         rows = [(self._name, facts)] if is_any else []

@@ -1,4 +1,4 @@
-"""Operations, payments and invoices: the calls, and what their answers say. Pure.
+"""Calls for operations, payments and invoices, and readers of their answers.
 
 Specification, "Financial".
 """
@@ -14,7 +14,7 @@ from feedtool.service.answers import amount, items_of, loads
 PAGE = 100
 """Entries of a page, and pages of a list (specification, "Limits")."""
 READ_OR_GONE = READ | {404}
-"""An invoice that there is not is an answer, too."""
+"""An invoice that does not exist is an answer, too."""
 FEWEST, MOST = 2, 10
 """Invoices of an archive."""
 DOCUMENT = (("Accept", "application/pdf, application/problem+json"),)
@@ -29,11 +29,11 @@ class ItemPage(NamedTuple):
 
     items: Sequence[Mapping[str, Any]]
     total: Decimal | None = None
-    """The sum of all that match, where the service tells it."""
+    """The sum of all matching entries, or None."""
 
 
 class CountedList(NamedTuple):
-    """A list that the service counts: of all, or of one invoice."""
+    """Calls for a list that the service counts, of everything or of one invoice."""
 
     counting: Callable[[Pairs, str], Call]
     reading: Callable[[Pairs, int, str], Call]
@@ -44,17 +44,14 @@ def _paged(query: Pairs, number: int) -> Pairs:
 
 
 def count_operations(query: Pairs, _: str = "") -> Call:
-    """How many operations there are."""
     return Call("GET", "/operations/count", READ, query=query)
 
 
 def read_operations(query: Pairs, number: int, _: str = "") -> Call:
-    """A page of operations."""
     return Call("GET", "/operations", READ, query=_paged(query, number))
 
 
 def count_payments(query: Pairs, _: str = "") -> Call:
-    """How many payments there are."""
     return Call("GET", "/payments/count", READ, query=query)
 
 
@@ -65,12 +62,10 @@ def read_payments(query: Pairs, number: int, _: str = "") -> Call:
 
 
 def count_details(query: Pairs, invoice: str) -> Call:
-    """How many lines an invoice has."""
     return Call("GET", f"/invoices/{invoice}/details/count", READ_OR_GONE, query=query)
 
 
 def read_details(query: Pairs, number: int, invoice: str) -> Call:
-    """A page of an invoice's lines."""
     return Call("GET", f"/invoices/{invoice}/details", READ, query=_paged(query, number))
 
 
@@ -80,13 +75,12 @@ DETAILS = CountedList(count_details, read_details)
 
 
 def invoice_of(call: Call) -> str:
-    """The invoice whose lines a call asks for; empty where it asks for none."""
+    """The invoice whose lines a call reads, or an empty text."""
     _, first, *rest = call.target.split("/")
     return rest[0] if first == "invoices" else ""
 
 
 def read_document(invoice: str) -> Call:
-    """The document of one invoice."""
     return Call("GET", f"/invoices/{invoice}/documents", READ, headers=DOCUMENT)
 
 
@@ -97,7 +91,7 @@ def read_archive(invoices: Iterable[str]) -> Call:
 
 
 def page_of(reply: Reply) -> ItemPage:
-    """The entries of a page; Unreadable for what is none."""
+    """The entries of a page; Unreadable for another answer."""
     items = [item for item in items_of(reply, tr("operations")) if isinstance(item, dict)]
     document = loads(reply.body)
     common = document.get("common") if isinstance(document, dict) else None

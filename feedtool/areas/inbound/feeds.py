@@ -26,7 +26,7 @@ _MEASURES = (*columns.DIMENSIONS, columns.WEIGHT, columns.VALUE)
 
 
 def product(row: Row) -> dict[str, Any]:
-    """What a row says of a product; the seller's number is added when it is sent."""
+    """The product of a row; the seller's number is added when it is sent."""
     values = {key: value for key, value in row.values.items() if value is not None}
     for key in _MEASURES:
         if key in values:

@@ -1,7 +1,7 @@
-"""How a product is referenced: what the warehouses know of it already is never overwritten.
+"""Referencing products: data that the warehouses have already are never overwritten.
 
-Specification, "Fulfillment product (reference)": the answer has the product as it is then, so that
-it alone tells what differs. Sent twice it does no harm.
+Specification, "Fulfillment product (reference)": the answer holds the stored product, so it alone
+shows the differences. Sending twice does no harm.
 """
 
 import json
@@ -13,40 +13,40 @@ from typing import Any
 from feedtool.areas.inbound import wire
 from feedtool.feeds.direct import Direct, Goal, Judgement, Repeat, RequestAttempt
 from feedtool.feeds.judgement import own_message
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.text import FieldName, tr
 from feedtool.service.answers import amount, text
 
 KNOWN, UNKNOWN = "known", "unknown"
-"""Whether the warehouses knew a product before it was sent."""
+"""Baseline of a request: the product was known to the warehouses before, or not."""
 
 
 def seller_number(act: RequestAttempt) -> int | None:
-    """The seller as products name him: left out where the SellerId is no number."""
+    """The seller's number in products, or None if the SellerId is no number."""
     number = act.package.settings.inbound.seller_number or act.package.seller
     return int(number) if number.isascii() and number.isdigit() else None
 
 
 def is_known(act: RequestAttempt, replies: Sequence[Reply]) -> bool:
     """True if the warehouses know the product of this reference."""
-    product, own = json.loads(act.body), text(act.reference)
+    product, reference = json.loads(act.body), text(act.reference)
     return any(
-        text(item.get("sellerProductReference")) == own
+        text(item.get("sellerProductReference")) == reference
         and wire.pair_of(item)[1] in {"", product["productCondition"]}
         for item in wire.references_of(replies[0])
     )
 
 
 def judge(act: RequestAttempt, is_there: bool) -> Judgement:  # noqa: FBT001 - a state, as of every Direct
-    """After a lost answer: done where the product is there now, and was not before."""
+    """Judge a request without an answer: done if the product is new."""
     if act.baseline == UNKNOWN and is_there:
         return Judgement(Goal.REACHED, Status.CREATED, own_message(None, tr("is referenced")))
     return Judgement(Goal.OPEN, Status.PENDING)
 
 
 def answered(act: RequestAttempt, reply: Reply) -> Judgement:
-    """What the warehouses know now: as it was sent, or what they had before."""
+    """Judge an answer: the product was referenced as sent, or existed before."""
     product, sent = wire.product_of(reply), json.loads(act.body, parse_float=Decimal)
     differing = tuple(_differences(sent, product))
     if not differing and act.baseline == UNKNOWN:
@@ -58,16 +58,16 @@ def answered(act: RequestAttempt, reply: Reply) -> Judgement:
 
 
 def _differences(sent: Mapping[str, Any], product: Mapping[str, Any]) -> Iterator[Message]:
-    """A message for each cell that says something else than the warehouses know."""
-    for key, wanted in sent.items():
+    """A message for each cell that differs from the warehouses' data."""
+    for key, value in sent.items():
         known = product.get(key)
-        if known is None or _folded(key, known) == _folded(key, wanted):
+        if known is None or _folded(key, known) == _folded(key, value):
             continue
         message = tr(
             "{field} is {known}, not {wanted}: not overwritten",
             field=FieldName(key),
             known=_shown(known),
-            wanted=_shown(wanted),
+            wanted=_shown(value),
         )
         yield Message("", message, key, Severity.WARNING)
 
@@ -83,13 +83,9 @@ def _shown(value: Any) -> str:
     return text(value) if number is None else f"{number.normalize():f}"
 
 
-def _looks(act: RequestAttempt) -> Sequence[Call]:
-    return [wire.read_references(act.reference)]
-
-
 REFERENCING: Direct[bool] = Direct(
     call=lambda act: wire.reference_product(act.body, seller_number(act)),
-    looks=_looks,
+    looks=lambda act: [wire.read_references(act.reference)],
     state=is_known,
     judge=judge,
     answered=answered,
@@ -97,4 +93,4 @@ REFERENCING: Direct[bool] = Direct(
     repeat=Repeat.SAFE,
     patience=timedelta(minutes=1),
 )
-"""Referencing a product: sent again where the answer was lost and nothing shows."""
+"""The reference of a product; sent again if the answer was lost and the product is not listed."""

@@ -17,14 +17,14 @@ def check_dimensions(row: Row) -> Iterator[Issue]:
     """Sides that are not in the order of their lengths."""
     sides = [(key, row.values.get(key)) for key in columns.DIMENSIONS]
     known = [(key, side) for key, side in sides if side is not None]
-    for (shorter, one), (longer, other) in pairwise(known):
-        if one > other:
+    for (shorter, shorter_side), (longer, longer_side) in pairwise(known):
+        if shorter_side > longer_side:
             message = tr(
                 "{longer} is {other}, less than {shorter}, {one}",
                 longer=FieldName(longer),
-                other=other,
+                other=longer_side,
                 shorter=FieldName(shorter),
-                one=one,
+                one=shorter_side,
             )
             hint = tr("write the shortest side first and the longest last")
             yield Issue(codes.DIMENSIONS_ORDER, message, hint, longer)

@@ -1,8 +1,8 @@
-"""How a shipment is announced: never twice, and followed to the warehouse's word.
+"""Announcing shipments: never twice, and followed until the warehouse decides.
 
 Specification, "Inbound shipment" and "Fulfillment", rules 1 and 2. Nothing has an idempotency key:
-the shipments of its reference are listed before it is sent, and after a lost answer. One that was
-not there before, and holds the same, is ours.
+the shipments of its reference are listed before it is sent, and after a lost answer. A new one
+with the same content is the announced one.
 """
 
 import json
@@ -30,20 +30,20 @@ STATUSES = wire.STATUSES
 
 
 class Announced(NamedTuple):
-    """What the service has of a shipment's reference, and of its products."""
+    """The shipments of a reference, and the products that are referenced."""
 
     shipments: Sequence[InboundShipment]
     known: frozenset[Pair] | None
-    """The products that are referenced; None where that was not asked, or is not known."""
+    """The referenced products; None if not read, or not known completely."""
 
 
 def product_name(gtin: str, condition: str) -> str:
-    """What a product for the warehouses is called where a shipment waits for it."""
+    """The name of a product that a shipment waits for."""
     return f"{gtin.zfill(14)}|{condition}"
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """The shipments of its reference, and before it is sent the products that are referenced."""
+    """The calls for the shipments of its reference, and before sending for the references."""
     if act.baseline is not None and act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
     shipments = as_whole(wire.read_shipments([("reference", act.reference)]))
@@ -51,15 +51,19 @@ def look(act: RequestAttempt) -> Sequence[Call]:
 
 
 def announced(act: RequestAttempt, replies: Sequence[Reply]) -> Announced:
-    """The state that the looks show; shipments of other references are none of ours."""
+    """The state read from the replies, without shipments of other references."""
     pages = replies if act.baseline is not None else replies[1:]
-    shown = [it for page in pages for it in wire.shipments_of(page)]
-    own = [it for it in shown if act.package.package_id or it.reference == text(act.reference)]
-    return Announced(own, None if act.baseline is not None else _referenced(replies[0]))
+    shown = [shipment for page in pages for shipment in wire.shipments_of(page)]
+    shipments = [
+        shipment
+        for shipment in shown
+        if act.package.package_id or shipment.reference == text(act.reference)
+    ]
+    return Announced(shipments, None if act.baseline is not None else _referenced(replies[0]))
 
 
 def _referenced(page: Reply) -> frozenset[Pair] | None:
-    """The products of a page of references; None where it may not name them all."""
+    """The products of a page of references; None if it may be incomplete."""
     known = [*map(wire.pair_of, wire.references_of(page))]
     size = whole(json_object(page.body).get("itemsPerPage")) or wire.PAGE
     is_cut = len(known) >= min(size, wire.PAGE) or next_link(page)
@@ -67,20 +71,22 @@ def _referenced(page: Reply) -> frozenset[Pair] | None:
 
 
 def judge(act: RequestAttempt, state: Announced) -> Judgement:
-    """Before: whether it can be sent. After: what the service says of the new shipment."""
+    """Judge an announcement: before it is sent by other shipments, then by the new one."""
     if act.baseline is None:
         return _before(act, state)
     before = frozenset(json.loads(act.baseline))
-    new = [it for it in state.shipments if it.id not in before]
-    own = [it for it in new if it.id == act.package.package_id or _is_same(act, it)]
-    return _told(act, own[0]) if own else Judgement(Goal.OPEN, Status.PENDING)
+    new = [shipment for shipment in state.shipments if shipment.id not in before]
+    for shipment in new:
+        if shipment.id == act.package.package_id or _is_same(act, shipment):
+            return _judged(act, shipment)
+    return Judgement(Goal.OPEN, Status.PENDING)
 
 
 def _before(act: RequestAttempt, state: Announced) -> Judgement:
-    taken = [it for it in state.shipments if it.status != REFUSED]
-    same = next((it for it in taken if _is_same(act, it)), None)
+    taken = [shipment for shipment in state.shipments if shipment.status != REFUSED]
+    same = next((shipment for shipment in taken if _is_same(act, shipment)), None)
     if same:
-        return _told(act, same)
+        return _judged(act, same)
     if taken:
         message = tr(
             "the reference {reference} is that of shipment {code}, which holds something else",
@@ -102,12 +108,12 @@ def _items(act: RequestAttempt) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _is_same(act: RequestAttempt, shipment: InboundShipment) -> bool:
-    """True if a shipment holds what was asked for."""
-    asked = json.loads(act.body)
-    header = (asked[columns.COUNTRY], asked[columns.MODE])
-    items = {wire.pair_of(item): item[columns.QUANTITY] for item in asked["items"]}
-    there = {item.pair: item.quantity for item in shipment.items}
-    return header == (shipment.country, shipment.mode) and items == there
+    """True if a shipment has the content of a request."""
+    request = json.loads(act.body)
+    header = (request[columns.COUNTRY], request[columns.MODE])
+    items = {wire.pair_of(item): item[columns.QUANTITY] for item in request["items"]}
+    shown = {item.pair: item.quantity for item in shipment.items}
+    return header == (shipment.country, shipment.mode) and items == shown
 
 
 def _unknown_products(act: RequestAttempt, state: Announced) -> Iterator[Message]:
@@ -123,10 +129,10 @@ def _unknown_products(act: RequestAttempt, state: Announced) -> Iterator[Message
             yield Message(name, message, columns.GTIN, severity, row)
 
 
-# The service's word.
+# Judgements by the shipment's status.
 
 
-def _told(act: RequestAttempt, shipment: InboundShipment) -> Judgement:
+def _judged(act: RequestAttempt, shipment: InboundShipment) -> Judgement:
     word = shipment.status
     proof = tr("shipment {code} is {status}", code=shipment.code or shipment.id, status=word)
     if word == REFUSED:
@@ -150,19 +156,19 @@ def _refused_products(act: RequestAttempt, shipment: InboundShipment) -> Iterato
 
 
 def _counted(act: RequestAttempt, shipment: InboundShipment) -> Iterator[Message]:
-    """What was received of each row's product, once the warehouse has counted it."""
-    there = {item.pair: item for item in shipment.items}
+    """A message for each row with the received quantity, once the warehouse has counted it."""
+    items = {item.pair: item for item in shipment.items}
     for row, item in _items(act):
-        found = there.get(wire.pair_of(item))
-        if found is None or found.received is None:
+        shipped = items.get(wire.pair_of(item))
+        if shipped is None or shipped.received is None:
             continue
-        is_all = found.received == item[columns.QUANTITY] and not found.disputed
+        is_all = shipped.received == item[columns.QUANTITY] and not shipped.disputed
         field = "" if is_all else columns.QUANTITY
-        yield Message("", counted_text(found), field, Severity.WARNING, row)
+        yield Message("", counted_text(shipped), field, Severity.WARNING, row)
 
 
 def counted_text(item: ShippedItem) -> MessageText:
-    """What was received of a product, and what is in dispute."""
+    """The received and the disputed quantity of a product."""
     values = {"received": item.received, "quantity": item.quantity}
     if not item.disputed:
         return tr("received {received} of {quantity}", **values)
@@ -179,12 +185,12 @@ SHIPPING: Direct[Announced] = Direct(
     state=announced,
     judge=judge,
     created=wire.created,
-    baseline=lambda _, state: json.dumps([it.id for it in state.shipments]),
+    baseline=lambda _, state: json.dumps([shipment.id for shipment in state.shipments]),
     repeat=Repeat.TRACED,
     patience=timedelta(minutes=1),
     last_words=LAST_WORDS,
 )
-"""Announcing a shipment: sent once more where two looks, a minute apart, show nothing of it."""
+"""The announcement of a shipment; sent again if two lists, a minute apart, do not show it."""
 
 PRODUCTS = Needs(
     names=lambda _, product: frozenset(
@@ -192,4 +198,4 @@ PRODUCTS = Needs(
     ),
     missing=frozenset({codes.PRODUCT_NOT_REFERENCED.name}),
 )
-"""The products that a shipment waits for, where the same command references them."""
+"""The products that a shipment waits for if the same command references them."""

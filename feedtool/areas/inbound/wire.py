@@ -1,4 +1,4 @@
-"""Fulfilment products and shipments to the warehouses: the calls, and what their answers say. Pure.
+"""Calls for fulfilment products and shipments to the warehouses, and readers of their answers.
 
 Specification, "Fulfillment product (reference)", "Inbound shipment" and "Fulfillment". Names that
 it does not show are read by what they hold: `receivedQuantity`, `quantityReceived`.
@@ -27,7 +27,7 @@ from feedtool.service.answers import (
 )
 
 READ_OR_GONE = READ | {404}
-"""A shipment that there is not is an answer, too."""
+"""A shipment that does not exist is an answer, too."""
 PAGE = 1000
 """References, and shipments, of a page; the specification names no limit."""
 MOST_ITEMS = 10_000
@@ -53,7 +53,7 @@ def pair_of(fields: Mapping[str, Any]) -> Pair:
 
 
 def reference_product(body: bytes, seller: int | None) -> Call:
-    """Let the warehouses know a product of a seller, whose number the request repeats."""
+    """Reference a product; the request repeats the seller's number."""
     if seller is not None:
         body = orjson.dumps({**orjson.loads(body), "sellerId": seller})
     return Call("POST", "/fulfillment-products", CREATED, headers=JSON, body=body)
@@ -74,7 +74,6 @@ def read_references(reference: str = "") -> Call:
 
 
 def references_of(reply: Reply) -> list[Mapping[str, Any]]:
-    """The references of a page."""
     return [item for item in items_of(reply, tr("references")) if isinstance(item, dict)]
 
 
@@ -108,11 +107,10 @@ class InboundShipment(NamedTuple):
     """The GTINs, of 14 digits, of the products that it was refused for."""
     has_note: bool
     document: Mapping[str, Any]
-    """As the service shows it."""
+    """The document of the service."""
 
 
 def create(body: bytes) -> Call:
-    """Announce a shipment."""
     return Call("POST", SHIPMENTS, CREATED, headers=JSON, body=body)
 
 
@@ -122,7 +120,6 @@ def created(reply: Reply) -> str | None:
 
 
 def read_shipment(name: str) -> Call:
-    """One shipment."""
     return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
@@ -133,12 +130,11 @@ def read_shipments(query: Iterable[tuple[str, str]] = ()) -> Call:
 
 
 def read_count(*query: tuple[str, str]) -> Call:
-    """How many shipments there are, by the filters of the list."""
     return Call("GET", f"{SHIPMENTS}/count", READ, query=query)
 
 
 def shipments_of(reply: Reply) -> list[InboundShipment]:
-    """The shipments of a page, or the one of an answer; Unreadable where one is none."""
+    """The shipments of a page, or of an answer with one; Unreadable if an entry is no shipment."""
     if reply.status not in READ:
         return []
     document = loads(reply.body)
@@ -159,13 +155,13 @@ def _shipment(fields: Any) -> InboundShipment:
         raise Unreadable(tr("the answer holds what is no shipment"))
     items = fields.get("items")
     listed = items[:MOST_ITEMS] if isinstance(items, list) else []
-    told = [*_strings(_like(fields, "refus"))]
+    refusals = [*_strings(_like(fields, "refus"))]
     return InboundShipment(
         *(name, text(fields.get("reference")), text(fields.get("code")), status),
         *(country(fields.get("storageCountry")), spelled(fields.get("supplyMode"), MODES)),
         tuple(_item(item) for item in listed if isinstance(item, dict)),
-        tuple(dict.fromkeys(value for key, value in told if not _is_product(key))),
-        frozenset(value.zfill(14) for key, value in told if "gtin" in key),
+        tuple(dict.fromkeys(value for key, value in refusals if not _is_product(key))),
+        frozenset(value.zfill(14) for key, value in refusals if "gtin" in key),
         _like(fields, "deliverynote") is True,
         fields,
     )
@@ -187,12 +183,12 @@ def _pieces(value: object) -> int | None:
 
 
 def reception_of(shipment: InboundShipment) -> Any:
-    """When it was received; None where the service does not say."""
+    """The date of its reception, or None."""
     return _like(shipment.document, "recept")
 
 
 def _like(fields: Mapping[str, Any], part: str) -> Any:
-    """The member in whose name a word stands; None where there is none."""
+    """The first member whose name contains a word, or None."""
     return next((value for name, value in fields.items() if part in name.casefold()), None)
 
 
@@ -201,15 +197,15 @@ def _is_product(key: str) -> bool:
 
 
 def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The texts in a document, each with the name that it stands under, in lower case."""
+    """The texts in a document, each with the name of its member in lower case."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _strings(inner, str(name).casefold())
     elif isinstance(value, list):
         for inner in value[:MOST_ITEMS]:
             yield from _strings(inner, key)
-    elif found := text(value):
-        yield key, found
+    elif content := text(value):
+        yield key, content
 
 
 # Delivery notes.

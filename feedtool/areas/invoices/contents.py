@@ -35,7 +35,7 @@ UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 ROOTS = frozenset(f"{UBL}{name}-2 {name}" for name in ("Invoice", "CreditNote"))
 VERSION = f"{UBL}CommonBasicComponents-2 UBLVersionID"
 VERSIONS = ("", "2.1")
-"""Of UBL; the first where a document names none."""
+"""Versions of UBL; the empty one for a document that names none."""
 _ENCRYPTED = re.compile(rb"/Encrypt\s*(?:<<|\d+\s+\d+\s+R)")
 _EXPORT = tr("export the invoice as a PDF")
 

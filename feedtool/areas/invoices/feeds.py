@@ -1,7 +1,7 @@
 """Invoices as a sheet: the order of each, and its file (specification, "Order invoices").
 
 A row is one file. Its content is read and judged with the row, and kept with the request, so that
-what is sent is what was judged, whatever becomes of the file.
+what is sent is what was judged, even if the file changes.
 """
 
 import re
@@ -90,13 +90,13 @@ def enrich(sheet: SheetColumns) -> Enrich:
     def read(row: Row) -> tuple[Row, Sequence[Issue]]:
         name = row.values.get(FILE)
         content = content_of(context.folder / str(name), limits, context.locate) if name else b""
-        found = document_of(content) if isinstance(content, bytes) and name else content
-        if isinstance(found, Issue):
-            return row, [found]
-        if not isinstance(content, bytes) or not isinstance(found, DocumentType):
+        document = document_of(content) if isinstance(content, bytes) and name else content
+        if isinstance(document, Issue):
+            return row, [document]
+        if not isinstance(content, bytes) or not isinstance(document, DocumentType):
             return row, ()
         values = {**row.values, DIGEST: sha256(content).hexdigest()}
-        return row._replace(values=values, details=Invoice(content, found)), ()
+        return row._replace(values=values, details=Invoice(content, document)), ()
 
     return read
 

@@ -54,10 +54,10 @@ def rows(paths: Iterable[Path], folder: Path, settings: AccountSettings) -> list
 
 
 def order_of(name: str, pattern: str) -> str:
-    """The order that a file is named after; "" where its name is not as the pattern says."""
+    """The order that a file is named after; "" if the name does not fit the pattern."""
     last = name.rpartition("/")[2]
-    found = re.fullmatch(pattern, last) if pattern else re.fullmatch(r"(.+?)(?:\.[^.]*)?", last)
-    return found[1] if found else ""
+    match = re.fullmatch(pattern, last) if pattern else re.fullmatch(r"(.+?)(?:\.[^.]*)?", last)
+    return match[1] if match else ""
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -68,7 +68,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
-    """The files of a ZIP; what is none, or cannot be read, stands for itself."""
+    """The files of a ZIP; the file itself if it is no ZIP, or unreadable."""
     inner = _inner(file, limits) if _suffix(file) == ZIP else []
     return [file / name for name in inner] or [file]
 
@@ -76,7 +76,7 @@ def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
 def _inner(file: Path, limits: ReadingLimits) -> list[str]:
     try:
         return [name for name in names_in(file, limits) if is_of_people(Path(name))]
-    except (FileProblem, OSError):  # which is told where its content is read
+    except (FileProblem, OSError):  # reported when its content is read
         return []
 
 

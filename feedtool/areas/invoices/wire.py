@@ -69,7 +69,7 @@ def form_of(bodies: Sequence[bytes]) -> Multipart:
 def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     """Send invoices; the answer carries the id of their import (`import_id`).
 
-    Where one travels at a time, it goes to its order itself, whose 400 tells of that order alone.
+    A single invoice is sent to its order, so that a 400 is about that order only.
     """
     form = form_of(bodies)
     headers = (("Accept-Language", language_tag(package.language)), *form.headers)
@@ -83,16 +83,16 @@ def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
 def import_id(reply: Reply) -> str:
     """The importId in the body of the answer to invoices or in its location; else Unreadable."""
     document = loads(reply.body, SMALL)
-    named = text(document.get("importId")) if isinstance(document, dict) else ""
+    name_in_body = text(document.get("importId")) if isinstance(document, dict) else ""
     location = last_segment(reply.headers.get("location", ""))
-    names = (named, "" if location == ROUTE else location)
+    names = (name_in_body, "" if location == ROUTE else location)
     if name := next((name for name in names if 0 < len(name) <= LONGEST_ID), None):
         return name
     raise Unreadable(tr("the answer to the invoices names no import"))
 
 
 def read_imports(package: PackageRef) -> Call:
-    """An import, or a page of the newest where its id is not known; read by `imports_page`."""
+    """The call for an import, or for the newest ones if its id is not known."""
     headers = (("Accept-Language", language_tag(package.language)),)
     if package.link is not None:
         return Call("GET", package.link, READ, headers=headers)
@@ -110,7 +110,7 @@ def imports_page(reply: Reply) -> AnswerPage[ReportItem]:
     if isinstance(document, dict) and "items" in document:
         document = document["items"]
     imports = [document] if isinstance(document, dict) else listed(document, tr("imports"))
-    items = [item for one in imports if isinstance(one, dict) for item in _items(one)]
+    items = [item for entry in imports if isinstance(entry, dict) for item in _items(entry)]
     if isinstance(document, dict):
         items.append(_item(document, document, None))
     return AnswerPage(items, next_link(reply))
@@ -125,13 +125,13 @@ def _items(document: dict[str, Any]) -> Iterator[ReportItem]:
 
 
 def _item(document: dict[str, Any], entry: dict[str, Any], order: str | None) -> ReportItem:
-    """The word of an import on one of its files, or on all of them."""
-    name, at = text(document.get("importId")) or None, moment(document.get("createdAt"))
+    """The status that an import has for one of its files, or for all."""
+    name, created_at = text(document.get("importId")) or None, moment(document.get("createdAt"))
     word, state = text(entry.get("status")), text(entry.get("integrationStatus"))
     status = FINAL.get(word.casefold())
     is_bad = status not in {None, Status.SUCCESS}
     messages = tuple(_messages(entry, state or word)) if is_bad else ()
-    return ReportItem(name, "", order, state or word, status, at, messages)
+    return ReportItem(name, "", order, state or word, status, created_at, messages)
 
 
 def order_of(name: str) -> str:
@@ -151,7 +151,7 @@ def _messages(file: dict[str, Any], state: str) -> Iterator[Message]:
 def match(
     pending: Iterable[PendingRow], items: Iterable[ReportItem]
 ) -> Iterator[tuple[PendingRow, ReportItem]]:
-    """Invoices, and the last word on their files; where there is none, that on their import."""
+    """Pair invoices with the last status of their files, or else of their import."""
     by_order: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
         by_order[item.reference or ""].append(item)

@@ -56,7 +56,6 @@ OVERVIEW = Overview(
 
 
 def unknown_order(act: RequestAttempt) -> Judgement:
-    """The judgement of an order that the service does not have."""
     message = tr("the service has no order {order}: look at its identifier", order=act.reference)
     return impossible(codes.ORDER_UNKNOWN, message)
 
@@ -67,7 +66,7 @@ def unknown_order(act: RequestAttempt) -> Judgement:
 class Approval(NamedTuple):
     """The statuses by which an approval or a refusal is judged."""
 
-    wanted: str
+    decision: str
     """The approval_status that is sent."""
     status: Status
     reached: frozenset[str]
@@ -169,15 +168,14 @@ def _word(order: Order, goals: Sequence[LineGoal]) -> str:
     return words.pop() if len(words) == 1 else order.status
 
 
-def lines_of(order: Order, wanted: Iterable[str]) -> dict[str, Line | None]:
+def lines_of(order: Order, line_ids: Iterable[str]) -> dict[str, Line | None]:
     """The lines of these identifiers; an empty identifier means all lines."""
     by_id = {line.id: line for line in order.lines}
-    names = list(wanted)
+    names = list(line_ids)
     every = by_id if "" in names else ()
     return {name: by_id.get(name) for name in (*filter(None, names), *every)}
 
 
 def no_line(line: str) -> LineGoal:
-    """The judgement of a line that the order does not have."""
     text = tr("the order has no such line")
     return LineGoal(line, Goal.IMPOSSIBLE, codes.ORDER_UNKNOWN, text)

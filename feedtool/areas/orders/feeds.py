@@ -182,15 +182,15 @@ SHIP = _feed(
 )
 
 
-def _approval(kind: str, action: str, summary: str, wanted: acts.Approval) -> Feed:
+def _approval(kind: str, action: str, summary: str, approval: acts.Approval) -> Feed:
     return _feed(
         kind=kind,
         summary=summary,
         recognition=_recognition(action=action, only_if_asked=True),
         requests=_requests(
-            make=lambda *_: {"approval_status": wanted.wanted}, required=(columns.ORDER,)
+            make=lambda *_: {"approval_status": approval.decision}, required=(columns.ORDER,)
         ),
-        travel=Travel(package_type=action, protocol=acts.approval(wanted)),
+        travel=Travel(package_type=action, protocol=acts.approval(approval)),
     )
 
 

@@ -98,12 +98,10 @@ def _order(order: str) -> str:
 
 
 def read_order(order: str) -> Call:
-    """One order."""
     return Call("GET", _order(order), READ_OR_GONE)
 
 
 def read_orders(query: Iterable[tuple[str, str]]) -> Call:
-    """A page of orders."""
     return Call("GET", "/orders", READ, query=(*query, ("pageSize", str(PAGE))))
 
 
@@ -113,7 +111,6 @@ def approve(order: str, body: bytes) -> Call:
 
 
 def ship(order: str, body: bytes) -> Call:
-    """Declare the parcels of an order."""
     return Call("POST", f"{_order(order)}/shipments", STAGED, headers=JSON, body=body)
 
 
@@ -262,7 +259,6 @@ class Gesture(NamedTuple):
 
 
 def read_available(order: str) -> Call:
-    """The call for the amount that may still be granted for an order."""
     return Call("GET", f"{_order(order)}/commercial-gestures-available-amounts", READ_OR_GONE)
 
 
@@ -291,7 +287,6 @@ def read_gestures(order: str = "") -> Call:
 
 
 def gestures_of(reply: Reply) -> list[Gesture]:
-    """A page of requests."""
     items = items_of(reply, tr("gestures"))
     return [_gesture(item) for item in items if isinstance(item, dict)]
 
@@ -312,7 +307,6 @@ def _gesture(fields: Mapping[str, Any]) -> Gesture:
 
 
 def read_configuration(channel: str) -> Call:
-    """The call for the configuration of gestures of a channel."""
     target = f"/sales-channel-commercial-gesture-configurations/{quote(channel, safe='')}"
     return Call("GET", target, READ_OR_GONE)
 
@@ -326,5 +320,4 @@ def configuration_of(reply: Reply) -> Mapping[str, Any]:
 
 
 def read_count(*query: tuple[str, str]) -> Call:
-    """The call for the number of orders, by the filters of the list."""
     return Call("GET", "/orders/count", READ, query=query)

@@ -1,4 +1,4 @@
-"""What leaves the warehouses, as the area declares itself."""
+"""Declaration of the area: shipments that leave the warehouses."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -28,25 +28,25 @@ class ShownCancellation(NamedTuple):
 
     shipment: OutboundShipment | None
     request: Document
-    """Empty where there is none."""
+    """Empty if nobody has requested one."""
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """The shipment, and our request where its id is known."""
-    own, settings = act.package.package_id, act.package.settings.outbound
-    further = [wire.read_cancellation(own, settings)] if own else []
-    return [wire.read_shipment(act.reference), *further]
+    """The calls for the shipment and, if its id is known, the request."""
+    request_id, settings = act.package.package_id, act.package.settings.outbound
+    calls = [wire.read_cancellation(request_id, settings)] if request_id else []
+    return [wire.read_shipment(act.reference), *calls]
 
 
 def shown(_: RequestAttempt, replies: Sequence[Reply]) -> ShownCancellation:
-    """The request as it shows itself, else as its shipment shows it."""
+    """The shipment and its request, read by itself or else from the shipment."""
     shipment = wire.shipment_of(replies[0])
-    own = wire.cancellation_of(replies[1]) if len(replies) > 1 else {}
-    return ShownCancellation(shipment, own or (shipment.cancellation if shipment else {}))
+    request = wire.cancellation_of(replies[1]) if len(replies) > 1 else {}
+    return ShownCancellation(shipment, request or (shipment.cancellation if shipment else {}))
 
 
 def judge(act: RequestAttempt, state: ShownCancellation) -> Judgement:
-    """Whether the shipment is cancelled, can be, or cannot any more."""
+    """Judge a cancellation by the shipment and its request."""
     shipment, word = state.shipment, spelled(state.request.get("status"), (GRANTED, REFUSED))
     if shipment is None:
         return unknown_shipment(act.reference)
@@ -68,7 +68,7 @@ def _decided(act: RequestAttempt, shipment: OutboundShipment, word: str) -> Judg
 
 
 def _possible(shipment: OutboundShipment) -> Judgement:
-    """Whether a shipment can be cancelled whose cancellation nobody has asked for."""
+    """Judge a cancellation that was not requested yet."""
     word = shipment.status
     if word in CANCELLABLE:
         return Judgement(Goal.OPEN, Status.PENDING, (), word)
@@ -79,7 +79,6 @@ def _possible(shipment: OutboundShipment) -> Judgement:
 
 
 def unknown_shipment(name: str) -> Judgement:
-    """The judgement of a shipment that the service does not have."""
     message = tr("the service has no shipment {shipment}: look at its identifier", shipment=name)
     return impossible(codes.SHIPMENT_UNKNOWN, message)
 
@@ -98,4 +97,4 @@ CANCELLATION: Direct[ShownCancellation] = Direct(
     repeat=Repeat.SAFE,
     patience=timedelta(minutes=15),
 )
-"""Cancelling a shipment: a request that is there already is followed, and not asked again."""
+"""The cancellation of a shipment; an existing request is followed, not repeated."""

@@ -22,9 +22,9 @@ from feedtool.model.text import tr
 
 
 def _is_asked(row: Row) -> Sequence[Row]:
-    """The row itself where it is new, or says what is to be done; none where it only shows."""
-    own = columns.RETURN if row.feed.sheet.name == "Returns" else columns.SHIPMENT
-    return (row,) if row.is_blank(own) or not row.is_blank(ACTION) else ()
+    """The row if it is new or has an action; nothing if it only shows data."""
+    identifier = columns.RETURN if row.feed.sheet.name == "Returns" else columns.SHIPMENT
+    return (row,) if row.is_blank(identifier) or not row.is_blank(ACTION) else ()
 
 
 # Shipments.

@@ -44,28 +44,30 @@ def look(act: RequestAttempt) -> Sequence[Call]:
 
 
 def shown(act: RequestAttempt, replies: Sequence[Reply]) -> ShownReturns:
-    """The returns of the shipment, whatever else a list shows."""
+    """The shipment and its returns; a list may hold the returns of others."""
     if act.package.package_id:
-        own = wire.return_of(replies[0])
-        return ShownReturns(None, [own] if own else [])
+        announced = wire.return_of(replies[0])
+        return ShownReturns(None, [announced] if announced else [])
     name = json.loads(act.body)["outboundShipmentId"]
-    listed = [it for reply in replies[1:] for it in wire.returns_of(reply)]
+    listed = [parcel for reply in replies[1:] for parcel in wire.returns_of(reply)]
     return ShownReturns(
-        wire.shipment_of(replies[0]), [it for it in listed if it.shipment in {"", name}]
+        wire.shipment_of(replies[0]), [parcel for parcel in listed if parcel.shipment in {"", name}]
     )
 
 
 def judge(act: RequestAttempt, state: ShownReturns) -> Judgement:
-    """Whether the return is there, can be, or cannot."""
+    """Judge a return by the shipment and its other returns."""
     body = act.content
-    own = [
-        it for it in state.returns if act.package.package_id or it.reference == text(act.reference)
+    returns = [
+        parcel
+        for parcel in state.returns
+        if act.package.package_id or parcel.reference == text(act.reference)
     ]
     if act.baseline is not None:
         before = json.loads(act.baseline)
-        new = [it for it in own if it.id not in before]
+        new = [parcel for parcel in returns if parcel.id not in before]
         return _announced(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
-    for earlier in own:
+    for earlier in returns:
         if earlier.status != REFUSED:
             if _is_same(body, earlier):
                 return _announced(act, earlier)
@@ -107,7 +109,7 @@ def _judge_shipment(
     for earlier in returns:
         before += Counter() if earlier.status == REFUSED else _quantities(earlier.lines)
     # A service that does not show all of what was sent judges by itself.
-    is_shown = all(all(_pair(it)) and wire.pieces_of(it) is not None for it in shipment.items)
+    is_shown = all(all(_pair(item)) and wire.pieces_of(item) is not None for item in shipment.items)
     wrong = [*_wrong_lines(act, lines, sent, before)] if is_shown else []
     if wrong and sent:
         return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, for_every_row(act, wrong))
@@ -123,8 +125,8 @@ def _wrong_lines(
     left = Counter(sent)
     left.subtract(before)
     for row, line in zip((act.row, *act.further_rows), lines, strict=False):
-        key, asked = _pair(line), whole(line[QUANTITY]) or 0
-        left[key] -= asked
+        key, pieces = _pair(line), whole(line[QUANTITY]) or 0
+        left[key] -= pieces
         if key not in sent:
             text_of = tr("the shipment has no product {product} in this condition", product=key[0])
             yield _about(row, codes.RETURN_PRODUCT, text_of, PRODUCT)
@@ -133,7 +135,7 @@ def _wrong_lines(
                 "{sent} of {product} were sent: only {left} can still come back",
                 sent=sent[key],
                 product=key[0],
-                left=max(0, left[key] + asked),
+                left=max(0, left[key] + pieces),
             )
             yield _about(row, codes.RETURN_QUANTITY, text_of, QUANTITY)
 
@@ -148,10 +150,10 @@ def _pair(line: Mapping[str, Any]) -> tuple[str, str]:
 
 def _quantities(lines: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, str]]:
     """The pieces of each product, in each condition."""
-    found: Counter[tuple[str, str]] = Counter()
+    pieces: Counter[tuple[str, str]] = Counter()
     for line in lines:
-        found[_pair(line)] += wire.pieces_of(line) or 0
-    return found
+        pieces[_pair(line)] += wire.pieces_of(line) or 0
+    return pieces
 
 
 RETURN: Direct[ShownReturns] = Direct(
@@ -160,9 +162,9 @@ RETURN: Direct[ShownReturns] = Direct(
     state=shown,
     judge=judge,
     created=wire.created_return,
-    baseline=lambda _, state: json.dumps([it.id for it in state.returns]),
+    baseline=lambda _, state: json.dumps([parcel.id for parcel in state.returns]),
     repeat=Repeat.TRACED,
     doubt=codes.PARCEL_DOUBTFUL,
     patience=timedelta(minutes=30),
 )
-"""Announcing a return: it cannot be cancelled, and is found again by its shipment and reference."""
+"""The announcement of a return; it cannot be cancelled, its shipment and reference identify it."""

@@ -15,14 +15,17 @@ Document = Mapping[str, Any]
 
 
 def texts(document: Document, names: Iterable[str], prefix: str = "") -> Row:
-    """The texts of a document, by their names behind a prefix."""
+    """The texts of a document, by prefixed names."""
     return {prefix + name: text(document.get(name)) or None for name in names}
 
 
 def _listed(documents: Iterable[Document], *names: str) -> Value:
-    """What each of some documents has under one of these names, joined."""
-    found = (next(filter(None, (text(it.get(name)) for name in names)), "") for it in documents)
-    return str(joined(filter(None, found), "; ")) or None
+    """The texts of the documents under the first of these names that each has, joined."""
+    values = (
+        next(filter(None, (text(document.get(name)) for name in names)), "")
+        for document in documents
+    )
+    return str(joined(filter(None, values), "; ")) or None
 
 
 def shipment_rows(shipment: OutboundShipment, *, has_addresses: bool) -> list[Row]:
@@ -54,13 +57,13 @@ def shipment_rows(shipment: OutboundShipment, *, has_addresses: bool) -> list[Ro
 
 
 def _of_item(item: Document, mode: str) -> Row:
-    own = text(wire.object_of(item.get("delivery")).get("mode"))
+    item_mode = text(wire.object_of(item.get("delivery")).get("mode"))
     names = (columns.PRODUCT_REFERENCE, columns.PRODUCT, columns.CONDITION, columns.CURRENCY)
     serials = item.get("traceability")
     return {
         **texts(item, names),
         columns.EXPECTED: whole(item.get(columns.EXPECTED)),
-        columns.MODE: own or mode or None,
+        columns.MODE: item_mode or mode or None,
         columns.PRICE: amount(item.get(columns.PRICE)),
         columns.SHIPPING: amount(item.get(columns.SHIPPING)),
         "traceability": str(joined(map(text, serials if isinstance(serials, list) else ()), "; "))

@@ -57,12 +57,12 @@ class ProductsOfParcels(Occurrences):
     """Remembers the products of each shipment and return."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row that asks for a shipment, or for a return."""
+        """Note a row of a shipment or a return that is sent."""
         keys = (columns.PRODUCT_REFERENCE, columns.PRODUCT, columns.CONDITION)
-        named = [str(row.values.get(key) or "") for key in keys]
-        if row.feed in {CREATE, RETURNS} and row.feed.requests.makes_request(row) and any(named):
+        product = [str(row.values.get(key) or "") for key in keys]
+        if row.feed in {CREATE, RETURNS} and row.feed.requests.makes_request(row) and any(product):
             reference = str(row.values.get(columns.REFERENCE) or "")
-            self.add("\n".join((row.feed.kind, reference, *named)), sheet, row.number)
+            self.add("\n".join((row.feed.kind, reference, *product)), sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
         """A warning for each row of a product that has another one."""

@@ -1,9 +1,9 @@
-"""Creating outbound shipments: the call, and what the list of shipments says of it.
+"""Creating outbound shipments: the call, and its judgement by the list of shipments.
 
 Specification, "Outbound shipment" and "Fulfillment", rules 1, 3 and 4. A second parcel to a
-customer is the worst that can happen: whatever bears the reference, and was not there before,
-counts as ours, and nothing is sent again before a list that was read to its end has shown none for
-a long time.
+customer is the worst that can happen: a shipment with the reference that was not there before
+counts as this one, and nothing is sent again before complete lists have shown none for a long
+time.
 """
 
 import json
@@ -33,15 +33,15 @@ SETTLED = timedelta(minutes=10)
 
 
 class ShownShipments(NamedTuple):
-    """The shipments of a reference that a look has shown."""
+    """The shipments of a reference, as they were listed."""
 
     shipments: Sequence[OutboundShipment]
     since: str
-    """From then on a shipment is looked for that is created now; empty: for ever."""
+    """New shipments are searched from this creation time on; empty: no limit."""
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """The shipment, where its id is known, else the list; after it was sent, of what is new."""
+    """The call for the shipment of a known id, else for a list; once sent, of new shipments."""
     if act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
     name = act.package.settings.outbound.reference_filter
@@ -53,28 +53,32 @@ def look(act: RequestAttempt) -> Sequence[Call]:
 
 
 def shown(act: RequestAttempt, replies: Sequence[Reply]) -> ShownShipments:
-    """The shipments that bear the reference."""
+    """The shipments with the reference."""
     if act.package.package_id:
-        own = wire.shipment_of(replies[0])
-        return ShownShipments([own] if own else [], "")
-    at = service_time(replies[0])
-    listed = [it for reply in replies for it in wire.shipments_of(reply)]
-    since = (at - SETTLED).isoformat().replace("+00:00", "Z") if at else ""
-    return ShownShipments([it for it in listed if it.reference == text(act.reference)], since)
+        shipment = wire.shipment_of(replies[0])
+        return ShownShipments([shipment] if shipment else [], "")
+    now = service_time(replies[0])
+    listed = [shipment for reply in replies for shipment in wire.shipments_of(reply)]
+    since = (now - SETTLED).isoformat().replace("+00:00", "Z") if now else ""
+    return ShownShipments(
+        [shipment for shipment in listed if shipment.reference == text(act.reference)], since
+    )
 
 
 def judge(act: RequestAttempt, state: ShownShipments) -> Judgement:
-    """Whether the shipment is there, and what the warehouse says of it."""
+    """Judge a request by the shipments with its reference."""
     if act.baseline is not None:
         before = json.loads(act.baseline)["before"]
-        new = [it for it in state.shipments if it.id not in before]
+        new = [shipment for shipment in state.shipments if shipment.id not in before]
         return judged(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
-    # What was rejected or cancelled may be asked for anew.
-    alive = [it for it in state.shipments if it.status not in {CANCELLED, REJECTED}]
+    # A rejected or cancelled shipment may be requested again.
+    alive = [
+        shipment for shipment in state.shipments if shipment.status not in {CANCELLED, REJECTED}
+    ]
     if not alive:
         return Judgement(Goal.OPEN, Status.PENDING)
     body = json.loads(act.body, parse_float=Decimal)
-    same = [it for it in alive if is_same(body, it)]
+    same = [shipment for shipment in alive if is_same(body, shipment)]
     if same:
         return judged(act, same[0])
     other = alive[0]
@@ -87,7 +91,7 @@ def judge(act: RequestAttempt, state: ShownShipments) -> Judgement:
 
 
 def judged(act: RequestAttempt, shipment: OutboundShipment) -> Judgement:
-    """What the status of a shipment means for a request of it."""
+    """Judge a request by the status of its shipment."""
     word = shipment.status
     if word in TAKEN:
         proof = tr("is {status}, shipment {shipment}", status=word, shipment=shipment.id)
@@ -103,10 +107,10 @@ def judged(act: RequestAttempt, shipment: OutboundShipment) -> Judgement:
 
 
 def parcel_text(parcel: Mapping[str, Any]) -> str:
-    """A parcel's number and carrier; empty where it has none yet."""
+    """A parcel's number and carrier; empty without both."""
     names = (("trackingNumber", "parcelNumber", "trackingId"), ("carrier", "carrierName"))
-    found = (next(filter(None, (text(parcel.get(it)) for it in some)), "") for some in names)
-    return " ".join(filter(None, found))
+    texts = (next(filter(None, (text(parcel.get(name)) for name in group)), "") for group in names)
+    return " ".join(filter(None, texts))
 
 
 def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, ...]:
@@ -114,12 +118,12 @@ def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, 
     code, items = codes.SHIPMENT_REJECTED.name, act.content.get("items", ())
     messages = []
     for reason in shipment.reasons:
-        named = {text(value) for value in reason.values()}
+        values = {text(value) for value in reason.values()}
         places = {
             row: _field(text(reason.get("code")), key)
             for row, item in zip((act.row, *act.further_rows), items, strict=False)
             for key in (REFERENCE, PRODUCT)
-            if item.get(key) in named
+            if item.get(key) in values
         }
         for row, field in (places or {0: _field(text(reason.get("code")), "")}).items():
             messages.append(Message(code, wire.reason_text(reason), field, row=row))
@@ -128,16 +132,16 @@ def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, 
 
 
 def _field(code: str, named: str) -> str:
-    """The column that a reason is about by the words in its code; empty where they do not say."""
+    """The column that a reason's code names; empty if it names none."""
     columns = {"mode": DELIVERY, "pric": PRICE, "storage": STORAGE, "product": named}
     return next((key for part, key in columns.items() if part in code.casefold()), "")
 
 
 def for_every_row(act: RequestAttempt, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Messages about rows of a request, and for its other rows one that names the first of them."""
-    told = {message.row for message in messages}
-    others = () if 0 in told or not told else {act.row, *act.further_rows} - told
-    first = min(told, default=0)
+    """Messages about rows of a request, and one for each other row that points to the first."""
+    rows = {message.row for message in messages}
+    others = () if 0 in rows or not rows else {act.row, *act.further_rows} - rows
+    first = min(rows, default=0)
     text_of = tr("row {row} is of the same request, see there", row=first)
     return (*messages, *(Message("", text_of, row=row) for row in sorted(others)))
 
@@ -146,24 +150,24 @@ REFERENCE, PRODUCT, CONDITION = "sellerProductReference", "productId", "productC
 DELIVERY, STORAGE = "delivery.mode", "storageCountry"
 AMOUNTS = PRICE, SHIPPING = ("unitSalesPrice", "shippingCost")
 TRAITS = (DELIVERY, *AMOUNTS, "currencyCode")
-"""What differs between shipments of the same items, where the service shows it."""
+"""Members that may differ between shipments of the same items."""
 
 
 def is_same(body: Mapping[str, Any], shipment: OutboundShipment) -> bool:
-    """True if a shipment is of the items of a request, sent in its way, to the same address."""
+    """True if a shipment has the items, the delivery mode and the address of a request."""
     countries = {country(body.get(STORAGE)), country(shipment.document.get(STORAGE))} - {""}
     if len(countries) > 1:
         return False
     address = wire.object_of(shipment.document.get("deliveryAddress"))
-    wanted = body["deliveryAddress"]
-    if any(country(address.get(key)) not in {"", country(wanted[key])} for key in wanted):
+    requested = body["deliveryAddress"]
+    if any(country(address.get(key)) not in {"", country(requested[key])} for key in requested):
         return False
     mode = {"delivery": {"mode": shipment.document.get("deliveryMode")}}
-    there = [{**mode, **item} for item in shipment.items]
+    shown_items = [{**mode, **item} for item in shipment.items]
     return all(
         Counter(_named(item, names) for item in body["items"])
-        == Counter(_named(item, names) for item in there)
-        for names in _shared(body["items"], there)
+        == Counter(_named(item, names) for item in shown_items)
+        for names in _shared(body["items"], shown_items)
     )
 
 
@@ -191,7 +195,9 @@ def _value(item: Mapping[str, Any], key: str) -> object:
 
 
 def _baseline(_: RequestAttempt, state: ShownShipments) -> str:
-    return json.dumps({"since": state.since, "before": [it.id for it in state.shipments]})
+    return json.dumps(
+        {"since": state.since, "before": [shipment.id for shipment in state.shipments]}
+    )
 
 
 SHIPMENT: Direct[ShownShipments] = Direct(

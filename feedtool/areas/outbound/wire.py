@@ -1,4 +1,4 @@
-"""Outbound shipments, cancellations, returns and labels: the calls, and what answers say. Pure.
+"""Calls for outbound shipments, cancellations, returns and labels, and readers of their answers.
 
 Specification, "Outbound shipment", "Return" and "Fulfillment". Names that it does not show are read
 by alternatives; every shape is checked, none is trusted.
@@ -23,12 +23,12 @@ from feedtool.service.answers import (
 )
 
 READ_OR_GONE = READ | {404}
-"""What there is not is an answer, too."""
+"""A thing that does not exist is an answer, too."""
 READ_OR_NONE = READ_OR_GONE | {400}
 """A service may not have a path that the specification does not show: that is no error."""
 PAGE = 100
 MOST_PARTS = 1000
-"""Of a shipment no more items, parcels or reasons are read."""
+"""The most items, parcels or reasons that are read of a shipment."""
 STATUSES = (
     *("Created", "Accepted", "InPreparation", "PartiallyShipped", "Shipped", "Delivered"),
     *("Cancelled", "Rejected"),
@@ -54,18 +54,18 @@ class OutboundShipment(NamedTuple):
     status: str
     created_at: str
     updated_at: str
-    """When its status changed last."""
+    """The time of the last change of its status."""
     items: Sequence[Document]
     parcels: Sequence[Document]
     reasons: Sequence[Document]
     """The reasons why it is rejected."""
     cancellation: Document
     document: Document
-    """As the service shows it."""
+    """The document of the service."""
 
 
 class ParcelReturn(NamedTuple):
-    """What comes back of a shipment."""
+    """A return of items of a shipment."""
 
     id: str
     reference: str
@@ -91,37 +91,30 @@ class ParcelReturn(NamedTuple):
 
 
 def read_shipments(query: Pairs = ()) -> Call:
-    """A page of shipments."""
     return Call("GET", SHIPMENTS, READ, query=(*query, ("limit", str(PAGE))))
 
 
 def read_returns(query: Pairs = ()) -> Call:
-    """A page of returns."""
     return Call("GET", RETURNS, READ, query=(*query, ("limit", str(PAGE))))
 
 
 def count_shipments(settings: OutboundSettings) -> Call:
-    """The number of shipments."""
     return Call("GET", settings.shipment_count, READ_OR_NONE)
 
 
 def count_returns(settings: OutboundSettings) -> Call:
-    """The number of returns."""
     return Call("GET", settings.return_count, READ_OR_NONE)
 
 
 def read_shipment(name: str) -> Call:
-    """One shipment."""
     return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
 def read_return(name: str) -> Call:
-    """One return."""
     return Call("GET", f"{RETURNS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
 def read_cancellation(name: str, settings: OutboundSettings) -> Call:
-    """The request of a cancellation, by its id."""
     path = settings.cancellation.replace("{id}", quote(name, safe=""))
     return Call("GET", path, READ_OR_NONE)
 
@@ -134,17 +127,14 @@ def read_label(name: str, media_type: str) -> Call:
 
 
 def create_shipment(body: bytes) -> Call:
-    """Ask for a shipment."""
     return Call("POST", SHIPMENTS, CREATED | STAGED, headers=JSON, body=body)
 
 
 def cancel(body: bytes) -> Call:
-    """Ask for the cancellation of a shipment."""
     return Call("POST", CANCELLATIONS, CREATED | STAGED, headers=JSON, body=body)
 
 
 def announce(body: bytes) -> Call:
-    """Announce a return."""
     return Call("POST", RETURNS, CREATED | STAGED, headers=JSON, body=body)
 
 
@@ -172,7 +162,7 @@ def shipment_of(reply: Reply) -> OutboundShipment | None:
 
 
 def shipments_of(reply: Reply) -> list[OutboundShipment]:
-    """The shipments of a page; Unreadable where one is none."""
+    """The shipments of a page; Unreadable if an entry is no shipment."""
     return [_shipment(item) for item in items_of(reply, tr("shipments"))]
 
 
@@ -182,7 +172,7 @@ def return_of(reply: Reply) -> ParcelReturn | None:
 
 
 def returns_of(reply: Reply) -> list[ParcelReturn]:
-    """The returns of a page; Unreadable where one is none."""
+    """The returns of a page; Unreadable if an entry is no return."""
     return [_return(item) for item in items_of(reply, tr("returns"))]
 
 
@@ -210,7 +200,7 @@ def _shipment(document: Any) -> OutboundShipment:
 
 
 def _reasons(fields: Document) -> list[Document]:
-    """Reasons as objects, of whatever name; the state may hold them, too."""
+    """The reasons, found by part of the member's name, also in the state."""
     for holder in (fields, object_of(fields.get("state"))):
         for name, value in holder.items():
             if "reason" in name.casefold() and isinstance(value, list):
@@ -248,28 +238,26 @@ def _return(document: Any) -> ParcelReturn:
 
 
 def pieces_of(item: Document) -> int | None:
-    """The pieces of an item or line, by whichever name; None where it shows none."""
+    """The pieces of an item or line, by any of the known names, or None."""
     names = ("expectedQuantity", "quantity", "announcedQuantity", "shippedQuantity")
-    return next((found for name in names if (found := whole(item.get(name))) is not None), None)
+    return next((pieces for name in names if (pieces := whole(item.get(name))) is not None), None)
 
 
 def condition_of(item: Document) -> str:
-    """The condition of an item's product."""
     return _first(item, "productCondition", "condition")
 
 
 def cancellation_of(reply: Reply) -> Document:
-    """The request of a cancellation; empty where the service has none of that id."""
+    """The request of a cancellation; empty if the service does not have it."""
     return object_of(loads(reply.body, SMALL)) if reply.status in READ else {}
 
 
 def object_of(value: Any) -> Document:
-    """A JSON object; an empty one for what is none."""
+    """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def objects_of(value: Any) -> list[Document]:
-    """The objects of a JSON list."""
     items = value[:MOST_PARTS] if isinstance(value, list) else []
     return [item for item in items if isinstance(item, dict)]
 

@@ -18,4 +18,4 @@ def exports() -> "Sequence[Export]":
 
 
 AREA = Area("reports", tr("Reports"), exports=exports)
-"""What the service makes of a seller's sales for the books and the authorities."""
+"""Reports of sales that the service makes for accounting and for authorities."""

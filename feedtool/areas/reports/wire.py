@@ -1,4 +1,4 @@
-"""Reports and their documents: the calls, and what their answers say. Pure.
+"""Calls for reports and their documents, and readers of their answers.
 
 Of both the specification shows the path alone ("Financial"): of a report nothing but its identifier
 is taken for granted.
@@ -25,7 +25,6 @@ def reports_of(reply: Reply) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def read_document(report: str) -> Call:
-    """The file of a report."""
     target = f"/reports/{quote(report, safe='')}/report-documents"
     return Call("GET", target, READ, headers=ANYTHING)
 

@@ -29,10 +29,10 @@ from feedtool.sandbox.exchange import (
 
 
 class CompetitionBehaviour(Struct, frozen=True):
-    """The accounts that may use them."""
+    """The accounts that may read offers of others."""
 
     unopened_sellers: tuple[str, ...] = ("unopened",)
-    """Whose accounts have no access (part "Authentication", 4)."""
+    """Sellers without access (part "Authentication", 4)."""
 
 
 REFERENCE_FORMAT = "ER400-8614"
@@ -45,7 +45,7 @@ REFERENCE = re.compile("P([0-9A-F]{1,12})")
 
 
 class Rival(NamedTuple):
-    """A seller that is none of the sandbox's."""
+    """Another seller, who has no account in the sandbox."""
 
     name: str
     rating: float = 0.0
@@ -69,13 +69,13 @@ STATES = {NEW: 1, REFURBISHED: 3}
 def read_competition(exchange: Exchange) -> HttpResponse:
     """GET /competing-offers: of the products asked for, EANs or product_ids, in their order."""
     _check_access(exchange)
-    asked = _asked_products(exchange.request.query)
-    if not asked:
+    names = _asked_products(exchange.request.query)
+    if not names:
         raise bad_request("products", "products is required.", FIELD_MISSING)
-    if strange := [name for name in asked if not PRODUCT_REFERENCE.fullmatch(name)]:
+    if strange := [name for name in names if not PRODUCT_REFERENCE.fullmatch(name)]:
         reason = f"{strange[0]!r} is not alphanumeric with optional dash or dot."
         raise bad_request("products", reason, REFERENCE_FORMAT)
-    products = filter(None, dict.fromkeys(map(_product, asked)))
+    products = filter(None, dict.fromkeys(map(_product, names)))
     items = [item for product in products if (item := _competition(exchange, product))]
     return json_answer(200, {"count": len(items), "items": items})
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class DiscussionBehaviour(Struct, frozen=True):
-    """Of customers who write, and of channels. All durations are sandbox time."""
+    """Settings of customers who write, and of channels. All durations are sandbox time."""
 
     writes_after: timedelta = timedelta(days=3)
     """From the shipment of every fifth order to the discussion that its customer opens."""
@@ -15,9 +15,9 @@ class DiscussionBehaviour(Struct, frozen=True):
     thanks_after: timedelta = timedelta(hours=6)
     """From an answer to the customer's thanks."""
     closed_channels: tuple[str, ...] = ("SECOND",)
-    """Where a seller cannot open discussions: isEnabled is false ("Discussions", rule 1)."""
+    """Channels where a seller cannot open discussions: isEnabled is false (rule 1)."""
     visible_after: timedelta = timedelta()
-    """What the seller writes shows so much later."""
+    """The delay until a message of the seller shows."""
     shortest: int = 13
     longest: int = 5000
     """Characters of a message (rule 4 names two pairs of bounds)."""

@@ -1,4 +1,4 @@
-"""What each channel allows in discussions: its configuration, and the typologies.
+"""Configurations and typologies of the channels for discussions.
 
 Specification, "Discussions", rule 1. The typologies are those that the field has met.
 """
@@ -24,11 +24,11 @@ _SENT = ("Shipped", "Delivered")
 
 
 class Typology(NamedTuple):
-    """What a discussion may be about."""
+    """A topic of discussions."""
 
     code: str
     statuses: tuple[str, ...]
-    """Of the orders that it is for."""
+    """The statuses of orders that it is for."""
     users: tuple[str, ...] = (SELLER, CUSTOMER)
     is_usable: bool = True
     typology: str = "order"
@@ -51,12 +51,11 @@ TYPOLOGIES = (
 
 
 def eligible_receivers(channel: str, settings: SandboxSettings) -> list[str]:
-    """Whom a seller may write to: the support of the primary channel alone."""
+    """The receivers of a seller's messages; only the primary channel has support."""
     return [CUSTOMER, SUPPORT] if channel == settings.primary_channel else [CUSTOMER]
 
 
 def is_enabled(channel: str, settings: SandboxSettings) -> bool:
-    """True if a seller may open discussions on a channel."""
     return channel not in settings.of(DiscussionBehaviour).closed_channels
 
 

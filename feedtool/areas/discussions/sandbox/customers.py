@@ -1,7 +1,7 @@
-"""What customers write by themselves: nothing by chance, an order's number decides.
+"""Messages of customers: the number of an order decides, nothing happens by chance.
 
 A seller's first request about discussions finds some of the past. From then on the customer of
-every fifth shipped order opens one. `store` has what follows in each.
+every fifth shipped order opens one. `store` has their next steps.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ ANSWER = "Thank you for your message. Your parcel is on its way and will arrive 
 
 
 class Complaint(NamedTuple):
-    """What a customer writes."""
+    """The first message of a customer."""
 
     subtypology: str
     subject: str
@@ -75,10 +75,10 @@ COMPLAINTS = (
 
 
 class PastDiscussion(NamedTuple):
-    """A discussion that was there when a seller first asked."""
+    """A discussion that exists at a seller's first request."""
 
     number: int
-    """Of the order."""
+    """The number of the order."""
     complaint: int
     hours: float
     """Since it was opened."""
@@ -99,7 +99,7 @@ PAST = (
 
 
 def written(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], HttpResponse]:
-    """A route's function, before which customers write what they have written by then."""
+    """Wrap the function of a route: customers first write what is due."""
 
     @shop.opened
     @wraps(answer)
@@ -121,10 +121,10 @@ def _write_until_now(db: Connection, seller: str, now: datetime, settings: Sandb
     since, until = row["shipped_at"] if row else "", stamp(now - behaviour.writes_after)
     for order in shipped(db, seller, since, until) if since < until else ():
         if order.number % EVERY_WRITES == 0 and not _of_customer(db, order):
-            at = moment_of(order.document["shippedAt"]) + behaviour.writes_after
+            moment = moment_of(order.document["shippedAt"]) + behaviour.writes_after
             turn = order.number // EVERY_WRITES
             files = (PHOTO,) if turn % EVERY_ATTACHES == 0 else ()
-            _complain(db, order, COMPLAINTS[turn % len(COMPLAINTS)], at, settings, files)
+            _complain(db, order, COMPLAINTS[turn % len(COMPLAINTS)], moment, settings, files)
     db.execute("INSERT OR REPLACE INTO written_until VALUES (?, ?)", (seller, max(since, until)))
     while (due := DISCUSSIONS.next_due(db)) and due <= stamp(now):
         DISCUSSIONS.step(db, settings)
@@ -142,7 +142,7 @@ def _complain(
     db: Connection,
     order: StoredOrder,
     complaint: Complaint,
-    at: datetime,
+    moment: datetime,
     settings: SandboxSettings,
     files: tuple[SentFile, ...] = (),
 ) -> StoredThing:
@@ -154,7 +154,7 @@ def _complain(
         "" if is_about_order else product,
     )
     message = NewMessage(CUSTOMER, (SELLER,), complaint.body, files)
-    return store.open_discussion(db, order.seller, topic, message, at, settings)
+    return store.open_discussion(db, order.seller, topic, message, moment, settings)
 
 
 def _remember(
@@ -164,12 +164,12 @@ def _remember(
     now: datetime,
     settings: SandboxSettings,
 ) -> None:
-    at = now - timedelta(hours=past.hours)
-    discussion = _complain(db, order, COMPLAINTS[past.complaint], at, settings, past.files)
+    moment = now - timedelta(hours=past.hours)
+    discussion = _complain(db, order, COMPLAINTS[past.complaint], moment, settings, past.files)
     if past.answered is not None:
-        at = now - timedelta(hours=past.answered)
+        moment = now - timedelta(hours=past.answered)
         answer = NewMessage(SELLER, (CUSTOMER,), ANSWER)
-        store.write_message(db, discussion, answer, at, settings)
+        store.write_message(db, discussion, answer, moment, settings)
         for message in store.messages_of(db, discussion):
             message.document["hasRead"] = True
             MESSAGES.keep(db, message)
@@ -185,7 +185,7 @@ def _remember(
 def customer_writes(
     db: Connection, order: StoredOrder, text: str, now: datetime, complaint: int = 0
 ) -> str:
-    """The discussion in which an order's customer has written; a new one where there is none."""
+    """Let an order's customer write, if needed in a new discussion; return its identifier."""
     settings, discussion = SandboxSettings(), _of_customer(db, order)
     if discussion is None:
         usual = COMPLAINTS[complaint]._replace(body=text)

@@ -19,7 +19,7 @@ from feedtool.sandbox.state import moment_of, stamp
 
 PAGE_SIZE = 20
 LARGEST = 100
-"""Of pageSize, and of pageIndex (part "Limits")."""
+"""The largest pageSize and pageIndex (part "Limits")."""
 LONGEST_PERIOD = timedelta(days=184)
 """Six months ("Discussions", rule 6)."""
 FIRST, LAST = "", "~"
@@ -61,7 +61,7 @@ FILTERS: Mapping[str, Values] = {
 }
 """By query parameter."""
 MEMBERS = {"graduationCode": "graduation"}
-"""The members that are not called as their parameters are."""
+"""Members whose names differ from their parameters."""
 COUNTED: Mapping[str, Values] = {
     "salesChannel": _entries,
     "graduationCode": _one_of(DISCUSSION, CLAIM, LEVEL_1),
@@ -92,7 +92,7 @@ def _passing(exchange: Exchange, filters: Mapping[str, Values]) -> list[StoredTh
 def selected(exchange: Exchange) -> list[StoredThing]:
     """The seller's discussions that pass all filters of the list.
 
-    The period is of six months where a request does not say when it begins.
+    The period has six months unless the request names its beginning.
     """
     discussions = _passing(exchange, FILTERS)
     bounds = {
@@ -113,11 +113,15 @@ def selected(exchange: Exchange) -> list[StoredThing]:
 
 
 def in_order(exchange: Exchange, discussions: Iterable[StoredThing]) -> list[StoredThing]:
-    """Discussions in the order that is asked for; else what changed last comes first."""
+    """Discussions in the requested order; else the last changed comes first."""
     way, _, name = (asked(exchange, "sort") or "desc:updatedAt").partition(":")
     if way not in {"asc", "desc"} or name not in {"updatedAt", "createdAt"}:
         raise bad_request("sort", "sort is asc or desc, and updatedAt or createdAt: asc:updatedAt.")
-    return sorted(discussions, key=lambda it: (it.document[name], it.number), reverse=way == "desc")
+    return sorted(
+        discussions,
+        key=lambda discussion: (discussion.document[name], discussion.number),
+        reverse=way == "desc",
+    )
 
 
 def asked_discussion_page(exchange: Exchange) -> NumberedPage:

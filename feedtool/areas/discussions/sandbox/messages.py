@@ -77,10 +77,10 @@ def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Valid
 
 
 def sent_files(message: Mapping[str, Any]) -> list[SentFile]:
-    """The attachments of a message that is sent; 400 for what is not taken."""
+    """The attachments of a message; 400 for an attachment that is not accepted."""
     files = [
-        SentFile(it["name"], it["fileFormat"].lower().lstrip("."), _content(it["content"]))
-        for it in message.get("attachments") or ()
+        SentFile(entry["name"], entry["fileFormat"].lower().lstrip("."), _content(entry["content"]))
+        for entry in message.get("attachments") or ()
     ]
     for file in files:
         if file.format not in FORMATS or file.content[4:8] == b"ftyp":
@@ -119,10 +119,10 @@ def reply(exchange: Exchange) -> HttpResponse:
 
 
 def patched(request: HttpRequest, path: str, value: str) -> None:
-    """Refuse a body that is not the one entry of a patch that there is (rule 5)."""
-    body, wanted = json_body(request), {"opt": "replace", "path": path, "value": value}
-    if body != [wanted]:
-        raise bad_request("body", f"The body must be [{wanted}].")
+    """Refuse a body that is not the only possible patch (rule 5)."""
+    body, expected = json_body(request), {"opt": "replace", "path": path, "value": value}
+    if body != [expected]:
+        raise bad_request("body", f"The body must be [{expected}].")
 
 
 @written

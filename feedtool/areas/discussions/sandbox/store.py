@@ -1,8 +1,8 @@
-"""Discussions and messages as they are kept, and what customers do in them by themselves.
+"""Stored discussions and messages, and the steps of customers in them.
 
 Specification, "Discussion, message, attachment" and "Discussion" (states). Names that it does not
 show are the field's. Nothing happens by chance: a customer who has no answer makes a claim of the
-discussion, who has one says thanks, and every fourth opens again what was closed.
+discussion, a customer with an answer says thanks, and every fourth opens a closed one again.
 """
 
 from base64 import b64encode
@@ -95,7 +95,7 @@ def write_message(
     now: datetime,
     settings: SandboxSettings,
 ) -> str:
-    """The identifier of a new message of a discussion, whose customer then does the next thing."""
+    """Add a message to a discussion and plan the customer's next step; return its identifier."""
     is_sellers = message.sender == SELLER
     written = MESSAGES.new(db, discussion.seller, _shows_at(message, now, settings))
     count = len(messages_of(db, discussion))
@@ -135,7 +135,7 @@ def messages_of(db: Connection, discussion: StoredThing) -> list[StoredThing]:
 
 
 def asked_discussion(exchange: Exchange, discussion_id: str) -> StoredThing:
-    """The seller's discussion of this identifier; 404 where there is none."""
+    """The seller's discussion of this identifier, else 404."""
     discussion = DISCUSSIONS.find(exchange.db, exchange.seller, discussion_id)
     if discussion is None:
         raise not_found("The discussion")
@@ -143,7 +143,7 @@ def asked_discussion(exchange: Exchange, discussion_id: str) -> StoredThing:
 
 
 def message_documents(messages: Iterable[StoredThing]) -> list[dict[str, Any]]:
-    """Messages as they are shown, with what is told of their attachments."""
+    """The documents of messages, with the names of their attachments."""
     hidden = ("discussionId", "contents")
     return [
         {name: value for name, value in message.document.items() if name not in hidden}
@@ -166,7 +166,7 @@ def attachment_documents(message: StoredThing) -> list[dict[str, Any]]:
     ]
 
 
-# What customers do by themselves.
+# Steps of customers.
 
 
 def make_claim(_: Connection, discussion: StoredThing, now: datetime, __: SandboxSettings) -> None:
@@ -183,7 +183,7 @@ def respond(
     senders = [message.document["sender"]["userType"] for message in messages]
     if is_open and senders.count(CUSTOMER) <= 1:
         write_message(db, discussion, NewMessage(CUSTOMER, (SELLER,), THANKS), now, settings)
-        discussion.next_at = None  # who says thanks waits for nothing
+        discussion.next_at = None  # after thanks a customer waits for nothing
     elif not is_open and discussion.number % EVERY_REOPENS == 0:
         discussion.document["isOpen"] = True
         write_message(db, discussion, NewMessage(CUSTOMER, (SELLER,), AGAIN), now, settings)

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 
 class FinanceBehaviour(Struct, frozen=True):
-    """Of operations, payments and invoices."""
+    """Settings of operations, payments and invoices."""
 
     history: int = 70
     """Days before the first request that have operations."""
@@ -15,7 +15,7 @@ class FinanceBehaviour(Struct, frozen=True):
     commission: int = 12
     """In percent of a sale."""
     is_archive_partial: bool = True
-    """True if an archive leaves out the documents that there are not; else it is refused."""
+    """True if an archive leaves out missing documents; else it is refused."""
     broken_operation: int = 0
     """The number of an operation whose total is shown 0.01 too high; 0: none."""
     broken_payment: str = ""

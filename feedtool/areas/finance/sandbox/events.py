@@ -1,4 +1,4 @@
-"""What money moves for: sales, refunds and fees, as operations (part "Financial operation").
+"""Financial operations: sales, refunds, fees (part "Financial operation").
 
 All amounts are whole cents; they are shown in the currency's unit.
 """
@@ -39,7 +39,7 @@ MORNING = timedelta(hours=6)
 
 
 class Sold(Struct):
-    """What a customer bought, in cents."""
+    """A purchase of a customer; amounts are in cents."""
 
     reference: str
     channel: str
@@ -53,30 +53,30 @@ class Sold(Struct):
 
     @property
     def total(self) -> int:
-        """What the customer has paid."""
+        """The amount that the customer paid."""
         return self.products + self.shipping
 
 
 class Operation(Struct):
-    """An operation as it is made; what changes by time is added when it is shown."""
+    """A new operation; members that change over time are added when it is read."""
 
     reference: str
     channel: str
     types: tuple[str, ...]
     created_at: datetime
     parts: dict[str, int]
-    """By the type of the event, what the seller gets or, below 0, pays."""
+    """By type of event, the cents that the seller gets; below 0 the seller pays."""
     vat: int = 0
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
-        """What it comes to for the seller."""
+        """The cents that the seller gets."""
         return sum(self.parts.values())
 
 
 def sale(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
-    """The sale of what was bought, and the commission on it."""
+    """The operation of a sale, with its commission."""
     commission = round(sold.total * behaviour.commission / 100)
     vat = _vat(sold) if sold.is_exported else {}
     document = {
@@ -94,7 +94,7 @@ def sale(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
 
 
 def refund(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
-    """What the customer gets back, and the commission that the seller gets back."""
+    """The operation of a refund, with the commission that the seller gets back."""
     commission = round(sold.total * behaviour.commission / 100)
     vat = _vat(sold) if sold.is_exported else {}
     sign = -1 if behaviour.negative_fees else 1
@@ -172,17 +172,17 @@ def next_day(after: date, days: tuple[int, ...]) -> date:
     return following
 
 
-def midnight(day: date, at: datetime) -> datetime:
-    """The begin of a day, in the time zone of a moment."""
-    return datetime(day.year, day.month, day.day, tzinfo=at.tzinfo)
+def midnight(day: date, moment: datetime) -> datetime:
+    """The beginning of a day, in the time zone of `moment`."""
+    return datetime(day.year, day.month, day.day, tzinfo=moment.tzinfo)
 
 
 def payment_at(created: datetime, number: int) -> datetime:
-    """When an operation is paid: in the evening of a payment day."""
+    """The time of an operation's payment: in the evening of a payment day."""
     day = next_day((created + BEFORE_PAYMENT).date(), PAYMENT_DAYS)
     return midnight(day, created) + EVENING + timedelta(seconds=number * 37 % 3600)
 
 
 def statement_at(created: datetime) -> datetime:
-    """When the statement with an operation is issued."""
+    """The time when the statement with an operation is issued."""
     return midnight(next_day(created.date(), STATEMENT_DAYS), created) + MORNING

@@ -15,7 +15,7 @@ from feedtool.sandbox.state import stamp
 PAGE_SIZE = 20
 MOST_DIGITS = 18
 LARGEST = 100
-"""Of page sizes and page numbers (part "Limits")."""
+"""The largest page size and page number (part "Limits")."""
 
 
 def _one_of(name: str, values: Collection[str], text: str) -> str:
@@ -34,7 +34,7 @@ def whole(name: str, text: str) -> int:
 
 
 Condition = tuple[str, Callable[[str], Any]]
-"""SQL, and how the parameter's value is bound to its name."""
+"""SQL, and a function that converts the parameter's value."""
 
 
 def _between(name: str, column: str) -> dict[str, Condition]:
@@ -78,7 +78,7 @@ MISSPELLED = {
 
 
 class FinanceSelection(NamedTuple):
-    """The operations that a request asks for."""
+    """The operations that a request selects."""
 
     where: str
     """SQL over `store.SEEN`, with the values as named parameters."""
@@ -86,13 +86,13 @@ class FinanceSelection(NamedTuple):
 
 
 def selection(exchange: Exchange, filters: Mapping[str, Condition]) -> FinanceSelection:
-    """What passes all filters of the request; 400 for a name of the examples alone."""
+    """The operations that pass all filters; 400 for a misspelled parameter of the examples."""
     for name, defined in MISSPELLED.items():
         if name in exchange.parameters:
             raise bad_request(name, f"{name} is no parameter; it is called {defined}.")
-    given = {name: text for name in filters if (text := asked(exchange, name)) is not None}
-    values = {name: filters[name][1](text) for name, text in given.items()}
-    conditions = [filters[name][0] for name in given]
+    texts = {name: text for name in filters if (text := asked(exchange, name)) is not None}
+    values = {name: filters[name][1](text) for name, text in texts.items()}
+    conditions = [filters[name][0] for name in texts]
     where = " AND ".join(conditions) or "1"
     return FinanceSelection(
         where, {"seller": exchange.seller, "now": stamp(exchange.now), **values}
@@ -100,7 +100,7 @@ def selection(exchange: Exchange, filters: Mapping[str, Condition]) -> FinanceSe
 
 
 def asked_page(exchange: Exchange) -> NumberedPage:
-    """The page that is asked for; neither its number nor its size is above 100."""
+    """The requested page; its number and its size are at most 100."""
     index = asked_number(exchange, "pageIndex", 1)
     size = asked_number(exchange, "pageSize", PAGE_SIZE)
     for name, number in (("pageIndex", index), ("pageSize", size)):

@@ -26,7 +26,7 @@ from feedtool.sandbox.state import stamp
 FEWEST, MOST = 2, 10
 """Documents of an archive (part "Limits")."""
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-"""Of the files in an archive: equal requests have equal answers."""
+"""The date of files in an archive: equal requests have equal answers."""
 
 
 @booked
@@ -45,7 +45,7 @@ def count_details(exchange: Exchange) -> HttpResponse:
 
 @booked
 def read_document(exchange: Exchange) -> HttpResponse:
-    """GET /invoices/{invoiceId}/documents: there as soon as the invoice is."""
+    """GET /invoices/{invoiceId}/documents: exists as soon as the invoice."""
     _operations(exchange)
     return HttpResponse(
         200, {"Content-Type": "application/pdf"}, _document(exchange.ids["invoiceId"])
@@ -54,26 +54,26 @@ def read_document(exchange: Exchange) -> HttpResponse:
 
 @booked
 def read_archive(exchange: Exchange) -> HttpResponse:
-    """GET /invoice-documents: those of the invoices that there are, or a refusal."""
+    """GET /invoice-documents: the documents of existing invoices, or a refusal."""
     text = asked(exchange, "invoiceIds")
     if text is None:
         raise bad_request("invoiceIds", "invoiceIds is required.", FIELD_MISSING)
-    wanted = [whole("invoiceIds", entry) for entry in text.split(",")]
-    if not FEWEST <= len(wanted) <= MOST:
+    requested = [whole("invoiceIds", entry) for entry in text.split(",")]
+    if not FEWEST <= len(requested) <= MOST:
         raise bad_request("invoiceIds", f"invoiceIds takes {FEWEST} to {MOST} identifiers.")
-    found = [invoice for invoice in dict.fromkeys(wanted) if _rows(exchange, invoice)]
+    invoices = [invoice for invoice in dict.fromkeys(requested) if _rows(exchange, invoice)]
     is_partial = exchange.settings.of(FinanceBehaviour).is_archive_partial
-    if not found or (len(found) < len(wanted) and not is_partial):
+    if not invoices or (len(invoices) < len(requested) and not is_partial):
         raise not_found("An invoice")
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w") as archive:
-        for invoice in found:
+        for invoice in invoices:
             archive.writestr(zipfile.ZipInfo(f"{invoice}.pdf", FIRST_DATE), _document(invoice))
     return HttpResponse(200, {"Content-Type": "application/zip"}, into.getvalue())
 
 
 def _operations(exchange: Exchange) -> list[Row]:
-    """The operations of the invoice in the path; 404 where the seller has none like it."""
+    """The operations of the invoice in the path; 404 if the seller has no such invoice."""
     rows = _rows(exchange, whole("invoiceId", exchange.ids["invoiceId"]))
     if not rows:
         raise not_found("The invoice")
@@ -82,12 +82,12 @@ def _operations(exchange: Exchange) -> list[Row]:
 
 def _rows(exchange: Exchange, invoice: int) -> list[Row]:
     query = f"SELECT * FROM ({store.SEEN}) WHERE invoice = :invoice ORDER BY created_at, id"  # noqa: S608 - a constant of ours
-    given = {"seller": exchange.seller, "now": stamp(exchange.now), "invoice": invoice}
-    return exchange.db.execute(query, given).fetchall()
+    values = {"seller": exchange.seller, "now": stamp(exchange.now), "invoice": invoice}
+    return exchange.db.execute(query, values).fetchall()
 
 
 def _lines(row: Row) -> list[dict[str, Any]]:
-    """The lines of an operation on its invoice: one of each type."""
+    """The lines of an operation on its invoice, one for each type."""
     return [
         {
             "invoiceId": row["invoice"],

@@ -1,4 +1,4 @@
-"""When money moves: each day the orders that were accepted the day before, and the month's fees.
+"""Booking of money: each day the orders accepted the day before, and the month's fees.
 
 A seller's first request about money opens the books, with some months behind them.
 """
@@ -39,12 +39,12 @@ CREATE TABLE IF NOT EXISTS billed(
 DAY = timedelta(days=1)
 ACCEPTED = timedelta(hours=1)
 GIVEN_BACK = 8
-"""On each day of a month with an 8 in it a customer gets back what he bought some days before."""
+"""On each day of a month with an 8 a customer gets money back for an earlier purchase."""
 SOLD = (orders.IN_PREPARATION, orders.SHIPPED, orders.DELIVERED)
 
 
 def booked(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], HttpResponse]:
-    """A route's function that first opens the seller's shop and books."""
+    """Wrap the function of a route: first open the seller's shop and books."""
 
     @wraps(answer)
     def answer_with_books(exchange: Exchange) -> HttpResponse:
@@ -67,7 +67,7 @@ def _open(db: Connection, seller: str, now: datetime, settings: SandboxSettings)
 
 
 def _sell_of_old(db: Connection, seller: str, day: datetime, settings: SandboxSettings) -> None:
-    """What was bought, and given back, before there was a shop."""
+    """Add the sales and refunds of a day before the shop opened."""
     behaviour = settings.of(FinanceBehaviour)
     store.add(db, seller, events.sale(_old(seller, day, settings), day, behaviour))
     if day.day % 10 == GIVEN_BACK:
@@ -91,14 +91,14 @@ def _old(seller: str, day: datetime, settings: SandboxSettings) -> Sold:
 
 
 def next_due(db: Connection) -> str | None:
-    """When the next day is booked."""
+    """The time when the next day is booked."""
     due: str | None
     (due,) = db.execute("SELECT MIN(next_at) FROM money").fetchone()
     return due
 
 
 def step(db: Connection, settings: SandboxSettings) -> None:
-    """Book the day of the seller whose turn it is first."""
+    """Book the day that is due first."""
     seller, due = db.execute(
         "SELECT seller, next_at FROM money ORDER BY next_at, seller"
     ).fetchone()

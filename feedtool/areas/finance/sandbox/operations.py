@@ -22,21 +22,21 @@ NEEDED = (
     ("paidAtMin", "paidAtMax"),
     ("changedAtMin", "changedAtMax"),
 )
-"""Of these sets of parameters one must be there whole (part "Errors", rule 2)."""
+"""Sets of parameters, one of which must be complete (part "Errors", rule 2)."""
 
 
 @booked
 def read_all(exchange: Exchange) -> HttpResponse:
-    """GET /operations: the total is that of all that match, not of the page alone."""
-    page, wanted = asked_page(exchange), _selection(exchange)
-    found = exchange.db.execute(
-        f"SELECT * FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - only constants of ours are filled in
+    """GET /operations: the total is of all matching operations, not only of the page."""
+    page, selected = asked_page(exchange), _selection(exchange)
+    rows = exchange.db.execute(
+        f"SELECT * FROM ({store.SEEN}) WHERE {selected.where}"  # noqa: S608 - only constants of ours are filled in
         " ORDER BY paid_at DESC, id DESC LIMIT :size OFFSET :start",
-        {**wanted.values, "size": page.size, "start": page.start},
+        {**selected.values, "size": page.size, "start": page.start},
     )
-    items = [_shown(row, exchange) for row in found]
-    query = f"SELECT COALESCE(SUM(total), 0) FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - as above
-    (total,) = exchange.db.execute(query, wanted.values).fetchone()
+    items = [_shown(row, exchange) for row in rows]
+    query = f"SELECT COALESCE(SUM(total), 0) FROM ({store.SEEN}) WHERE {selected.where}"  # noqa: S608 - as above
+    (total,) = exchange.db.execute(query, selected.values).fetchone()
     total += exchange.settings.of(FinanceBehaviour).is_list_broken
     return json_answer(200, {"common": {"totalAmount": total / 100}, "items": items})
 
@@ -44,9 +44,9 @@ def read_all(exchange: Exchange) -> HttpResponse:
 @booked
 def count(exchange: Exchange) -> HttpResponse:
     """GET /operations/count: a bare number."""
-    wanted = _selection(exchange)
-    query = f"SELECT COUNT(*) FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - as above
-    return json_answer(200, exchange.db.execute(query, wanted.values).fetchone()[0])
+    selected = _selection(exchange)
+    query = f"SELECT COUNT(*) FROM ({store.SEEN}) WHERE {selected.where}"  # noqa: S608 - as above
+    return json_answer(200, exchange.db.execute(query, selected.values).fetchone()[0])
 
 
 def _selection(exchange: Exchange) -> FinanceSelection:
@@ -59,7 +59,7 @@ def _selection(exchange: Exchange) -> FinanceSelection:
 
 
 def _shown(row: Row, exchange: Exchange) -> dict[str, Any]:
-    """An operation as it is at the time."""
+    """The document of an operation at the time of the request."""
     behaviour = exchange.settings.of(FinanceBehaviour)
     total = row["total"] + (row["number"] == behaviour.broken_operation)
     link = f"{exchange.request.base}/invoices/{row['invoice']}/documents"

@@ -27,12 +27,12 @@ def count(exchange: Exchange) -> HttpResponse:
 
 
 def _payments(exchange: Exchange) -> list[dict[str, Any]]:
-    wanted = selection(exchange, OF_PAYMENTS)
+    selected = selection(exchange, OF_PAYMENTS)
     rows = exchange.db.execute(
         f"SELECT {KEY}, part.key AS event, SUM(part.value) AS cents"  # noqa: S608 - only constants of ours are filled in
-        f" FROM ({store.SEEN}) AS seen, json_each(seen.parts) AS part WHERE {wanted.where}"
+        f" FROM ({store.SEEN}) AS seen, json_each(seen.parts) AS part WHERE {selected.where}"
         f" GROUP BY {KEY}, event ORDER BY due_at DESC, channel, state, event",
-        wanted.values,
+        selected.values,
     )
     broken = exchange.settings.of(FinanceBehaviour).broken_payment
     return [

@@ -55,7 +55,6 @@ SEEN = """
 
 
 def invoice_id(seller: str, at: datetime) -> int:
-    """The number of the statement of a day."""
     return int(f"{at:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
 
 
@@ -78,7 +77,7 @@ def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
         *(operation.total, operation.vat, orjson.dumps(operation.document).decode()),
         _fate(number),
         stamp(operation.created_at),
-        *(stamp(at) for at in (events.midnight(paid_at.date(), paid_at), paid_at, issued)),
+        *(stamp(time) for time in (events.midnight(paid_at.date(), paid_at), paid_at, issued)),
         invoice,
     )
     db.execute(

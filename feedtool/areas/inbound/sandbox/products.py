@@ -62,13 +62,13 @@ def referenced_pair(db: Connection, seller: str, gtin: str, condition: str) -> S
 
 
 def create(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
-    """POST /fulfillment-products: fill what is empty, and show the product as it is then."""
+    """POST /fulfillment-products: fill empty members, and answer with the product."""
     db, seller, reference = exchange.db, exchange.seller, body["sellerProductReference"]
     known = referenced_pair(db, seller, body["gtin"], body["productCondition"])
     other = referenced(db, seller, reference)
     if known is None and other is not None:
-        whose = f"{other.document['gtin']} {other.document['productCondition']}"
-        raise bad_request("sellerProductReference", f"{reference} is the reference of {whose}.")
+        owner = f"{other.document['gtin']} {other.document['productCondition']}"
+        raise bad_request("sellerProductReference", f"{reference} is the reference of {owner}.")
     product = known or _new_product(db, seller, body, exchange.now)
     before = product.document
     filled = {name: value for name, value in body.items() if value not in EMPTY}
@@ -88,7 +88,7 @@ def _new_product(db: Connection, seller: str, body: dict[str, Any], now: datetim
 
 
 def stock(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
-    """Let the warehouses know the articles that customers buy where a seller has no offers."""
+    """Store the invented articles that customers buy from a seller without offers."""
     for number in range(settings.of(InboundBehaviour).opening_products):
         article = made_up_article(db, seller, "PRIMARY", number)
         document = {

@@ -229,7 +229,9 @@ def recall(db: Connection, seller: str, now: datetime, settings: SandboxSettings
                 "productCondition": product["productCondition"],
                 "quantity": 4 * number + place,
             }
-            for place, product in enumerate({it["gtin"]: it for it in chosen}.values(), 1)
+            for place, product in enumerate(
+                {product["gtin"]: product for product in chosen}.values(), 1
+            )
         ]
         if past.is_unknown:
             items[-1]["gtin"] = UNKNOWN_GTIN

@@ -37,7 +37,7 @@ class UploadedFile(NamedTuple):
 
 
 def uploaded_files(request: HttpRequest) -> list[UploadedFile]:
-    """The files of a form: 415 for another media type, 400 where there is none, or one is empty."""
+    """The files of a form: 415 for another media type, 400 without files, or for an empty one."""
     kind = request.headers.get("content-type", "")
     if kind.partition(";")[0].strip().lower() != FORM:
         raise RequestRefused(415, f"The media type {kind!r} is not supported; send {FORM}.")
@@ -81,7 +81,7 @@ def is_invoice(content: bytes) -> bool:
 
 
 def _root(content: bytes) -> str:
-    """The tag of an XML document's root; "" for what is none, or declares a document type."""
+    """The tag of an XML document's root; "" for other content, or with a document type."""
     if b"<!DOCTYPE" in content:
         return ""
     try:

@@ -74,7 +74,7 @@ def submit(exchange: Exchange) -> HttpResponse:
 
 @opened
 def submit_of_order(exchange: Exchange) -> HttpResponse:
-    """POST /orders/{orderId}/invoice-documents: files of one order, whatever their names."""
+    """POST /orders/{orderId}/invoice-documents: files of one order, with any names."""
     files, order = uploaded_files(exchange.request), exchange.ids["orderId"]
     _check_order(exchange, order, "orderId")
     return _begin(exchange, [(file, order) for file in files])
@@ -116,7 +116,7 @@ def _add(
 
 
 def show(exchange: Exchange, taken: StoredThing) -> dict[str, Any]:
-    """An import as it is shown; `message` is made up, since no field of a reason is shown."""
+    """The document of an import; `message` is invented, the specification names no reason."""
     files = [
         {
             "name": file.document["name"],

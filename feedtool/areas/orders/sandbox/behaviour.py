@@ -38,5 +38,4 @@ class OrderBehaviour(Struct, frozen=True):
         return self.line_management is None or channel in self.line_management
 
     def allows_gestures(self, channel: str) -> bool:
-        """True if the channel has commercial gestures."""
         return self.gesture_channels is None or channel in self.gesture_channels

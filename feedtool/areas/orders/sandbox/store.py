@@ -67,17 +67,14 @@ class StoredOrder(Struct):
 
     @property
     def order_id(self) -> str:
-        """Its name for the seller."""
         return str(self.document["orderId"])
 
     @property
     def channel(self) -> str:
-        """Its sales channel."""
         return str(self.document["salesChannelId"])
 
     @property
     def status(self) -> str:
-        """The status of the whole."""
         return str(self.document["status"])
 
     @property
@@ -87,7 +84,6 @@ class StoredOrder(Struct):
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """Its lines, as they are shown."""
         return list(self.document["lines"])
 
 

@@ -81,7 +81,7 @@ SHIPMENT = {
 
 
 def send(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
-    """POST /outbound-shipments: taken as it is, and looked at later."""
+    """POST /outbound-shipments: taken unchecked, and checked later."""
     db, now, settings = exchange.db, exchange.now, exchange.settings
     shipment = _new_shipment(db, exchange.seller, body, now, settings)
     shipment.shows_at = stamp(now + settings.of(OutboundBehaviour).visible_after)
@@ -380,7 +380,7 @@ PNG = bytes.fromhex(
 
 
 def read_label(exchange: Exchange) -> HttpResponse:
-    """GET /returns/{returnId}/labels, as a PDF or a PNG; 404 while there is none."""
+    """GET /returns/{returnId}/labels, as a PDF or a PNG; 404 until it exists."""
     parcel = RETURNS.asked(exchange)
     if not parcel.document["hasLabel"]:
         if exchange.settings.of(OutboundBehaviour).without_label == 200:  # noqa: PLR2004
