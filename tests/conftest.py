@@ -157,7 +157,7 @@ def gtin(number: int, first: int = 3) -> str:
 def offer(number: int = 1, /, **changes: str | None) -> dict[str, str]:
     """A valid row of an Upsert; a change of None leaves the column out.
 
-    In the name of a key `__` stands for the dot: `price__price`.
+    In the name of a key `__` means the dot: `price__price`.
     """
     row = {
         "sellerExternalReference": f"SKU-{number}",

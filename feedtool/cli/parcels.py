@@ -211,14 +211,14 @@ def _key_of(ctx: click.Context, profile: str | None) -> "tuple[SellerKey, str]":
 
 
 def _answered(
-    parcels: "Sequence[Parcel]", ledger: "Parcels", stop: StopSignal
+    parcels: "Sequence[Parcel]", ledger_parcels: "Parcels", stop: StopSignal
 ) -> "Sequence[Parcel]":
     """Wait until all parcels are answered; those dropped meanwhile are left out."""
     from feedtool.ledger.parcels import ParcelState
 
     numbers = [parcel.parcel for parcel in parcels]
     while True:
-        current = [parcel for number in numbers if (parcel := ledger.find(number))]
+        current = [parcel for number in numbers if (parcel := ledger_parcels.find(number))]
         if all(parcel.state is ParcelState.ANSWERED for parcel in current):
             return current
         if reason := stop.reason():

@@ -1,6 +1,5 @@
 """`feedtool watch`."""
 
-from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -183,6 +182,7 @@ def _watch(
     from feedtool.watch.watcher import Watcher
 
     stop, profiles = accounts.stop, chosen(accounts.line).config.profiles
+    serves_profiles = _serves_profiles(accounts.line, options.serving.configuration)
     health = Health(watched.root, CONSOLE.clock.now, partial(echo, "warning"))
     environment = WatchEnvironment(
         folder=watched,
@@ -206,7 +206,8 @@ def _watch(
         is_once=options.once,
         exports=options.exports,
         every=options.every.total_seconds(),
-        export_profiles=_export_profiles(accounts.line, options.serving.configuration),
+        # None is the account that the options select.
+        export_profiles=profiles.keys() if serves_profiles else (None,),
     )
     code = None
     try:
@@ -215,11 +216,6 @@ def _watch(
         is_through = options.once and code is not None and stop.reason() is None
         health.write(DONE if is_through else STOPPED)
     return code
-
-
-def _export_profiles(ctx: click.Context, options: Configuration) -> "Collection[str | None]":
-    """The profiles whose exports go into the outbox; None is the options' account."""
-    return chosen(ctx).config.profiles.keys() if _serves_profiles(ctx, options) else (None,)
 
 
 def _serves_profiles(ctx: click.Context, options: Configuration) -> bool:
