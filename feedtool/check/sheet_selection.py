@@ -182,7 +182,7 @@ class _Selection:
 
         Raises:
             KindUnclear: a sheet may be of two kinds: to skip it would be as much of a guess as to
-            send it. Beside the sheet of a template it is skipped.
+                send it. Beside the sheet of a template it is skipped.
         """
         candidates: list[Chosen | None] = []
         reasons: list[FileProblem] = []
