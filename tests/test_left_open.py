@@ -38,8 +38,10 @@ from tests.clocks import quick_clock
 for command in sys.stdin.read().strip().splitlines():
     code = run(shlex.split(command), quick_clock())
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # the next collection need not look at the modules again
     print("ended", code, command)
+gc.unfreeze()
+gc.collect()
 """
 
 

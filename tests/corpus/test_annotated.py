@@ -11,9 +11,10 @@ from hypothesis import given, settings
 
 from tests.corpus import test_operator, test_texts, test_workbooks
 from tests.corpus.books import BOOKS, parameters
+from tests.corpus.books import SIMILAR as SIMILAR_BOOKS
 from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
-from tests.corpus.reading import assert_read_alike
+from tests.corpus.reading import DIFFERENCES, UNREADABLE_TO_OPENPYXL, assert_read_alike
 from tests.fuzz import shapes
 from tests.fuzz.seeds import texts
 
@@ -56,6 +57,13 @@ def test_books(tmp_path: Path, name: str) -> None:
     file.write_bytes(BOOKS[name]())
     assert_read_alike(file, name)
     assert assert_copied(file, tmp_path / "out") == ENDS.get(name, "rows")
+
+
+def test_workbooks_that_are_read_otherwise_are_in_the_usual_run() -> None:
+    """A workbook that goes by another name would no longer show its difference."""
+    usual = {*BOOKS} - SIMILAR_BOOKS
+    assert {*DIFFERENCES.values()} <= usual
+    assert {*UNREADABLE_TO_OPENPYXL} <= usual | {*test_workbooks.CASES}
 
 
 @pytest.mark.parametrize("name", texts())

@@ -49,6 +49,7 @@ def once_at(
         changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
         yield moment, changing
         if changing.opened < moment:
+            assert moment > 1, "the file was never opened"
             return
 
 

@@ -31,17 +31,24 @@ class Site:
     def showing(self, secret: str, page: "WSGIApplication") -> Iterator[str]:
         """The address of a page while it is there; at the end it answers what was asked before."""
         self._pages[secret] = page
-        yield f"{self.address}{secret}/"
-        with self._changed:
-            del self._pages[secret]
-            self._changed.wait_for(lambda: not self._answering[secret])
+        try:
+            yield f"{self.address}{secret}/"
+        finally:
+            with self._changed:
+                del self._pages[secret]
+                self._changed.wait_for(lambda: not self._answering[secret])
 
     def answer(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
         """The answer of the page whose secret the path begins with."""
         secret = environ["PATH_INFO"].split("/")[1]
         self._count(secret, 1)
         page = self._pages.get(secret, blank)
-        return ClosingIterator(page(environ, start), [partial(self._count, secret, -1)])
+        try:
+            answer = page(environ, start)
+        except BaseException:
+            self._count(secret, -1)  # else the end of `showing` would wait for ever
+            raise
+        return ClosingIterator(answer, [partial(self._count, secret, -1)])
 
     def _count(self, secret: str, step: int) -> None:
         with self._changed:

@@ -222,6 +222,7 @@ def test_rows_that_are_still_to_come_show_nothing_of_those_before(
 ) -> None:
     page = opened(few)
     cells_at(page, 0)
+    expect(page.locator(".grid-bar")).to_contain_text("SKU")
     held: list[Route] = []
     page.route(re.compile("/rows.*which=status"), lambda route: hold(held, route))
     page.locator("[data-which='status:Invalid']").click()

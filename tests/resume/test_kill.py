@@ -33,7 +33,7 @@ POINTS: dict[type[World], tuple[Faults, list[Kill], list[Kill]]] = {
         [0, 20, "before add_output"],
         [*range(1, 8), "before add_file", *ENDS, "after annotate", *range(8, 70, 20)],
     ),
-    Zips: (NONE, [20], [3, *ENDS, *range(8, 70, 20)]),
+    Zips: (NONE, [20, "after add_output"], [3, "before annotate", *range(8, 70, 20)]),
     Shop: (NONE, [40], [3, *ENDS, *range(10, 120, 30)]),
 }
 """For each kind of seller: the faults, a point of each phase, and what the long run adds."""

@@ -86,7 +86,7 @@ def search(folder: Path) -> int:
 
 WORDY = ("-v", "--format", "json", "--report", "report.html")
 ABLE = [way for way in WAYS if way != FAILING]
-USUAL = ("none", "401", "garbage", "all kinds", "echo 200", "echo 302", "echo 400")
+USUAL = ("none", "echo 401", "garbage", "all kinds", "echo 200", "echo 302", "echo 400")
 CASES = [*zip(ABLE, USUAL, strict=True), (FAILING, "none")]
 """Each way once, and failures of each sort; the long run has all of them."""
 ALL = [(way, "none") for way in ABLE] + [("option", one) for one in FAILURES]

@@ -236,8 +236,12 @@ ODD = changed(SellerProductId="=1+1", ProductEan="0012345678905", Comment="a\nb"
 
 @pytest.mark.parametrize(
     ("offers", "as_json"),
-    [([OFFER] * 1500, False), ([ODD], False), ([ODD], True)],
-    ids=["many", "odd", "odd as JSON"],
+    [
+        pytest.param([OFFER] * 1500, False, id="many"),
+        pytest.param([ODD], False, id="odd"),
+        pytest.param([ODD], True, id="odd as JSON"),
+        pytest.param([OFFER] * 1500, True, id="many as JSON", marks=pytest.mark.long),
+    ],
 )
 def test_it_has_the_rows_that_the_file_shows(
     put: Put, tmp_path: Path, offers: list[XmlOffer], *, as_json: bool

@@ -132,10 +132,8 @@ def submitted(feedtool: Feedtool, folder: Path, *rows: dict[str, str]) -> list[d
         return list(csv.DictReader(file))
 
 
-def test_a_new_member_gets_the_group_of_its_family(
-    feedtool: Feedtool, tmp_path: Path, catalogue: Path
-) -> None:
-    assert catalogue.is_file()
+@pytest.mark.usefixtures("catalogue")
+def test_a_new_member_gets_the_group_of_its_family(feedtool: Feedtool, tmp_path: Path) -> None:
     submitted(feedtool, tmp_path, tee())
     again = tee(**{GROUP: "", "description": "Now of organic cotton."})
     new = tee(
