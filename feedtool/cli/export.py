@@ -152,8 +152,10 @@ def _export(kind: Export, /, **values: Any) -> int:
     from feedtool.runs.export_request import bring, needs_ledger
 
     ctx, options = click.get_current_context(), read_record(ExportOptions, values)
-    cursor, form, records = read_record(CursorOptions, values), options.form, options.records
-    home, use = home_folder(options.common.home), cursor_use_of(cursor)
+    form, records = options.form, options.records
+    # Where there is no cursor, a filter may have the name of one of its options.
+    cursor = read_record(CursorOptions, values) if kind.increments else CursorOptions()
+    home, use = home_folder(options.common.home), use_of(cursor)
     if cursor.cursors:
         return list_cursors(kind, home, records, form)
     account = chosen_account(ctx)

@@ -360,6 +360,12 @@ def test_what_is_new_comes_once(feedtool: Feedtool) -> None:
     assert not Path("two.csv").exists()
 
 
+@pytest.mark.parametrize("kind", ["messages", "attachments"])
+def test_since_is_a_filter_where_there_is_no_cursor(feedtool: Feedtool, kind: str) -> None:
+    ran = feedtool(f"export {kind} --sandbox --since 2026-01-01")
+    assert ran.code == 0, ran
+
+
 def test_messages_that_were_exported_are_no_replies(feedtool: Feedtool) -> None:
     assert feedtool("export messages --sandbox --out messages.xlsx").code == 0
     ran = feedtool("submit messages.xlsx --sandbox")
