@@ -103,7 +103,7 @@ class Entries(NamedTuple):
     """`Increments.missed` of an export that can use a cursor."""
 
     def thing(self, entry: Any, rows: Sequence[KeyedRow]) -> ListedItem | None:
-        """An entry with its rows; None where it has no key."""
+        """An entry with its rows; None without a key."""
         key, changed = self.key(entry), self.changed(entry)
         if key is None:
             return None
@@ -143,7 +143,7 @@ class Listing(NamedTuple):
 
     kind: str
     help: str
-    """The command's; the first line stands alone."""
+    """The help of the command, with a first line for lists."""
     noun: str
     """The entries in messages: `shipments`."""
     page: Call
@@ -279,7 +279,7 @@ def _fewer(_: Query, tally: ExportTally) -> ExportSummary:
     return ExportSummary([missing_entries_note(missing)] if missing > 0 else ())
 
 
-# What waits for the seller.
+# Lines of `feedtool todo`.
 
 
 def _waits(listing: Listing, settings: AccountSettings) -> Iterator[Wait]:

@@ -83,8 +83,8 @@ OWN = ServiceList(
 )
 
 
-def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
-    products = query[PRODUCT] or (str(row[PRODUCT]) for row in own)
+def _first(query: Query, offered: KeyedRows) -> Iterator[Call]:
+    products = query[PRODUCT] or (str(row[PRODUCT]) for row in offered)
     return map(read_competing_offers, comma_lists(products))
 
 

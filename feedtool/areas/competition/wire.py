@@ -70,11 +70,11 @@ class CompetitionPage(NamedTuple):
     rows: list[dict[str, Value]]
     """Fields by their paths: of each offer, or of a product that has none."""
     next: str | None
-    """The address of the page after this one, of the same origin, where there are pages."""
+    """The address of the next page, of the same origin, or None."""
 
 
 def read_competing_offers(products: Sequence[str]) -> Call:
-    """Others' offers of products, each an EAN or a product_id; ValueError where none can be."""
+    """The call for others' offers of products, by EAN or product_id; ValueError for other names."""
     if not products or not all(map(fits, products)):
         raise ValueError("products are named by what an address can hold")
     query = (("products", SEPARATOR.join(products)),)
@@ -82,7 +82,7 @@ def read_competing_offers(products: Sequence[str]) -> Call:
 
 
 def fits(product: str) -> bool:
-    """True if a product can be asked for by this name."""
+    """True if a call can name a product so."""
     return fits_comma_list(product) and SEPARATOR not in product
 
 
@@ -91,7 +91,7 @@ def read_competing_changes() -> Call:
 
 
 def competition_page(reply: Reply) -> CompetitionPage:
-    """The products of an answer; Unreadable where it is no list of objects, or leads away."""
+    """The products of an answer; Unreadable for no list of objects, or a foreign link."""
     items = items_of(reply, tr("competing offers"))
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable(tr("the answer holds what is no competing offer"))

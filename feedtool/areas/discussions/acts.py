@@ -37,7 +37,7 @@ def look(act: RequestAttempt) -> Sequence[Call]:
 
 
 def state(_: RequestAttempt, replies: Sequence[Reply]) -> Discussion | None:
-    """The discussion, None where the service has none of this identifier."""
+    """The discussion, or None if the service does not have it."""
     return wire.discussion_of(replies[0])
 
 

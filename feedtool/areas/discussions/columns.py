@@ -36,7 +36,7 @@ class UnquotedText(Text, frozen=True):
     """A text of one line or several, of any length; what is wrong with it never quotes it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str, its lines apart by line feeds alone."""
+        """A text whose lines end with line feeds."""
         del column
         if flaw := no_value(cell):
             return flaw

@@ -249,7 +249,7 @@ def _of_each(
     return lambda _: (
         CHANNELS,
         discussion_list(found_rows),
-        whole_list(lambda found, _: list(rows(found))),
+        whole_list(lambda discussion, _: list(rows(discussion))),
     )
 
 

@@ -35,7 +35,7 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 
 _SENT = frozenset(column.key for column in (*columns.COLUMNS, *columns.STATE_COLUMNS[-1:]))
 
-# What a row says.
+# Contents of a row.
 
 
 def enrich(_: SheetColumns) -> Enrich:
@@ -118,7 +118,7 @@ def _open_required(row: Row) -> list[str]:
     return row.blanks((*needed, *text))
 
 
-# What is sent.
+# Bodies of requests.
 
 
 def _receiver(row: Row) -> str:
@@ -156,7 +156,7 @@ def _opening(row: Row) -> dict[str, object]:
 
 
 def _after(row: Row) -> Mapping[str, str]:
-    """The reply of the same row, without which nothing is marked or closed."""
+    """The digest of the row's reply, without which nothing is marked or closed."""
     body = row.values.get(BODY)
     return {"after": digest_of(str(body))} if body else {}
 

@@ -130,14 +130,14 @@ def _stamp(time: datetime) -> str:
     return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _call(query: Query, until: str, asked: keyset.PageRequest) -> Call:
+def _call(query: Query, until: str, page: keyset.Asked) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
-        if asked.since:
-            yield "updatedAtMin", _stamp(asked.since)
+        if page.since:
+            yield "updatedAtMin", _stamp(page.since)
         if until:
             yield "updatedAtMax", until
-        yield "pageIndex", str(asked.number)
-        yield "sort", "asc:createdAt" if asked.sort == keyset.CREATED else asked.sort
+        yield "pageIndex", str(page.number)
+        yield "sort", "asc:createdAt" if page.sort == keyset.CREATED else page.sort
         yield "includeMessages", "LastMessage"
         yield from _unchanging(query)
 
@@ -246,7 +246,7 @@ def whole_rows(discussion: Discussion, now: datetime | None) -> list[KeyedRow]:
     return [discussion_row(discussion, now, is_whole=True)]
 
 
-# What waits for the seller.
+# Lines of `feedtool todo`.
 
 IS_OPEN = ("isOpen", "true")
 TO_ANSWER = ("processStatus", TO_TREAT)

@@ -15,28 +15,28 @@ TO_TREAT, TREATED, CLAIM = wire.TO_TREAT, wire.TREATED, wire.CLAIM
 
 
 def discussion_row(
-    found: Discussion, now: datetime | None, *, is_whole: bool = False
+    discussion: Discussion, now: datetime | None, *, is_whole: bool = False
 ) -> dict[str, Value]:
     """The row of a discussion, by the columns' keys; with all of its messages if they are there."""
-    document, last = found.document, found.messages[-1] if found.messages else None
-    unread = [message.id for message in found.messages if message.is_unread]
+    document, last = discussion.document, discussion.messages[-1] if discussion.messages else None
+    unread = [message.id for message in discussion.messages if message.is_unread]
     return {
-        columns.DISCUSSION: found.id,
-        columns.ORDER: found.order or None,
-        CHANNEL: found.channel or None,
-        columns.PRODUCT: found.product or None,
+        columns.DISCUSSION: discussion.id,
+        columns.ORDER: discussion.order or None,
+        CHANNEL: discussion.channel or None,
+        columns.PRODUCT: discussion.product or None,
         columns.SUBJECT: prose(document.get("subject")) or None,
         columns.SUBTYPOLOGY: text(document.get("subTypologyCode")) or None,
         **({} if last is None else _last(last)),
-        columns.CONVERSATION: conversation(found) if is_whole else None,
-        columns.WAITING: _waiting(found, last, now),
-        columns.IS_OPEN: str(found.is_open).lower(),
+        columns.CONVERSATION: conversation(discussion) if is_whole else None,
+        columns.WAITING: _waiting(discussion, last, now),
+        columns.IS_OPEN: str(discussion.is_open).lower(),
         **{
             key: text(document.get(key)) or None
             for key in (columns.GRADUATION, columns.PROCESS_STATUS, "typologyCode")
         },
         "createdAt": date_of(document.get("createdAt")),
-        "updatedAt": date_of(found.updated_at),
+        "updatedAt": date_of(discussion.updated_at),
         columns.UNREAD: str(joined(unread, "; ")) or None,
     }
 
@@ -57,20 +57,20 @@ def conversation(discussion: Discussion) -> Value:
     return prose("\n\n".join(texts)) or None
 
 
-def _waiting(found: Discussion, last: SentMessage | None, now: datetime | None) -> Value:
+def _waiting(discussion: Discussion, last: SentMessage | None, now: datetime | None) -> Value:
     """The hours that a customer has waited for an answer; blank for none."""
     since = moment(last.created_at) if last and last.sender != SELLER else None
-    if not (since and now and found.is_open):
+    if not (since and now and discussion.is_open):
         return None
     return max(0, int((now - since).total_seconds() // 3600))
 
 
-def message_rows(found: Discussion) -> Iterator[dict[str, Value]]:
+def message_rows(discussion: Discussion) -> Iterator[dict[str, Value]]:
     """A row for each message of a discussion."""
-    for message in found.messages:
+    for message in discussion.messages:
         yield {
-            columns.DISCUSSION: found.id,
-            columns.ORDER: found.order or None,
+            columns.DISCUSSION: discussion.id,
+            columns.ORDER: discussion.order or None,
             "messageId": message.id or None,
             "at": date_of(message.created_at),
             "from": message.sender or None,
@@ -81,14 +81,14 @@ def message_rows(found: Discussion) -> Iterator[dict[str, Value]]:
         }
 
 
-def attachment_rows(found: Discussion) -> Iterator[dict[str, Value]]:
+def attachment_rows(discussion: Discussion) -> Iterator[dict[str, Value]]:
     """A row for each file of a discussion's messages."""
-    for message in found.messages:
+    for message in discussion.messages:
         for file in message.attachments:
             yield {
-                columns.DISCUSSION: found.id,
-                columns.ORDER: found.order or None,
-                CHANNEL: found.channel or None,
+                columns.DISCUSSION: discussion.id,
+                columns.ORDER: discussion.order or None,
+                CHANNEL: discussion.channel or None,
                 "messageId": message.id or None,
                 "at": date_of(message.created_at),
                 "from": message.sender or None,

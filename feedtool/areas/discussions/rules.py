@@ -152,11 +152,11 @@ class RepeatedReplies:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
+        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a text that somebody has typed, or pasted."""
+        """Note a text that was typed or pasted."""
         if row.feed is REPLY and row.is_blank(columns.TEMPLATE) and (body := row.values.get(BODY)):
             self._settings = row.sheet.context.settings.discussions
             discussion = str(row.values.get(columns.DISCUSSION))

@@ -59,7 +59,7 @@ class SentMessage(NamedTuple):
     receivers: tuple[str, ...]
     body: str
     is_unread: bool
-    """True if it is somebody else's, and not marked read."""
+    """True if somebody else wrote it, and it is not marked read."""
     created_at: str
     attachments: tuple[Attachment, ...]
 

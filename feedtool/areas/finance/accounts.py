@@ -28,7 +28,7 @@ USUAL: Mapping[str, str] = {
 }
 """By the type of an event, or by the part that an account has in each entry."""
 SERVICES = "Services"
-"""The end of the type of the channel operator's own services, whose brand is part of it."""
+"""The ending of the type of the channel operator's services, which begins with a brand."""
 
 NAMES: Mapping[str, str] = {
     CLEARING: tr("Marketplace clearing"),

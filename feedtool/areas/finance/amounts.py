@@ -145,7 +145,7 @@ def described(signs: Signs) -> MessageText:
 
 
 PAYMENT_DATES = ("paidAt", "releasePaymentDate")
-"""An operation may have both; a forecast has the second alone."""
+"""An operation may have both; a forecast has only the second."""
 
 
 def day_of(row: KeyedRow, keys: Sequence[str] = PAYMENT_DATES) -> str:

@@ -146,7 +146,7 @@ DETAIL_EXPORT = Export(
 
 
 def _named_page(reply: Reply, call: Call) -> ListPage:
-    """An invoice that was named, with the number of its lines where it is there."""
+    """A named invoice, with the number of its lines if it exists."""
     name = wire.invoice_of(call)
     row: KeyedRow = {INVOICE: name}
     if reply.status in READ:
@@ -174,16 +174,16 @@ def _singly(names: Iterable[str]) -> list[DocumentCall]:
     return [DocumentCall(wire.read_document(name), (name,)) for name in names]
 
 
-def read_documents(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
+def read_documents(request: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
     """The documents of an answer; documents that an archive lacks are requested singly."""
-    if len(asked.keys) < wire.FEWEST:
+    if len(request.keys) < wire.FEWEST:
         if not _is_pdf(body):
             raise Unreadable(tr("the answer is no PDF"))
-        (name,) = asked.keys
+        (name,) = request.keys
         return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
-    files = list(_unpacked(asked.keys, body))
+    files = list(_unpacked(request.keys, body))
     keys = {file.key for file in files}
-    return DocumentAnswer(files, again=_singly(name for name in asked.keys if name not in keys))
+    return DocumentAnswer(files, again=_singly(name for name in request.keys if name not in keys))
 
 
 def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
@@ -212,13 +212,15 @@ def _is_pdf(path: Path) -> bool:
         return file.read(len(PDF)) == PDF
 
 
-def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
+def _lack(request: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
     """An archive that is refused is asked for document by document."""
     from feedtool.service.fetch import GONE  # what calls in threads is imported late
 
-    if len(asked.keys) >= wire.FEWEST:
-        return DocumentAnswer(again=_singly(asked.keys))
-    return DocumentAnswer(missing=dict.fromkeys(asked.keys, NOT_YET if status == GONE else reason))
+    if len(request.keys) >= wire.FEWEST:
+        return DocumentAnswer(again=_singly(request.keys))
+    return DocumentAnswer(
+        missing=dict.fromkeys(request.keys, NOT_YET if status == GONE else reason)
+    )
 
 
 DOCUMENT_EXPORT = Export(

@@ -264,7 +264,7 @@ JOURNAL = Export(
     A .txt has the columns of the FEC, a .csv has them in English. The numbers of entries stay: the
     same month is the same file. What has changed since is taken back, and booked anew.
     """,
-    # What is booked is taken back where a month has become empty.
+    # Entries are taken back if a month has become empty.
     lambda _: tuple(listing._replace(may_be_empty=True) for listing in (PAYMENTS, OPERATIONS)),
     _sheet,
     _summary,

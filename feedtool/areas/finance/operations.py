@@ -162,7 +162,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
 
 
 Note = tuple[str, Callable[[int], MessageText], str]
-"""An entry of the tally, what it tells where it is not 0, and what to do."""
+"""An entry of the tally, with the text and the hint if it is not 0."""
 
 NOT_PROVED: Sequence[Note] = (
     (

@@ -257,15 +257,15 @@ def checks(
         yield {"subject": say(tr("Payments")), "key": say(text)}
 
 
-def _checked(subject: str, service: Value, own: Value) -> dict[str, Value]:
-    row: dict[str, Value] = {"subject": subject, "service": service, "own": own}
-    if isinstance(service, int | Decimal) and isinstance(own, int | Decimal):
-        row[DELTA] = service - own
+def _checked(subject: str, service: Value, in_file: Value) -> dict[str, Value]:
+    row: dict[str, Value] = {"subject": subject, "service": service, "own": in_file}
+    if isinstance(service, int | Decimal) and isinstance(in_file, int | Decimal):
+        row[DELTA] = service - in_file
     return row
 
 
 def marked(row: KeyedRow, signs: Signs, tolerance: Decimal, say: Translator) -> KeyedRow:
-    """The same row, with what does not add up in the column `check`."""
+    """The row, with a difference in the column `check`."""
     delta = difference(row, signs)
     return {**row, CHECK: say(_mark(delta))} if abs(delta) > tolerance else row
 

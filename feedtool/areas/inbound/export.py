@@ -183,8 +183,8 @@ def _note_calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
         yield DocumentCall(call, (_note_name(row),))
 
 
-def _read_note(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
-    (name,) = asked.keys
+def _read_note(request: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
+    (name,) = request.keys
     with body.open("rb") as file:
         if file.read(5) != b"%PDF-":
             raise Unreadable(tr("the answer is no PDF"))

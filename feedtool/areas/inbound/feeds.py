@@ -47,13 +47,13 @@ def shipment(*rows: Row) -> dict[str, Any]:
 
 
 def asked_of(row: Row) -> Sequence[Row]:
-    """The row itself where it is of a new shipment; none of what the service has already."""
+    """The row of a new shipment; nothing for a shipment that the service has already."""
     is_filled = any(not row.is_blank(key) for key in columns.FILLED)
     return (row,) if is_filled and row.is_blank(columns.SHIPMENT) else ()
 
 
 def is_of_shipments(sheet: SheetColumns) -> bool:
-    """True of a header with what offers do not have; a list of stocks may name a country."""
+    """True for a header with columns that offers lack; lists of stocks may name a country."""
     of_shipments = {columns.MODE, columns.SHIPMENT} & sheet.fields
     return bool(of_shipments) or {columns.COUNTRY, columns.CONDITION} <= sheet.fields
 

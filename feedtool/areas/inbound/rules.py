@@ -34,13 +34,13 @@ class RepeatedReferences(Occurrences):
     """Remembers the reference of each product until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a product."""
+        """Note a product."""
         reference = row.values.get(columns.REFERENCE)
         if row.feed is PRODUCTS and reference is not None:
             self.add(str(reference), sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[RowPlace, Issue]]:
-        """An issue for each row whose reference is not alone."""
+        """An issue for each row whose reference is repeated."""
         for index, reference, group in self.repeated():
             message = tr(
                 "“{reference}” occurs {count} times: also in {others}",
@@ -57,7 +57,7 @@ class RepeatedItems(Occurrences):
     """Remembers the products of each new shipment until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a product of a new shipment."""
+        """Note a product of a new shipment."""
         names = (columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION)
         values = [str(row.values.get(key) or "") for key in names]
         if row.feed is SHIPMENTS and all(values) and row.feed.requests.makes_request(row):

@@ -43,7 +43,7 @@ Pair = tuple[str, str]
 
 
 def pair_of(fields: Mapping[str, Any]) -> Pair:
-    """The product that a document names; its GTIN is empty where it names none."""
+    """The product in a document; its GTIN may be empty."""
     gtin = text(fields.get("gtin"))
     condition = text(fields.get("productCondition")) or text(fields.get("condition"))
     return (gtin.zfill(14) if gtin else "", condition)
@@ -87,7 +87,7 @@ class ShippedItem(NamedTuple):
     quantity: int | None
     received: int | None
     disputed: int | None
-    """None where the service does not say it yet."""
+    """None until the service shows it."""
     document: Mapping[str, Any]
 
 
@@ -115,7 +115,7 @@ def create(body: bytes) -> Call:
 
 
 def created(reply: Reply) -> str | None:
-    """The id in the answer to a creation, where it has one."""
+    """The id in the answer to a creation, or None."""
     return created_id(reply, SHIPMENTS, "inboundShipmentId", "id")
 
 
@@ -124,7 +124,7 @@ def read_shipment(name: str) -> Call:
 
 
 def read_shipments(query: Iterable[tuple[str, str]] = ()) -> Call:
-    """A page of shipments, the oldest first: where none is created, none moves."""
+    """A page of shipments, the oldest first: new shipments do not move the others."""
     paged = (*query, ("orderBy", "Asc"), ("limit", str(PAGE)))
     return Call("GET", SHIPMENTS, READ, query=paged)
 
@@ -144,7 +144,7 @@ def shipments_of(reply: Reply) -> list[InboundShipment]:
 
 
 def _is_page(document: Mapping[str, Any]) -> bool:
-    """True of a list of shipments: a shipment has items, too."""
+    """True for a list of shipments; a shipment has items, too."""
     return not text(document.get("inboundShipmentId"))
 
 

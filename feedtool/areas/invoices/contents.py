@@ -80,7 +80,7 @@ def content_of(path: Path, limits: ReadingLimits, locate: Locate = same_path) ->
 
 
 def names_in(path: Path, limits: ReadingLimits) -> list[str]:
-    """The names of the files in a ZIP; FileProblem where it cannot be read, or is not trusted."""
+    """The names of the files in a ZIP; FileProblem if it is unreadable or unsafe."""
     with ZipPackage(path, limits) as package:
         return sorted(name.replace("\\", "/") for name in package.names)
 

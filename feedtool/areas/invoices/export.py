@@ -29,7 +29,7 @@ flat = partial(flat_row, known=KNOWN)
 
 
 def _file_rows(document: Mapping[str, Any], _: Query) -> Iterator[KeyedRow]:
-    """A row for each file of an import; one without a file where it lists none."""
+    """A row for each file of an import; a row without a file if it lists none."""
     common = flat({name: value for name, value in document.items() if name != "files"})
     files = document.get("files")
     listed = [item for item in files if isinstance(item, dict)] if isinstance(files, list) else []

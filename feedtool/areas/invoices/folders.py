@@ -38,7 +38,7 @@ def takes(path: Path) -> bool:
 
 
 def may_take(path: Path) -> bool:
-    """True for any folder, and for what is called as invoices are."""
+    """True for folders, and for files with the name of an invoice."""
     return path.is_dir() or _suffix(path) in (*DOCUMENTS, ZIP)
 
 

@@ -1,8 +1,8 @@
-"""The routes of invoices, and their delivery. Pure; every shape is checked, none is trusted.
+"""Calls for invoices, readers of their answers, and their delivery; every shape is checked.
 
-Specification, part "Order invoices": one POST takes files in that are named after their orders, and
-what became of each the import tells, which is read until it has said the last word on all of them.
-A new invoice replaces the one before, so that to send one again does no harm.
+Specification, part "Order invoices": one POST takes files that are named after their orders, and
+the import shows the status of each, and is read until all are final.
+A new invoice replaces the one before, so sending again does no harm.
 """
 
 import json

@@ -33,12 +33,12 @@ def look(act: RequestAttempt) -> Sequence[Call]:
 
 
 def state(_: RequestAttempt, replies: Sequence[Reply]) -> Order | None:
-    """The order, None where the service has none of this identifier."""
+    """The order, or None if the service does not have it."""
     return wire.order_of(replies[0])
 
 
 def _shown_orders(reply: Reply) -> Mapping[str, Reply]:
-    """Each order of a page as its own look would have shown it."""
+    """The replies that reading each order of a page would give, by its identifier."""
     bodies = {
         order.id: orjson.dumps(order.document, default=float) for order in wire.orders_of(reply)
     }
@@ -133,10 +133,8 @@ class LineGoal(NamedTuple):
     text: MessageText | str = ""
 
 
-def judged(
-    act: RequestAttempt, order: Order, goals: Sequence[LineGoal], status: Status
-) -> Judgement:
-    """Combine the judgements of lines: open lines are sent, whatever the others are."""
+def judged(act: RequestAttempt, order: Order, goals: Sequence[LineGoal], status: Status) -> Judgement:
+    """Combine the judgements of lines: open lines are sent, even if others cannot be."""
     word = _word(order, goals)
     of = {kind: [goal for goal in goals if goal.goal is kind] for kind in Goal}
     if of[Goal.OPEN]:

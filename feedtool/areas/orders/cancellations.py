@@ -56,7 +56,7 @@ class Cancelling(NamedTuple):
 
     order: Order | None
     reasons: Sequence[Reason] = ()
-    """Empty where the service lists none, and once the request was sent."""
+    """Empty if the service lists none, or after the request was sent."""
 
 
 def look_at_reasons(act: RequestAttempt) -> Sequence[Call]:

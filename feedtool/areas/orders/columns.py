@@ -116,7 +116,7 @@ OTHER_COLUMNS = WORDS.group(
 )
 FILLED_COLUMNS = (*ACTION_COLUMN, *SHIPPING_COLUMNS, *OTHER_COLUMNS)
 FILLED = tuple(column.key for column in FILLED_COLUMNS)
-"""The keys of what a user fills: a row asks for something where one of them is filled."""
+"""The keys of columns that a user fills: one filled cell makes a request."""
 
 NOT_READ = Ignored()
 _SHOWN = "As the service shows it; it is not sent."

@@ -29,11 +29,11 @@ from feedtool.model.text import tr
 
 
 def asked_of(row: Row) -> Sequence[Row]:
-    """The row itself where it asks for something; none where nobody has filled it."""
+    """The row if it has a request; nothing if it is not filled."""
     return (row,) if any(not row.is_blank(key) for key in columns.FILLED) else ()
 
 
-# What a row must fill.
+# Required columns.
 
 
 def _carrier(row: Row) -> str | None:
@@ -72,7 +72,7 @@ def _cancel_required(row: Row) -> list[str]:
 
 
 def gesture_reason(row: Row) -> object:
-    """The reason of a gesture, in the service's word where it is Other in the sheet's language."""
+    """The reason of a gesture; Other in the service's language."""
     reason = row.values.get(columns.REASON)
     is_other = " ".join(str(reason or "").casefold().split()) in columns.OTHER_WORDS
     return columns.OTHER if is_other else reason
@@ -84,7 +84,7 @@ def _gesture_required(row: Row) -> list[str]:
     return [*needed, *row.blanks((columns.DETAILS,))] if is_other else needed
 
 
-# What is sent.
+# Bodies of requests.
 
 
 def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]:
@@ -115,7 +115,7 @@ def _made_address(row: Row, number: str, carrier: str) -> str:
 
 
 def _cancellation(*rows: Row) -> dict[str, object]:
-    """The lines of an order that are cancelled; the look tells if these are all of them."""
+    """The cancelled lines of an order; the read order shows whether these are all."""
     lines = [
         {
             "lineId": str(row.values.get(columns.LINE) or ""),

@@ -24,7 +24,7 @@ FEW_REFUSALS = 5
 PERCENT = 100
 
 
-class _Asked(NamedTuple):
+class _GuardedRow(NamedTuple):
     """A row and its action."""
 
     place: RowPlace
@@ -42,14 +42,14 @@ class GuardedRows:
     """Remembers the rows of orders until all files are read."""
 
     def __init__(self) -> None:
-        self._rows: list[_Asked] = []
+        self._rows: list[_GuardedRow] = []
         self._settings = OrderSettings()
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
+        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
@@ -59,7 +59,7 @@ class GuardedRows:
         values = row.values
         self._settings = row.sheet.context.settings.orders
         self._rows.append(
-            _Asked(
+            _GuardedRow(
                 RowPlace(sheet, row.number),
                 str(values.get(columns.ORDER) or ""),
                 action_of(row),

@@ -36,7 +36,7 @@ MODES = ("Seller", "Fulfillment", "Xdock")
 WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
 SHIPPED = ("Shipped", "Delivered")
 
-# What is asked for.
+# Filters.
 
 
 STATUS = Filter(
@@ -128,15 +128,15 @@ def to_do(order: Order) -> str:
 # Pages.
 
 
-def _call(query: Query, asked: keyset.PageRequest) -> Call:
+def _call(query: Query, page: keyset.Asked) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
-        if asked.since:
+        if page.since:
             yield (
                 "updatedAtMin",
-                f"{asked.since.astimezone(UTC).isoformat()}".replace("+00:00", "Z"),
+                f"{page.since.astimezone(UTC).isoformat()}".replace("+00:00", "Z"),
             )
-        yield "pageIndex", str(asked.number)
-        yield "sort", asked.sort
+        yield "pageIndex", str(page.number)
+        yield "sort", page.sort
         if len(query["sales-channel"]) == 1:  # an order never changes it
             yield "salesChannelId", query["sales-channel"][0]
 
@@ -203,7 +203,7 @@ def lines_to_ship(order: Order) -> Iterable[Line]:
     )
 
 
-# What waits for the seller.
+# Lines of `feedtool todo`.
 
 SELLERS = (("status", PREPARING), ("supplyMode", wire.SELLER))
 

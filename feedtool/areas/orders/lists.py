@@ -99,7 +99,7 @@ GESTURE_LIST = Listing(
 
 
 def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
-    """A row for each event of a parcel; one without, where it has none yet."""
+    """A row for each event of a parcel; a row without an event if it has none."""
     common = flat(parcel)
     lists = (value for value in parcel.values() if isinstance(value, list))
     listed = next(
@@ -128,7 +128,7 @@ TRACKING_LIST = Listing(
 GESTURES, ORDER_TRACKING = export_of(GESTURE_LIST), export_of(TRACKING_LIST)
 
 
-# What channels allow.
+# Rules of channels.
 
 
 CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)

@@ -36,11 +36,11 @@ _COLUMNS = {
 
 
 _Place = tuple[str, Value]
-"""An order, and the number of a line within it: identifiers may be unique in an order alone."""
+"""An order, and the number of a line: identifiers may be unique only within an order."""
 
 
 class _Shelf:
-    """The lines to ship by their products; an order that is read again takes its own place."""
+    """The lines to ship by product; an order that is read again replaces itself."""
 
     def __init__(self) -> None:
         self._lines: defaultdict[str, dict[_Place, KeyedRow]] = defaultdict(dict)
@@ -96,7 +96,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
 
 def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[OutputRow]:
-    """Leaves out the products of which nothing is to be taken any more."""
+    """The rows without products of which nothing is left to take."""
     return (OutputRow(row) for row in lists[-1] if columns.ORDER in row)
 
 

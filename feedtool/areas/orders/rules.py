@@ -95,7 +95,7 @@ def check_supply(row: Row) -> Iterator[Issue]:
 
 
 def check_channel(row: Row) -> Iterator[Issue]:
-    """An approval on a channel where orders are accepted by themselves."""
+    """Report an approval on a channel that accepts orders by itself."""
     channel, primary = row.values.get(CHANNEL), row.sheet.context.settings.primary_channel
     if channel and channel != primary:
         message = tr(
@@ -210,9 +210,9 @@ class RowsOfOrder(Occurrences):
                 yield index, _part(action, len(line_names), lines, is_whole_only=is_whole_only)
 
 
-def _twice(here: RowPlace, first: RowPlace, names: list[str]) -> Issue:
+def _twice(place: RowPlace, first: RowPlace, names: list[str]) -> Issue:
     where = tr("row {row}", row=first.row)
-    if first.sheet != here.sheet:
+    if first.sheet != place.sheet:
         where = tr("row {row} of {sheet}", row=first.row, sheet=names[first.sheet])
     message = tr("the same is asked in {place}", place=where)
     return Issue(codes.DUPLICATE_ROW, message, tr("keep one of the two"), columns.LINE)
@@ -227,8 +227,8 @@ def _actions_differ(actions: list[str]) -> Issue:
     return Issue(codes.ACTIONS_DIFFER, message, hint, ACTION)
 
 
-def _part(action: str, own: int, lines: int, *, is_whole_only: bool) -> Issue:
-    part: MessageText = tr("{own} of {lines} lines of the order", own=own, lines=lines)
+def _part(action: str, count: int, lines: int, *, is_whole_only: bool) -> Issue:
+    part: MessageText = tr("{own} of {lines} lines of the order", own=count, lines=lines)
     if action == REFUSE:
         message = tr("{part} are refused; the service refuses whole orders alone", part=part)
         hint = tr("refuse all lines, or accept the order and cancel these lines")
@@ -253,11 +253,11 @@ class ParcelSeries:
         return len(self._rows)
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
+        """Forget all but the first `length` rows."""
         del self._rows[length:]
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes the number of a row."""
+        """Note the number of a row."""
         if row.feed.kind in SHIPPING and (number := row.values.get(columns.PARCEL)):
             self._rows.append((RowPlace(sheet, row.number), str(number)))
 

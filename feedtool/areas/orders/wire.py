@@ -56,7 +56,7 @@ class Line(NamedTuple):
 
     id: str
     status: str
-    """Empty where only the order has one."""
+    """Empty if only the order has a status."""
     offer_id: str
     supply_mode: str
     parcels: tuple[OrderParcel, ...]
@@ -197,10 +197,10 @@ class Reason(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        """The reason in the stamp of a sheet: its code, and its label where it has one."""
+        """The reason in the stamp of a sheet: its code, and a label that differs."""
         if self.label == self.code:
             return self.code
-        # What separates the reasons of a stamp is left out.
+        # Without the characters that separate the reasons of a stamp.
         return f"{self.code}~{' '.join(re.sub('[,|=~]', ' ', self.label).split())}"
 
     @classmethod
@@ -230,7 +230,7 @@ def _reason(item: Any) -> Reason:
 
 
 def cancel(body: Mapping[str, Any]) -> Call:
-    """Cancel lines of an order, or where the body lists none, the whole of it."""
+    """Cancel lines of an order, or the whole order if the body lists none."""
     target = "/order-partial-cancellation-requests" if "lines" in body else _WHOLE
     return Call("POST", target, STAGED, headers=JSON, body=orjson.dumps(body))
 
@@ -239,7 +239,7 @@ _WHOLE = "/order-cancellation-requests"
 
 
 def created(reply: Reply) -> str | None:
-    """The id that an answer to a POST carries, where it carries one."""
+    """The id in the answer to a POST, or None."""
     names = ("requestId", "cancellationRequestId", "partialCancellationRequestId", "id")
     return created_id(reply, last_segment(reply.url), *names)
 
@@ -281,7 +281,7 @@ def give(body: bytes) -> Call:
 
 
 def read_gestures(order: str = "") -> Call:
-    """The requests of gestures; of other orders, too, where a service does not take the filter."""
+    """The call for requests of gestures; a service may ignore the filter by order."""
     query, unsure = (("orderId", order),) if order else (), frozenset({"orderId"})
     return Call("GET", "/order-commercial-gesture-requests", READ, query=query, unsure=unsure)
 
@@ -312,7 +312,7 @@ def read_configuration(channel: str) -> Call:
 
 
 def configuration_of(reply: Reply) -> Mapping[str, Any]:
-    """The configuration as it comes (specification: names not shown); Unreadable for none."""
+    """The configuration (the specification shows no names); Unreadable for another answer."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict):
         raise Unreadable(tr("the answer is no configuration"))

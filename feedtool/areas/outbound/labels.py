@@ -34,13 +34,13 @@ from feedtool.service.answers import text
 
 FORMATS = {"pdf": "application/pdf", "png": "image/png"}
 PAUSE = timedelta(seconds=30)
-"""Between two looks for a label that is not there yet."""
+"""Time between two calls for a label that does not exist yet."""
 CARRIER = "Carrier"
 COMPLETED, GONE, EMPTY = "Completed", 404, 204
 
 
 def _rows(parcel: ParcelReturn, query: Query) -> list[KeyedRow]:
-    """The row of a return; of carriers, or arrived, only where that is asked for."""
+    """The row of a return; of carriers, or arrived, only with the option."""
     is_usual = (query["status"] or parcel.status != COMPLETED) and (
         query["type"] or parcel.kind != CARRIER
     )
@@ -77,22 +77,22 @@ def _calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
         yield DocumentCall(call, (name,), tries)
 
 
-def _read(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
+def _read(request: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
     if reply.status == EMPTY or not body.exists() or not body.stat().st_size:
-        return _not_yet(asked)
-    (name,) = asked.keys
+        return _not_yet(request)
+    (name,) = request.keys
     is_png = "png" in text(reply.headers.get("content-type"))
     return DocumentAnswer([DocumentFile(name, f"{name}.{'png' if is_png else 'pdf'}", body)])
 
 
-def _not_yet(asked: DocumentCall) -> DocumentAnswer:
-    if asked.tries > 1:
-        return DocumentAnswer(again=[asked._replace(tries=asked.tries - 1)], wait=PAUSE)
-    return DocumentAnswer(missing=dict.fromkeys(asked.keys, tr("the service has no label of it")))
+def _not_yet(request: DocumentCall) -> DocumentAnswer:
+    if request.tries > 1:
+        return DocumentAnswer(again=[request._replace(tries=request.tries - 1)], wait=PAUSE)
+    return DocumentAnswer(missing=dict.fromkeys(request.keys, tr("the service has no label of it")))
 
 
-def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
-    return _not_yet(asked) if status == GONE else missing_document(asked, status, reason)
+def _lack(request: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
+    return _not_yet(request) if status == GONE else refused(request, status, reason)
 
 
 FORMAT = Filter(

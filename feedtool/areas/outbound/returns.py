@@ -30,12 +30,12 @@ class ShownReturns(NamedTuple):
     """A shipment, and what comes back of it."""
 
     shipment: OutboundShipment | None
-    """None where it was not asked for, too."""
+    """None if it does not exist or was not read."""
     returns: Sequence[ParcelReturn]
 
 
 def look(act: RequestAttempt) -> Sequence[Call]:
-    """Before: the shipment and its returns. After: the return, where its id is known."""
+    """The calls for the shipment and its returns, or for the return once its id is known."""
     if act.package.package_id:
         return [wire.read_return(act.package.package_id)]
     name = json.loads(act.body)["outboundShipmentId"]

@@ -131,9 +131,9 @@ def _reasons(act: RequestAttempt, shipment: OutboundShipment) -> tuple[Message, 
     return for_every_row(act, messages) or (Message(code, nothing),)
 
 
-def _field(code: str, named: str) -> str:
+def _field(code: str, named_column: str) -> str:
     """The column that a reason's code names; empty if it names none."""
-    columns = {"mode": DELIVERY, "pric": PRICE, "storage": STORAGE, "product": named}
+    columns = {"mode": DELIVERY, "pric": PRICE, "storage": STORAGE, "product": named_column}
     return next((key for part, key in columns.items() if part in code.casefold()), "")
 
 
@@ -212,4 +212,4 @@ SHIPMENT: Direct[ShownShipments] = Direct(
     patience=timedelta(minutes=30),
     last_words=frozenset({"Delivered", CANCELLED, REJECTED}),
 )
-"""Creating a shipment: it is sent once more only where a whole list has shown none in 30 min."""
+"""The creation of a shipment; sent again only if complete lists have shown none for 30 minutes."""

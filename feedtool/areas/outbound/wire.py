@@ -80,7 +80,7 @@ class ParcelReturn(NamedTuple):
 
     @property
     def is_conform(self) -> bool:
-        """False where the warehouse has found something that was not announced so."""
+        """False if the warehouse has found something else than announced."""
         unexpected = whole(self.document.get("unexpectedQuantity")) or 0
         return not unexpected and all(
             text(line.get("conformity")).casefold() != "nonconform" for line in self.lines
@@ -142,17 +142,17 @@ def announce(body: bytes) -> Call:
 
 
 def created_shipment(reply: Reply) -> str | None:
-    """The id of a new shipment, where the answer has it."""
+    """The id of a new shipment in an answer, or None."""
     return created_id(reply, SHIPMENTS, "outboundShipmentId", "id")
 
 
 def created_cancellation(reply: Reply) -> str | None:
-    """The id of a new request of a cancellation, where the answer has it."""
+    """The id of a new cancellation request in an answer, or None."""
     return created_id(reply, CANCELLATIONS, "cancellationRequestId", "requestId", "id")
 
 
 def created_return(reply: Reply) -> str | None:
-    """The id of a new return, where the answer has it."""
+    """The id of a new return in an answer, or None."""
     return created_id(reply, RETURNS, "returnId", "id")
 
 

@@ -30,8 +30,8 @@ def _key(row: KeyedRow) -> str:
     return str(row.get(REPORT) or "")
 
 
-def _file(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
-    (report,) = asked.keys
+def _file(request: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
+    (report,) = request.keys
     return DocumentAnswer([DocumentFile(report, wire.file_name(reply, report), body)])
 
 

@@ -108,16 +108,16 @@ def _asked_products(query: str) -> list[str]:
     return [name for value in values for name in value.split("&") if name]
 
 
-def _product(asked: str) -> str:
-    """The key of the product of an EAN or a product_id; empty where it is neither."""
-    if is_gtin(asked):
-        return gtin_product(asked)
-    number = REFERENCE.fullmatch(asked)
+def _product(name: str) -> str:
+    """The key of the product of an EAN or a product_id; empty for another name."""
+    if is_gtin(name):
+        return gtin_product(name)
+    number = REFERENCE.fullmatch(name)
     return str(int(number[1], 16)).zfill(14) if number else ""
 
 
 def _competition(exchange: Exchange, product: str) -> dict[str, Any] | None:
-    """The offers beside a seller's own of a product; None where it has no sheet."""
+    """The other sellers' offers of a product; None if it has no sheet."""
     sheet = sheets.find(exchange.db, product)
     if sheet is None:
         return None
@@ -176,7 +176,7 @@ def _document(
 
 
 def _hash(*about: str) -> int:
-    """A number that is always the same for the same thing."""
+    """The same number for the same arguments."""
     return zlib.crc32("|".join(("competition", *about)).encode())
 
 

@@ -130,7 +130,7 @@ def _location(discussion_id: str) -> dict[str, str]:
 
 @written
 def read_all(exchange: Exchange) -> HttpResponse:
-    """GET /discussions: neither a total nor a Link tells where the list ends."""
+    """GET /discussions: the answer has neither a total nor a Link to the next page."""
     page, discussions = asked_discussion_page(exchange), selected(exchange)
     included = asked(exchange, "includeMessages")
     if included not in {None, "FirstMessage", "LastMessage"}:

@@ -11,7 +11,7 @@ class FinanceBehaviour(Struct, frozen=True):
     negative_fees: bool = True
     """True if what the seller pays is shown below 0; the specification does not say it."""
     negative_restitutions: bool = False
-    """True if a commission that the seller gets back is shown below 0, where fees are above 0."""
+    """True if a returned commission is shown below 0, and fees above 0."""
     commission: int = 12
     """In percent of a sale."""
     is_archive_partial: bool = True

@@ -32,7 +32,7 @@ PAYMENT_DAYS = (1, 11, 21)
 STATEMENT_DAYS = (9, 19, 29)
 """Days of a month (part "Events", 3)."""
 VAT = 20
-"""In percent, where a shipment leaves the EU."""
+"""In percent, for shipments that leave the EU."""
 BEFORE_PAYMENT = timedelta(days=2)
 EVENING = timedelta(hours=18)
 MORNING = timedelta(hours=6)
@@ -75,7 +75,7 @@ class Operation(Struct):
         return sum(self.parts.values())
 
 
-def sale(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
+def sale(sold: Sold, moment: datetime, behaviour: FinanceBehaviour) -> Operation:
     """The operation of a sale, with its commission."""
     commission = round(sold.total * behaviour.commission / 100)
     vat = _vat(sold) if sold.is_exported else {}
@@ -89,11 +89,11 @@ def sale(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
     }
     parts = {SALE: sold.total, COMMISSION: -commission}
     return Operation(
-        sold.reference, sold.channel, (SALE, COMMISSION), at, parts, sum(vat.values()), document
+        sold.reference, sold.channel, (SALE, COMMISSION), moment, parts, sum(vat.values()), document
     )
 
 
-def refund(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
+def refund(sold: Sold, moment: datetime, behaviour: FinanceBehaviour) -> Operation:
     """The operation of a refund, with the commission that the seller gets back."""
     commission = round(sold.total * behaviour.commission / 100)
     vat = _vat(sold) if sold.is_exported else {}
@@ -102,7 +102,7 @@ def refund(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
         "orderStatus": sold.order_status,
         "acceptedAt": stamp(sold.accepted_at),
         "shippedAt": sold.shipped_at,
-        "refundedAt": stamp(at),
+        "refundedAt": stamp(moment),
         "refund": _amounts(sold, sign),
         "vatRefund": _shown({name: sign * cents for name, cents in vat.items()}),
         **_commission(sold, commission, behaviour),
@@ -110,16 +110,16 @@ def refund(sold: Sold, at: datetime, behaviour: FinanceBehaviour) -> Operation:
     parts = {REFUND: -sold.total, RESTITUTION: commission}
     types = (REFUND, RESTITUTION)
     total_vat = -sum(vat.values())
-    return Operation(sold.reference, sold.channel, types, at, parts, total_vat, document)
+    return Operation(sold.reference, sold.channel, types, moment, parts, total_vat, document)
 
 
 def fee(
-    name: str, cents: int, channel: str, at: datetime, behaviour: FinanceBehaviour
+    name: str, cents: int, channel: str, moment: datetime, behaviour: FinanceBehaviour
 ) -> Operation:
     """A fee; it belongs to the invoice of its time."""
     shown = -cents if behaviour.negative_fees else cents
     document = {"serviceFinancialFlow": {"label": name, "amount": shown / 100}}
-    return Operation("", channel, (name,), at, {name: -cents}, 0, document)
+    return Operation("", channel, (name,), moment, {name: -cents}, 0, document)
 
 
 def _amounts(sold: Sold, sign: int) -> dict[str, float]:

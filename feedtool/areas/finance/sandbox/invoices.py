@@ -81,7 +81,7 @@ def _operations(exchange: Exchange) -> list[Row]:
 
 
 def _rows(exchange: Exchange, invoice: int) -> list[Row]:
-    query = f"SELECT * FROM ({store.SEEN}) WHERE invoice = :invoice ORDER BY created_at, id"  # noqa: S608 - a constant of ours
+    query = f"SELECT * FROM ({store.SEEN}) WHERE invoice = :invoice ORDER BY created_at, id"  # noqa: S608 - a constant
     values = {"seller": exchange.seller, "now": stamp(exchange.now), "invoice": invoice}
     return exchange.db.execute(query, values).fetchall()
 

@@ -30,7 +30,7 @@ def read_all(exchange: Exchange) -> HttpResponse:
     """GET /operations: the total is of all matching operations, not only of the page."""
     page, selected = asked_page(exchange), _selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT * FROM ({store.SEEN}) WHERE {selected.where}"  # noqa: S608 - only constants of ours are filled in
+        f"SELECT * FROM ({store.SEEN}) WHERE {selected.where}"  # noqa: S608 - only constants are filled in
         " ORDER BY paid_at DESC, id DESC LIMIT :size OFFSET :start",
         {**selected.values, "size": page.size, "start": page.start},
     )

@@ -29,7 +29,7 @@ def count(exchange: Exchange) -> HttpResponse:
 def _payments(exchange: Exchange) -> list[dict[str, Any]]:
     selected = selection(exchange, OF_PAYMENTS)
     rows = exchange.db.execute(
-        f"SELECT {KEY}, part.key AS event, SUM(part.value) AS cents"  # noqa: S608 - only constants of ours are filled in
+        f"SELECT {KEY}, part.key AS event, SUM(part.value) AS cents"  # noqa: S608 - only constants are filled in
         f" FROM ({store.SEEN}) AS seen, json_each(seen.parts) AS part WHERE {selected.where}"
         f" GROUP BY {KEY}, event ORDER BY due_at DESC, channel, state, event",
         selected.values,

@@ -1,4 +1,4 @@
-"""Operations as they are kept, and as they are at a time: states follow from the time alone."""
+"""Stored operations, and their states, which depend only on the time."""
 
 import zlib
 from datetime import datetime
@@ -54,8 +54,8 @@ SEEN = """
 """SQL of a seller's operations as they are at a time."""
 
 
-def invoice_id(seller: str, at: datetime) -> int:
-    return int(f"{at:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
+def invoice_id(seller: str, moment: datetime) -> int:
+    return int(f"{moment:%Y%m%d}") * 1000 + zlib.crc32(seller.encode()) % 1000
 
 
 def add(db: Connection, seller: str, operation: Operation) -> int:
@@ -67,7 +67,7 @@ def add(db: Connection, seller: str, operation: Operation) -> int:
 
 
 def put(db: Connection, seller: str, number: int, operation: Operation) -> None:
-    """Keep an operation under its number."""
+    """Store an operation under its number."""
     paid_at = events.payment_at(operation.created_at, number)
     issued = events.statement_at(operation.created_at)
     invoice = invoice_id(seller, issued)

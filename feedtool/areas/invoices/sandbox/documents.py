@@ -64,7 +64,7 @@ def is_zip(content: bytes) -> bool:
 
 
 def unpacked(content: bytes) -> list[UploadedFile]:
-    """The inner files of a ZIP; none where it is damaged, locked or too large."""
+    """The inner files of a ZIP; none if it is damaged, locked or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             inner = [info for info in archive.infolist() if not info.is_dir()]

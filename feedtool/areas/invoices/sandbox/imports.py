@@ -184,7 +184,7 @@ def upload(db: Connection, file: StoredThing, now: datetime, _: SandboxSettings)
 
 
 def forget_content(file: StoredThing, _: datetime) -> None:
-    """Let go of the content of a file that has come to its end."""
+    """Delete the content of a file that is finished."""
     if file.status in {DONE, FAILURE}:
         del file.document["content"]
 
@@ -199,7 +199,7 @@ def _fail(file: StoredThing, message: str) -> str:
 
 
 def _channel_of(db: Connection, seller: str, order: str) -> str | None:
-    """The sales channel of a seller's order; None where there is no such order."""
+    """The sales channel of a seller's order, or None."""
     known = find(db, seller, order)
     return known.channel if known else None
 

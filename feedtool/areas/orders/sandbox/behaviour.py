@@ -21,7 +21,7 @@ class OrderBehaviour(Struct, frozen=True):
     gesture_after: timedelta = timedelta(seconds=60)
     """From the request of a commercial gesture to the decision on it."""
     gesture_amount: float = 20
-    """All gestures on an order come to no more than this, or than the rate where that is more."""
+    """The largest sum of the gestures on an order, unless the rate gives more."""
     gesture_rate: float = 15
     """In percent of what the order's lines cost that are not cancelled."""
     gesture_channels: tuple[str, ...] | None = None

@@ -64,16 +64,16 @@ def status_of(lines: Iterable[Mapping[str, Any]]) -> str:
     return IN_PREPARATION if status == CANCEL_REQUEST else str(status)
 
 
-def follow(order: StoredOrder, at: datetime, behaviour: OrderBehaviour) -> None:
+def follow(order: StoredOrder, now: datetime, behaviour: OrderBehaviour) -> None:
     """Let the order follow its lines, which have changed at this time."""
     before, status = order.status, status_of(order.lines)
     if status == SHIPPED != before:
-        order.document["shippedAt"] = stamp(at)
-    order.document |= {"status": status, "updatedAt": stamp(at)}
+        order.document["shippedAt"] = stamp(now)
+    order.document |= {"status": status, "updatedAt": stamp(now)}
     # Where only a line changes, the order keeps its time, unless it was the line's.
     if order.next_at is None or status != before or status == IN_PREPARATION:
         wait = next_change(order, behaviour)
-        order.next_at = None if wait is None else stamp(at + wait)
+        order.next_at = None if wait is None else stamp(now + wait)
 
 
 def next_change(order: StoredOrder, behaviour: OrderBehaviour) -> timedelta | None:
@@ -98,12 +98,12 @@ def _wait_in_preparation(order: StoredOrder) -> timedelta | None:
     return REGRETTED if order.fate == CUSTOMER_CANCELS and statuses == {IN_PREPARATION} else None
 
 
-def move(order: StoredOrder, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
+def move(order: StoredOrder, status: str, now: datetime, behaviour: OrderBehaviour) -> None:
     """Bring every line of the order that is not cancelled to a status."""
     for line in order.lines:
         if line["status"] != CANCELLED:
             line["status"] = status
-    follow(order, at, behaviour)
+    follow(order, now, behaviour)
 
 
 def pack(order: StoredOrder) -> None:
@@ -119,54 +119,54 @@ def parcel(number: str, carrier: str, url: str | None) -> dict[str, Any]:
     return {**names, "trackingId": number}
 
 
-def _processed(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
+def _processed(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
     """Only the primary channel lets the seller accept, and only what the seller ships."""
     is_asked = order.channel == settings.primary_channel and order.is_shipped_by_seller
-    move(order, WAITING if is_asked else ACCEPTED, at, settings.of(OrderBehaviour))
+    move(order, WAITING if is_asked else ACCEPTED, now, settings.of(OrderBehaviour))
 
 
-def _expired(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
+def _expired(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
     behaviour = settings.of(OrderBehaviour)
-    move(order, behaviour.expired_as, at, behaviour)
+    move(order, behaviour.expired_as, now, behaviour)
 
 
-def _controlled(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
+def _controlled(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
     status = REJECTED if order.fate == FAILS_CONTROLS else IN_PREPARATION
-    move(order, status, at, settings.of(OrderBehaviour))
+    move(order, status, now, settings.of(OrderBehaviour))
 
 
-def _in_preparation(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
+def _in_preparation(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
     """The warehouse ships, the customer regrets, or the channel cancels what the customer did."""
     behaviour = settings.of(OrderBehaviour)
     unanswered = [line for line in order.lines if line["status"] == CANCEL_REQUEST]
     if not order.is_shipped_by_seller:
         pack(order)
-        move(order, SHIPPED, at, behaviour)
+        move(order, SHIPPED, now, behaviour)
     elif unanswered:
-        cancel(order, unanswered, at, behaviour)
+        cancel(order, unanswered, now, behaviour)
     else:
-        request_cancellation(order, order.lines[0], at, behaviour)
+        request_cancellation(order, order.lines[0], now, behaviour)
 
 
-def _carried(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
-    move(order, DELIVERED, at, settings.of(OrderBehaviour))
+def _carried(order: StoredOrder, now: datetime, settings: SandboxSettings) -> None:
+    move(order, DELIVERED, now, settings.of(OrderBehaviour))
 
 
 def cancel(
-    order: StoredOrder, lines: Iterable[dict[str, Any]], at: datetime, behaviour: OrderBehaviour
+    order: StoredOrder, lines: Iterable[dict[str, Any]], now: datetime, behaviour: OrderBehaviour
 ) -> None:
     """Cancel some lines of an order."""
     for line in lines:
         line["status"] = CANCELLED
-    follow(order, at, behaviour)
+    follow(order, now, behaviour)
 
 
 def request_cancellation(
-    order: StoredOrder, line: dict[str, Any], at: datetime, behaviour: OrderBehaviour
+    order: StoredOrder, line: dict[str, Any], now: datetime, behaviour: OrderBehaviour
 ) -> None:
     """Let the customer ask for a line's cancellation; the order stays InPreparation."""
     line["status"] = CANCEL_REQUEST
-    follow(order, at, behaviour)
+    follow(order, now, behaviour)
 
 
 BY_ITSELF: dict[str, Callable[[StoredOrder, datetime, SandboxSettings], None]] = {

@@ -15,7 +15,7 @@ from feedtool.areas.products.sandbox import sheets
 from feedtool.sandbox.state import stamp
 
 CHOICE = 50
-"""A customer looks at so many offers."""
+"""The number of offers that a customer chooses from."""
 MOST_LINES = 3
 MOST_PIECES = 3
 MODES = ("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery")
@@ -48,7 +48,7 @@ class Article(NamedTuple):
     mode: str
     stock: int
     offer: Row | None = None
-    """The seller's own; None where it is made up."""
+    """The seller's offer; None for an invented article."""
 
 
 class OrderedProduct(NamedTuple):
@@ -59,7 +59,7 @@ class OrderedProduct(NamedTuple):
 
 
 def draw(*about: object) -> int:
-    """A number that is always the same for the same thing."""
+    """The same number for the same arguments."""
     return zlib.crc32("|".join(("orders", *map(str, about))).encode())
 
 
@@ -106,7 +106,7 @@ def _offered(db: Connection, row: Row) -> Article:
 
 
 def made_up_article(db: Connection, seller: str, channel: str, number: int) -> Article:
-    """The article of a number that customers buy where a seller has no offers."""
+    """The invented article of a number, for sellers without offers."""
     gtin = _gtin(number)
     return Article(
         offer_id=f"{seller}_{gtin}_New_{channel}",
@@ -137,7 +137,7 @@ def new_order(
     channel: str,
     supply: str,
     lines: Sequence[OrderedProduct],
-    at: datetime,
+    now: datetime,
 ) -> StoredOrder:
     """An order that has just been placed."""
     order_id = _order_id(seller, number)
@@ -151,10 +151,10 @@ def new_order(
         "status": PROCESSING,
         "supplyMode": supply,
         "shippingCountry": address["countryCode"],
-        "createdAt": stamp(at),
-        "updatedAt": stamp(at),
+        "createdAt": stamp(now),
+        "updatedAt": stamp(now),
         "shippedAt": None,
-        "purchasedAt": stamp(at),
+        "purchasedAt": stamp(now),
         "currencyCode": "EUR",
         "billingAddress": _billing(address, number),
     }

@@ -32,10 +32,10 @@ REFRESH = timedelta(hours=8)
 
 @opened
 def read_all(exchange: Exchange) -> HttpResponse:
-    """GET /orders: neither a total nor a Link tells where the list ends."""
+    """GET /orders: the answer has neither a total nor a Link to the next page."""
     page, selected = asked_order_page(exchange), selection(exchange)
     rows = exchange.db.execute(
-        f"SELECT shown FROM orders WHERE {selected.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants of ours are filled in
+        f"SELECT shown FROM orders WHERE {selected.where} ORDER BY {order_by(exchange)}"  # noqa: S608 - only constants are filled in
         " LIMIT :size OFFSET :start",
         {**selected.values, "size": page.size, "start": page.start},
     )
@@ -79,7 +79,7 @@ def _document(shown: str, behaviour: OrderBehaviour) -> Any:
 
 @opened
 def approve(exchange: Exchange) -> HttpResponse:
-    """POST /orders/{orderId}/approval-status: once, and on the primary channel alone."""
+    """POST /orders/{orderId}/approval-status: once, and only on the primary channel."""
     order = store.asked_order(exchange)
     status = chosen(exchange.request, "approval_status", (life.ACCEPTED, life.REFUSED))
     if order.channel != exchange.settings.primary_channel:
@@ -123,7 +123,7 @@ def _tracking(order: dict[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-# What orders do by themselves.
+# Changes of orders by themselves.
 
 
 def next_due(db: Connection) -> str | None:

@@ -31,7 +31,7 @@ EVERY_FULFILLED = 8
 """One in so many orders is the warehouse's."""
 
 
-class Past(NamedTuple):
+class PastOrder(NamedTuple):
     """An order that was there when the shop opened."""
 
     hours: float
@@ -44,30 +44,30 @@ class Past(NamedTuple):
 
 
 PAST = (
-    Past(330, life.DELIVERED),
-    Past(300, life.DELIVERED, is_primary=False),
-    Past(270, life.DELIVERED, supply="Fulfillment"),
-    Past(250, life.REFUSED),
-    Past(230, life.REJECTED),
-    Past(210, life.CANCELLED),
-    Past(190, life.IN_PREPARATION),
-    Past(150, life.IN_PREPARATION),
-    Past(100, life.IN_PREPARATION, is_primary=False),
-    Past(90, life.IN_PREPARATION),
-    Past(60, life.SHIPPED),
-    Past(50, life.SHIPPED, is_primary=False),
-    Past(40, life.SHIPPED, supply="Fulfillment"),
-    Past(35, life.IN_PREPARATION),
-    Past(30, life.IN_PREPARATION, is_primary=False),
-    Past(26, life.IN_PREPARATION),
-    Past(24, life.WAITING),
-    Past(20, life.CANCEL_REQUEST),
-    Past(16, life.IN_PREPARATION),
-    Past(10, life.IN_PREPARATION, supply="Fulfillment"),
-    Past(5, life.WAITING),
-    Past(2, life.WAITING),
-    Past(0.15, life.ACCEPTED, is_primary=False),
-    Past(0.01, life.PROCESSING),
+    PastOrder(330, life.DELIVERED),
+    PastOrder(300, life.DELIVERED, is_primary=False),
+    PastOrder(270, life.DELIVERED, supply="Fulfillment"),
+    PastOrder(250, life.REFUSED),
+    PastOrder(230, life.REJECTED),
+    PastOrder(210, life.CANCELLED),
+    PastOrder(190, life.IN_PREPARATION),
+    PastOrder(150, life.IN_PREPARATION),
+    PastOrder(100, life.IN_PREPARATION, is_primary=False),
+    PastOrder(90, life.IN_PREPARATION),
+    PastOrder(60, life.SHIPPED),
+    PastOrder(50, life.SHIPPED, is_primary=False),
+    PastOrder(40, life.SHIPPED, supply="Fulfillment"),
+    PastOrder(35, life.IN_PREPARATION),
+    PastOrder(30, life.IN_PREPARATION, is_primary=False),
+    PastOrder(26, life.IN_PREPARATION),
+    PastOrder(24, life.WAITING),
+    PastOrder(20, life.CANCEL_REQUEST),
+    PastOrder(16, life.IN_PREPARATION),
+    PastOrder(10, life.IN_PREPARATION, supply="Fulfillment"),
+    PastOrder(5, life.WAITING),
+    PastOrder(2, life.WAITING),
+    PastOrder(0.15, life.ACCEPTED, is_primary=False),
+    PastOrder(0.01, life.PROCESSING),
 )
 """Oldest first."""
 
@@ -86,7 +86,7 @@ HOURS_TO = {
 
 
 def opened(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], HttpResponse]:
-    """A route's function that first opens the seller's shop, where it is not open yet."""
+    """Wrap the function of a route: first open the seller's shop, if needed."""
 
     @wraps(answer)
     def answer_in_shop(exchange: Exchange) -> HttpResponse:
@@ -108,7 +108,7 @@ def open_shop(db: Connection, seller: str, now: datetime, settings: SandboxSetti
 
 
 def _remember(
-    db: Connection, seller: str, past: Past, now: datetime, settings: SandboxSettings
+    db: Connection, seller: str, past: PastOrder, now: datetime, settings: SandboxSettings
 ) -> None:
     """Put in an order of the past; what it should have done long ago it no longer does."""
     behaviour = settings.of(OrderBehaviour)
@@ -122,22 +122,22 @@ def _remember(
     store.write(db, order, now, behaviour.visible_after)
 
 
-def _new(db: Connection, seller: str, channel: str, supply: str, at: datetime) -> StoredOrder:
+def _new(db: Connection, seller: str, channel: str, supply: str, now: datetime) -> StoredOrder:
     number = store.next_number(db, seller)
     lines = chosen_lines(db, seller, number, channel)
-    return new_order(seller, number, channel, supply, lines, at)
+    return new_order(seller, number, channel, supply, lines, now)
 
 
-def _bring(order: StoredOrder, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
+def _bring(order: StoredOrder, status: str, now: datetime, behaviour: OrderBehaviour) -> None:
     """Let an order be of this status since a time, with all that belongs to it."""
     if status == life.CANCEL_REQUEST:
-        life.move(order, life.IN_PREPARATION, at, behaviour)
-        life.request_cancellation(order, order.lines[0], at, behaviour)
+        life.move(order, life.IN_PREPARATION, now, behaviour)
+        life.request_cancellation(order, order.lines[0], now, behaviour)
         return
     if status in {life.SHIPPED, life.DELIVERED}:
         life.pack(order)
-        order.document["shippedAt"] = stamp(at - life.CARRIED)
-    life.move(order, status, at, behaviour)
+        order.document["shippedAt"] = stamp(now - life.CARRIED)
+    life.move(order, status, now, behaviour)
 
 
 # Customers.

@@ -95,7 +95,7 @@ def find(db: Connection, seller: str, order_id: str) -> StoredOrder | None:
 
 
 def numbered(db: Connection, seller: str, number: int) -> StoredOrder | None:
-    """The seller's order of this number, or None where there are fewer."""
+    """The seller's order of this number, or None."""
     query = "SELECT * FROM orders WHERE seller = ? AND number = ?"
     row = db.execute(query, (seller, number)).fetchone()
     return row and _order(row)
@@ -116,10 +116,10 @@ def first_due(db: Connection) -> StoredOrder:
     return _order(db.execute(query).fetchone())
 
 
-def placed_before(db: Connection, seller: str, at: datetime) -> list[StoredOrder]:
-    """The seller's orders as they are that were placed before a time, oldest first."""
+def placed_before(db: Connection, seller: str, moment: datetime) -> list[StoredOrder]:
+    """The seller's orders that were placed before a time, oldest first."""
     query = "SELECT * FROM orders WHERE seller = ? AND created_at < ? ORDER BY created_at, id"
-    return [_order(row) for row in db.execute(query, (seller, stamp(at)))]
+    return [_order(row) for row in db.execute(query, (seller, stamp(moment)))]
 
 
 def _order(row: Row) -> StoredOrder:

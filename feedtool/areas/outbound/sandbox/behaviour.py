@@ -17,7 +17,7 @@ class OutboundBehaviour(Struct, frozen=True):
     prepared_after: timedelta = timedelta(hours=4)
     """From there to the dispatch."""
     completed_after: timedelta = timedelta(days=1)
-    """From the first parcel to the last, where there are several."""
+    """From the first parcel to the last of several."""
     delivered_after: timedelta = timedelta(days=2)
     """From the dispatch to the customer."""
     cancelled_after: timedelta = timedelta(hours=2)
@@ -25,7 +25,7 @@ class OutboundBehaviour(Struct, frozen=True):
     label_after: timedelta = timedelta(minutes=12)
     """From the request of a return to its label."""
     without_label: int = 404
-    """The answer where there is no label: 404, or 200 with nothing in it."""
+    """The answer without a label: 404, or 200 with an empty body."""
     visible_after: timedelta = timedelta()
     """A new shipment, or return, is shown so much later."""
     countries: tuple[str, ...] = ("FR", "ES", "GB")

@@ -14,7 +14,7 @@ class SentParcel(NamedTuple):
     hours: float
     """Since it was asked for."""
     is_known: bool = True
-    """False where its product is not known to the warehouses."""
+    """False if the warehouses do not know its product."""
     is_cancelled: bool = False
 
 
@@ -49,7 +49,7 @@ PAST: tuple[SentParcel | GivenBack, ...] = (
 
 
 def made_up_shipment(reference: str, number: int, product: str, **item: object) -> dict[str, Any]:
-    """The request of a shipment of one product to somebody."""
+    """The request of a shipment of one product."""
     first, last, _, line, _, postal_code, city, country, phone = PEOPLE[number % len(PEOPLE)].split(
         ";"
     )

@@ -44,12 +44,11 @@ class SellerReport(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Its name for the service."""
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.seller} {self.type} {self.period}"))
 
     @property
     def period(self) -> str:
-        """`2026-02`, or the year alone."""
+        """`2026-02`, or only the year."""
         return f"{self.start:%Y-%m}" if self.type == SUMMARY else f"{self.start:%Y}"
 
     @property
@@ -61,7 +60,7 @@ class SellerReport(NamedTuple):
 
 
 def _month(first: datetime, months: int) -> datetime:
-    """The first day of a month so many later."""
+    """The first day of the month that is `months` later."""
     years, month = divmod(first.month - 1 + months, 12)
     return datetime(first.year + years, month + 1, 1, tzinfo=UTC)
 
