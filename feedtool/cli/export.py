@@ -155,7 +155,7 @@ def _export(kind: Export, /, **values: Any) -> int:
     form, records = options.form, options.records
     # Where there is no cursor, a filter may have the name of one of its options.
     cursor = read_record(CursorOptions, values) if kind.increments else CursorOptions()
-    home, use = home_folder(options.common.home), use_of(cursor)
+    home, use = home_folder(options.common.home), cursor_use_of(cursor)
     if cursor.cursors:
         return list_cursors(kind, home, records, form)
     account = chosen_account(ctx)

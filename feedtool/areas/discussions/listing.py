@@ -130,7 +130,7 @@ def _stamp(time: datetime) -> str:
     return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _call(query: Query, until: str, page: keyset.Asked) -> Call:
+def _call(query: Query, until: str, page: keyset.PageRequest) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
         if page.since:
             yield "updatedAtMin", _stamp(page.since)

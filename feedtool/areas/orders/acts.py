@@ -133,7 +133,9 @@ class LineGoal(NamedTuple):
     text: MessageText | str = ""
 
 
-def judged(act: RequestAttempt, order: Order, goals: Sequence[LineGoal], status: Status) -> Judgement:
+def judged(
+    act: RequestAttempt, order: Order, goals: Sequence[LineGoal], status: Status
+) -> Judgement:
     """Combine the judgements of lines: open lines are sent, even if others cannot be."""
     word = _word(order, goals)
     of = {kind: [goal for goal in goals if goal.goal is kind] for kind in Goal}

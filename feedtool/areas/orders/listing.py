@@ -128,7 +128,7 @@ def to_do(order: Order) -> str:
 # Pages.
 
 
-def _call(query: Query, page: keyset.Asked) -> Call:
+def _call(query: Query, page: keyset.PageRequest) -> Call:
     def pairs() -> Iterator[tuple[str, str]]:
         if page.since:
             yield (

@@ -92,7 +92,7 @@ def _not_yet(request: DocumentCall) -> DocumentAnswer:
 
 
 def _lack(request: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
-    return _not_yet(request) if status == GONE else refused(request, status, reason)
+    return _not_yet(request) if status == GONE else missing_document(request, status, reason)
 
 
 FORMAT = Filter(
