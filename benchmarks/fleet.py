@@ -50,9 +50,9 @@ def opened(server: "Server", machines: int = 2) -> Iterator["Market"]:
 def brought(server: "Server") -> None:
     """Files of 20 sellers, brought one seller after the other."""
     from feedtool.ledger.records import seller_key
-    from feedtool.ledger.shared_snapshots import open_snapshots
+    from feedtool.ledger.snapshots import open_snapshots
     from feedtool.runs.workspace import Workspace
-    from feedtool.worker.bringing import Intake, IntakeOptions
+    from feedtool.worker.inbox import Intake, IntakeOptions
     from tests.conftest import offer, table
 
     with opened(server) as market:

@@ -33,7 +33,7 @@ def fill(place: Path | str, sellers: int, runs: int) -> None:
     from sqlalchemy import insert, text
 
     from feedtool.ledger import Ledger
-    from feedtool.ledger import fleet_tables as fleet
+    from feedtool.ledger import tables as fleet
     from feedtool.ledger import tables as t
     from feedtool.ledger.database import writing
 
@@ -123,7 +123,7 @@ def measure(place: Path | str, folder: Path) -> None:
     from feedtool.delivery.deadlines import ServiceClock
     from feedtool.ledger import Ledger
     from feedtool.ledger.records import seller_key
-    from feedtool.ledger.sellers_overview import SellerFilter, SellersOverview
+    from feedtool.ledger.sellers import SellerFilter, SellersOverview
     from feedtool.page.app import application
     from feedtool.runs.history import every_run
     from tests.page.conftest import made_desk
@@ -170,7 +170,7 @@ def _see(client: "FlaskClient", path: str) -> None:
 def forgotten(place: Path | str, folder: Path) -> None:
     """The time in which all but the last 9 days are forgotten, and how long others wait at most."""
     from feedtool.ledger import Ledger
-    from feedtool.ledger.disk_space import shrink
+    from feedtool.ledger.database import shrink
     from feedtool.ledger.snapshots import Snapshots
     from feedtool.runs.forget import ForgettingPace, forget
     from feedtool.runs.workspace import Workspace

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas import registry
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.delivery import plan
 from feedtool.delivery.engine import Delivery
 from feedtool.delivery.events import Event

@@ -25,7 +25,7 @@ def serve(operations: int, latency: float) -> None:
     from feedtool.areas.finance.sandbox import events, store
     from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
     from feedtool.areas.finance.sandbox.events import Sold
-    from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+    from feedtool.areas.orders.sandbox.states import OrderBehaviour
     from feedtool.sandbox import SandboxSettings
 
     behaviour = FinanceBehaviour(history=0)

@@ -29,8 +29,8 @@ SELLER = "S"
 def serve(orders: int, latency: float) -> None:
     """The sandbox with so many orders in preparation; it tells its address and their names."""
     from benchmarks import slow_line
-    from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
     from feedtool.areas.orders.sandbox.shop import place
+    from feedtool.areas.orders.sandbox.states import OrderBehaviour
     from feedtool.sandbox import SandboxSettings
 
     behaviour = OrderBehaviour(customers_every=timedelta())

@@ -12,7 +12,7 @@ from feedtool.feeds.export import Export, Query
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.settings import Context
 from feedtool.model.text import Language
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.export import export
 from feedtool.service.fetch import FetchContext
 

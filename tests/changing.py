@@ -32,7 +32,7 @@ from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import plural
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.cursors import CursorUse, export_new
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext

@@ -4,7 +4,7 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 
-from feedtool.cli.errors import Clock
+from feedtool.cli.console import Clock
 
 LONGEST = 0.01
 """The most seconds that a wait really takes, so that servers and other threads can run."""

@@ -17,19 +17,19 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.check.fixes import all_fixes
-from feedtool.check.recipes import recipe_file
+from feedtool.check.recipes import recipe
 from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
-from feedtool.ledger.sellers_overview import Figures
-from feedtool.model.budget import Budget
+from feedtool.ledger.sellers import Figures
+from feedtool.model.call import Budget
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, words_in
-from feedtool.runs import profile
+from feedtool.runs import profiles
 from feedtool.runs.codes import all_codes
 from feedtool.runs.config import BUDGET_BOUNDS
-from feedtool.runs.metrics import families
 from feedtool.runs.page_rights import PageRights
+from feedtool.runs.sellers import families
 from tests import decisions_drawn
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,7 +77,7 @@ def kinds(area: str) -> str:
 
 def columns(kind: str) -> str:
     """The columns of a kind's template, in their order."""
-    columns = load().feeds[kind].sheet.columns(profile.Profile().dialect)
+    columns = load().feeds[kind].sheet.columns(profiles.Profile().dialect)
     rows = (
         (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
     )
@@ -126,7 +126,7 @@ def shared_options() -> str:
 
 def account_settings() -> str:
     """The settings of a profile that are options, too."""
-    return f"{listed((*profile.ACCOUNT, *profile.TIMEOUTS, *profile.FLAGS))}."
+    return f"{listed((*profiles.ACCOUNT, *profiles.TIMEOUTS, *profiles.FLAGS))}."
 
 
 def budget_settings() -> str:
@@ -141,7 +141,7 @@ def budget_settings() -> str:
 
 def service_settings() -> str:
     """The settings of a profile for differences of its service."""
-    return _settings(type(profile.Profile().dialect), without=profile.RECORDS)
+    return _settings(type(profiles.Profile().dialect), without=profiles.RECORDS)
 
 
 def setting_tables() -> str:
@@ -149,7 +149,7 @@ def setting_tables() -> str:
     return "\n\n".join(
         f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(kind) or '')}\n\n"
         f"{_settings(kind)}"
-        for name, kind in profile.RECORDS.items()
+        for name, kind in profiles.RECORDS.items()
     )
 
 
@@ -174,11 +174,11 @@ def metrics() -> str:
 
 def recipe_tables() -> str:
     """The tables of a recipe, and the keys of tables whose keys are fixed."""
-    meanings = field_docs(recipe_file.RecipeFile)
+    meanings = field_docs(recipe.RecipeFile)
     tables = ((f"`[{name}]`", meaning) for name, meaning in meanings.items())
     keys = (
         (f"`[{table}] {name}`", meaning)
-        for table, kind in (("match", recipe_file.Match), ("join.NAME", recipe_file.Join))
+        for table, kind in (("match", recipe.Match), ("join.NAME", recipe.Join))
         for name, meaning in field_docs(kind).items()
     )
     return markdown_table(("Place", "What stands there"), (*tables, *keys))
@@ -203,10 +203,10 @@ def presets() -> str:
 def preset_rules() -> str:
     """The rules about rows of each recipe in the package, one table a recipe."""
     results = {
-        recipe_file.SKIP_ROWS: "left out",
-        recipe_file.NOT_FOR_SALE: "left out; quantity 0 where the offer was accepted before",
-        recipe_file.OUT_OF_STOCK: "sent with quantity 0",
-        recipe_file.WARN: "sent, with a warning",
+        recipe.SKIP_ROWS: "left out",
+        recipe.NOT_FOR_SALE: "left out; quantity 0 where the offer was accepted before",
+        recipe.OUT_OF_STOCK: "sent with quantity 0",
+        recipe.WARN: "sent, with a warning",
     }
     parts = []
     for path in sorted((ROOT / "feedtool/check/recipes/presets").glob("*.toml")):

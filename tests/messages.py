@@ -20,9 +20,9 @@ import feedtool
 from feedtool.cli import COMMANDS, HELP
 from feedtool.cli import HEADINGS as COMMAND_HEADINGS
 from feedtool.cli import feedtool as feedtool_command
+from feedtool.cli.console import CLICK
 from feedtool.cli.help import COMMANDS as COMMANDS_HEADING
 from feedtool.cli.help import HEADINGS, OPTIONS, paragraphs
-from feedtool.cli.language import CLICK
 from feedtool.model.text import MessageText
 from tests.source import MESSAGES, code_of
 

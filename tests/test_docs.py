@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from feedtool.model.text import read_po
 from feedtool.runs import config
 from tests import run

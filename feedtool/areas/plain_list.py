@@ -3,7 +3,7 @@
 Members that the specification does not show are exported, too, under the service's names.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from decimal import Decimal
 from itertools import islice
@@ -14,17 +14,21 @@ from feedtool.feeds.export import (
     ExportSummary,
     ExportTally,
     FilledTemplate,
+    Filter,
+    KeyedRow,
     KeyedRows,
+    ListPage,
     PlainTable,
     Query,
+    ServiceList,
 )
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import CHANNEL, Feed
 from feedtool.feeds.template import TEXT, CellEntry, Field
-from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.cells import Cell, Column, Kind, Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.header import Column
 from feedtool.model.text import LANGUAGES, Language, Translator
-from feedtool.service.answers import amount, moment, text
+from feedtool.service.answers import amount, items_of, moment, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 WIDTH = 24
@@ -134,3 +138,72 @@ def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToD
 def no_loss(_: Query, __: ExportTally) -> ExportSummary:
     """The summary of an export that can leave nothing out."""
     return ExportSummary(())
+
+
+# The sales channels that exports read.
+
+
+TARGET = "/sales-channel-configurations"
+REFUSALS = frozenset({400, 403, 404, 405})
+"""Not every account may read them, and nothing else depends on them."""
+ENABLED, RECEIVERS, ASKED_AT = "isEnabled", "allowedReceivers", "askedAt"
+"""Members of a channel's row; the last is the time of the answer by the service's clock."""
+MOST_RECEIVERS = 20
+
+
+def named_channels(query: Query, by: Filter) -> tuple[str, ...]:
+    """The channels that an option names."""
+    return tuple(query.values.get(by.name) or ())
+
+
+def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
+    """The list of channels, a row for each; `by` is the option that names some."""
+
+    def page(query: Query) -> Callable[[Reply, Call], ListPage]:
+        def read(reply: Reply, _: Call) -> ListPage:
+            items = items_of(reply, name) if reply.status in READ else []
+            listed = {channel_of(item): item for item in items if isinstance(item, dict)}
+            usual = tuple(filter(None, listed)) or (query.settings.primary_channel,)
+            channels = named_channels(query, by) or usual
+            date = reply.headers.get("date", "")
+            return ListPage(
+                [
+                    (channel, {**_row(channel, listed.get(channel, {})), ASKED_AT: date})
+                    for channel in channels
+                ]
+            )
+
+        return read
+
+    return ServiceList(name, lambda *_: [read_channels()], page, nothing(name, hint), hint)
+
+
+def read_channels() -> Call:
+    """The configurations of all sales channels; a refusal is an answer, too."""
+    return Call("GET", TARGET, READ | REFUSALS)
+
+
+def channel_of(item: Mapping[str, Any]) -> str:
+    """The identifier of a channel's configuration, or an empty text."""
+    names = (CHANNEL, "salesChannel", "id")
+    return next(filter(None, (text(item.get(name)) for name in names)), "")
+
+
+def receivers_of(item: Mapping[str, Any]) -> list[str]:
+    """The receivers of a seller's messages, by a configuration."""
+    receivers = item.get(RECEIVERS)
+    return [*map(text, receivers[:MOST_RECEIVERS])] if isinstance(receivers, list) else []
+
+
+def _row(channel: str, item: Mapping[str, Any]) -> KeyedRow:
+    enabled = item.get(ENABLED)
+    return {
+        CHANNEL: channel,
+        ENABLED: str(enabled).lower() if isinstance(enabled, bool) else None,
+        RECEIVERS: ", ".join(receivers_of(item)) or None,
+    }
+
+
+def channels_in(rows: KeyedRows) -> Iterator[str]:
+    """The identifiers of a list of channels."""
+    return (str(row[CHANNEL]) for row in rows)

@@ -11,7 +11,7 @@ Reading order: `read_options` (options of reading), `files` (all files of a comm
 
 from feedtool.check.files import check, check_source, open_input, unreadable
 from feedtool.check.read_options import EVERY_ROW, Input, ReadOptions, RecipeBook
-from feedtool.model.markers import HEADINGS, OURS, ROW, SUMMARY
+from feedtool.model.files import HEADINGS, OURS, ROW, SUMMARY
 
 __all__ = [
     "EVERY_ROW",

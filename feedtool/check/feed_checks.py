@@ -9,7 +9,7 @@ from feedtool.check.rules import rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Row
 from feedtool.feeds.rule import Rule, Survey
-from feedtool.model.header import Header
+from feedtool.model.cells import Header
 from feedtool.model.nouns import Issue
 
 Check = tuple[Rule, Callable[[Row], Iterator[Issue]]]

@@ -5,9 +5,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from feedtool.check.header_names import Names
-from feedtool.check.headers import NoRows, read_again, with_new_columns
-from feedtool.check.locate import Locator
+from feedtool.check.headers import Names, NoRows, read_again, with_new_columns
+from feedtool.check.problems import Locator
 from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.requests import RowGroups
@@ -16,15 +15,14 @@ from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import HeaderContext
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, Header
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.file_version import FileChanging, Version, read_unchanged
-from feedtool.model.header import Header
-from feedtool.model.markers import HEADINGS, ROW
+from feedtool.model.files import HEADINGS, ROW
 from feedtool.model.nouns import Severity
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, CheckedRows, CheckedSheet, Filled, ProblemSpool
-from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 from feedtool.sheets import Sheet, Source, open_source
 
@@ -142,7 +140,7 @@ class _Checking:
             checked.kind_reason = chosen.described()
             checked.recipe = chosen.recipe_facts()
             if (row := options.explain_row) is not None:
-                from feedtool.check.explain import explain_row
+                from feedtool.check.problems import explain_row
 
                 checked.explained = explain_row(chosen.sheet, checked.header, context, row)
             if not any(True for _ in checked.rows.marks):

@@ -13,13 +13,11 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.fixes import FIXES
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
-from feedtool.model.cells import Block, Cell, Cells, Kind, index_of, shown
+from feedtool.model.cells import STAMP_LANGUAGE, Block, Cell, Cells, Header, Kind, index_of, shown
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import STAMP_LANGUAGE, Header
-from feedtool.model.nearest import nearest
 from feedtool.model.nouns import CellFix, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
-from feedtool.model.text import tr
+from feedtool.model.text import nearest, tr
 from feedtool.sheets import Sheet
 
 SAFE = "safe"

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from feedtool.check.recipes.channels import base_keys
+from feedtool.check.recipes.recipe import base_keys
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Fit, SheetColumns, SheetDesign
+from feedtool.model.cells import Header
 from feedtool.model.errors import FileProblem
-from feedtool.model.header import Header
 from feedtool.model.settings import Context
 from feedtool.model.text import FieldName, MessageText, joined, plural, tr
 

@@ -18,10 +18,9 @@ from feedtool.check.headers import (
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
 from feedtool.feeds.feed import Feed
+from feedtool.model.cells import Column, Header, folded
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column, Header, folded
-from feedtool.model.nearest import did_you_mean
-from feedtool.model.text import in_quotes, joined, plural, tr
+from feedtool.model.text import did_you_mean, in_quotes, joined, plural, tr
 from feedtool.sheets import Sheet, Source
 
 if TYPE_CHECKING:

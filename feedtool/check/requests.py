@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 import orjson
 
-from feedtool.check.locate import Locator
+from feedtool.check.problems import Locator
 from feedtool.check.rules import request_incomplete, schema_mismatch
 from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
+from feedtool.model.disk_list import Spool
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Issue, Item
-from feedtool.model.own_files import folder_of
 from feedtool.model.sheet import INVALID, VALID, CheckedRows, ProblemSpool, RefusedRow
-from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
 

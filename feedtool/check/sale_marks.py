@@ -10,10 +10,9 @@ from enum import Enum
 from feedtool.check.rules import SALE_MARK, SALE_MARK_UNCLEAR
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain, refused
-from feedtool.model.cells import Cell, Kind, rounded, shown
-from feedtool.model.header import folded
+from feedtool.model.cells import Cell, Kind, folded, rounded, shown
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Issue
-from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 

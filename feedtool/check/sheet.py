@@ -1,37 +1,60 @@
 """Read one sheet: its cells become values, its rows become requests or problems."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from feedtool.check import rules, two_processes
 from feedtool.check.feed_checks import FeedChecks, Shape, shapes
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import Locator, MergedCells
-from feedtool.check.not_rows import SummaryRows
+from feedtool.check.problems import InCell, Locator, MergedCells, line_of
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
-from feedtool.check.recipes.channels import channel_split, of_channel
-from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, WARN
-from feedtool.check.requests import RowGroups, faults, item_of, product_of
-from feedtool.check.row_faults import (
-    NO_FAULTS,
-    RowFaults,
-    reported_once,
-    take_out_flaws,
-    with_rules,
+from feedtool.check.recipes.recipe import (
+    NOT_FOR_SALE,
+    SKIP,
+    WARN,
+    channel_split,
+    key_on,
+    of_channel,
 )
-from feedtool.check.row_values import filled, without_values
-from feedtool.check.rules import BeyondHeader, encoding_doubtful, required_missing, rules_for
+from feedtool.check.requests import RowGroups, faults, item_of, product_of
+from feedtool.check.rules import (
+    RECIPE_FAILED,
+    RECIPE_WARNING,
+    BeyondHeader,
+    encoding_doubtful,
+    required_missing,
+    rules_for,
+)
 from feedtool.check.sale_marks import About, SaleMark, about_of
+from feedtool.check.summary_rows import SummaryRows
 from feedtool.feeds.area import Areas
-from feedtool.feeds.columns import ColumnReader, is_error
+from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
+from feedtool.feeds.columns.choice import Ignored
+from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
-from feedtool.model.cells import Block, Cells, brief, letters, shown
-from feedtool.model.header import Column
-from feedtool.model.markers import STAMP
-from feedtool.model.nouns import Issue, Message, RowResult, Status
+from feedtool.model.cells import (
+    Block,
+    Cell,
+    Cells,
+    Column,
+    Header,
+    Kind,
+    brief,
+    letters,
+    rounded,
+    shown,
+)
+from feedtool.model.files import STAMP
+from feedtool.model.nouns import Issue, Message, RowResult, Severity, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
     INVALID,
@@ -44,6 +67,131 @@ from feedtool.model.sheet import (
     Withdrawal,
 )
 from feedtool.model.text import FieldName, tr
+
+if TYPE_CHECKING:
+    from feedtool.check.recipes.sheet import RecipeSheet, Ruled
+
+# The faults of a row's cells, while its sheet is read.
+
+
+class RowFaults(Struct):
+    """The issues of the cells of one row."""
+
+    faults: list[InCell] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+
+
+NO_FAULTS = RowFaults()
+CHECK_HINT = tr("the row is sent all the same: look whether that is meant")
+
+
+def take_out_flaws(
+    values: list[object | None],
+    index: int,
+    key: str,
+    flawed: dict[int, RowFaults],
+    made: "RecipeSheet | None",
+) -> None:
+    """Replace flawed values in a column by plain ones, and note their faults by position."""
+    if InvalidValue not in map(type, values):  # takes a tenth of the loop's time
+        return
+    for position, value in enumerate(values):
+        if isinstance(value, InvalidValue):
+            values[position] = value.value
+            flaw = made.with_origin(index, key, position, value) if made else value
+            row = flawed.setdefault(position, RowFaults())
+            row.faults += [(index, fault, flaw.shown) for fault in flaw.faults]
+            if value.is_refused:
+                row.refused.add(key)
+
+
+def with_rules(
+    flaws: RowFaults, ruled: Iterable["Ruled"], source: Callable[[int], str]
+) -> RowFaults:
+    """Return the faults of a row with the warnings of a recipe, and with failed rules.
+
+    `source` returns the text of the cell that a rule reads.
+    """
+    result = RowFaults([*flaws.faults], {*flaws.refused})
+    for _, index, reason in ruled:
+        if isinstance(reason, InvalidValue):
+            result.faults += [(index, fault, "") for fault in reason.faults]
+            result.refused.add(SKIP)
+        else:
+            result.faults.append((index, Issue(RECIPE_WARNING, reason, CHECK_HINT), source(index)))
+    return result
+
+
+def reported_once(
+    in_cells: Iterable[InCell], unsent: Collection[int], header: Header, tolerated: Collection[str]
+) -> list[InCell]:
+    """Return the faults of a row to report: none in a column that is not sent, each failure once.
+
+    A failure occurs several times if several fields are computed from its cell. A condition for
+    skipping the row that fails by such a cell adds nothing.
+    """
+    reported: list[InCell] = []
+    failed: set[tuple[int, ...]] = set()
+    for index, fault, text in in_cells:
+        if index in unsent:
+            continue
+        if fault.code is RECIPE_FAILED:
+            origin = header.origins.get(index, (index,))[:1]
+            is_rule = index not in header.columns
+            is_reported = any(_is_same(other, fault) for _, other, _ in reported)
+            if is_reported or (is_rule and origin in failed):
+                continue
+            failed.add(origin)
+        is_tolerated = fault.code.name in tolerated
+        code = replace(fault.code, severity=Severity.WARNING) if is_tolerated else fault.code
+        reported.append((index, fault._replace(code=code), text))
+    return sorted(reported, key=itemgetter(0))
+
+
+def _is_same(fault: Issue, other: Issue) -> bool:
+    """Return True for the same failure, even if only one message names its place in a join."""
+    messages = sorted((fault.message, other.message), key=len)
+    return fault.code is other.code and messages[1].startswith(messages[0])
+
+
+# The values of a row, stored for writing them in another form.
+
+
+def filled(
+    cells: Cells, position: int, row: Row, header: Header, locator: Locator, *, is_by_channel: bool
+) -> Filled:
+    """Return the values of a row; for a cell without a valid value, its text.
+
+    With `is_by_channel` only the values for the row's channel, which may have its own columns.
+    """
+    contents: dict[str, object] = {}
+    if is_by_channel and (code := row.values.get(CHANNEL)):
+        contents[CHANNEL] = code
+    for index, column in header.columns.items():
+        key = key_on(column.key, row.channel) if is_by_channel else column.key
+        if key is None or (key == column.key and locator.has_own(key, row.channel)):
+            continue
+        value = row.values.get(key)
+        if value is None or not isinstance(value, str | int | Decimal):
+            is_read = value is None and key not in row.refused
+            if is_read and not isinstance(column.type, Ignored):
+                continue
+            value = _content(cells.at(position, index))
+        if value != "":
+            contents[key] = value
+    return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
+
+
+def without_values(cells: Cells, position: int, kind: str) -> Filled:
+    """Return a record without values, for a skipped row."""
+    return Filled(cells.block.rows[position], line_of(cells, position), kind, pickle.dumps({}))
+
+
+def _content(cell: Cell) -> str | Decimal:
+    """Return the content of a cell, independent of its column's type."""
+    is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
+    return rounded(cell.text) if is_number else plain(shown(cell))
+
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""

@@ -7,25 +7,25 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from feedtool.check.header_names import Names
 from feedtool.check.headers import (
     ENOUGH,
     SEARCHED,
     Candidates,
     HeaderDuplicate,
     HeaderNotFound,
+    Names,
     SheetAmbiguous,
     with_layout,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, NeverSent, families, recognise
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
-from feedtool.check.recipes.applied import Applied
+from feedtool.check.recipes.apply import Applied
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Layout
+from feedtool.model.cells import STAMP_LANGUAGE, Column, Header
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import STAMP_LANGUAGE, Column, Header
-from feedtool.model.markers import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
+from feedtool.model.files import HEADINGS, LISTED, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Sheet, Source
@@ -289,7 +289,7 @@ class _Selection:
     def _with_defaults(self, header: Header, feed: Feed, sheet: Sheet) -> Applied:
         if not self._options.defaults:
             return Applied(header, sheet)
-        from feedtool.check.recipes.defaults import with_defaults
+        from feedtool.check.recipes.apply import with_defaults
 
         context = self._options.context
         columns = feed.sheet.understood(context.settings)
@@ -297,7 +297,7 @@ class _Selection:
 
     def _check_defaults(self, feed: Feed) -> None:
         """Raise UsageProblem for a default that its field cannot have; the kind is known now."""
-        from feedtool.check.recipes.defaults import check_defaults
+        from feedtool.check.recipes.apply import check_defaults
 
         context = self._options.context
         check_defaults(feed.sheet.understood(context.settings), self._options.defaults, context)

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn
 
 from feedtool.feeds.occurrences import Occurrences
+from feedtool.model.disk_list import temporary_file
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Issue, Item, Problem, RowResult
 from feedtool.model.sheet import Filled, ProblemSpool, RefusedRow
-from feedtool.model.spool import temporary_file
 
 if TYPE_CHECKING:
     from feedtool.check.sheet import SheetReader

@@ -12,7 +12,7 @@ from feedtool.cli.help import HelpfulGroup
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.errors import Clock
+    from feedtool.cli.console import Clock
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
@@ -97,7 +97,7 @@ class Commands(HelpfulGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where no argument is given; read `help X` as `X --help`."""
-        from feedtool.cli.language import language_passed_on
+        from feedtool.cli.console import language_passed_on
 
         args = language_passed_on(args)
         if args[:1] == ["help"]:
@@ -139,7 +139,7 @@ def run(arguments: Sequence[str] | None = None, clock: "Clock | None" = None) ->
 
     The clock defaults to the machine's.
     """
-    from feedtool.cli import errors
+    from feedtool.cli import console
 
     words = list(sys.argv[1:] if arguments is None else arguments)
-    return errors.run(feedtool, words, clock or errors.SYSTEM)
+    return console.run(feedtool, words, clock or console.SYSTEM)

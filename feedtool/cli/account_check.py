@@ -9,9 +9,8 @@ import click
 from msgspec import Struct
 
 from feedtool.cli.accounts import ServingCommand, options_with
-from feedtool.cli.errors import CONSOLE, StopSignal, echo, echo_error, stopping
+from feedtool.cli.console import CONSOLE, StopSignal, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
 from feedtool.cli.options import (
     CHANNEL,
@@ -25,13 +24,14 @@ from feedtool.cli.options import (
     on_command_line,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.session import home_folder
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import MessageText, tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.account import ChosenAccount
-    from feedtool.model.budget import Budget
+    from feedtool.cli.session import ChosenAccount
+    from feedtool.model.call import Budget
     from feedtool.runs.account import AccountCheck, ProfileCheck
 
 PARTS = {"token": tr("token"), "seller": tr("seller"), "channel": tr("channel")}
@@ -71,7 +71,7 @@ def check(ctx: click.Context, options: CheckOptions) -> int:
     profile's) and those that the service names. Exit code 4: not authorised, 5: not reached, 2: the
     settings are wrong.
     """
-    from feedtool.cli.account import chosen_account, connect
+    from feedtool.cli.session import chosen_account, connect
     from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_account
 
@@ -174,7 +174,7 @@ def _check_all(ctx: click.Context, form: str) -> int:
 
 
 def _checks_of(line: click.Context, stop: StopSignal, name: str) -> "list[AccountCheck]":
-    from feedtool.cli.account import chosen_account, connect
+    from feedtool.cli.session import chosen_account, connect
     from feedtool.runs.account import check_account
 
     with options_with(line, "--profile", name) as ctx:

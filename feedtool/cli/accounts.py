@@ -16,9 +16,9 @@ import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.cli.errors import StopSignal
+from feedtool.cli.console import StopSignal
+from feedtool.cli.files import Selecting, selection_of
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import SANDBOX as SANDBOX_ADDRESS
 from feedtool.cli.options import (
     SANDBOX_SELLER,
@@ -33,7 +33,7 @@ from feedtool.cli.options import (
     on_command_line,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
-from feedtool.cli.rows import Selecting, selection_of
+from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
@@ -42,12 +42,12 @@ from feedtool.runs.page_rights import SANDBOX
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
-    from feedtool.cli.notifier import RunNotices
+    from feedtool.cli.output import RunNotices
     from feedtool.ledger.records import SellerKey
     from feedtool.model.file_version import Version
-    from feedtool.runs.profile import Profile
+    from feedtool.runs.profiles import Profile
     from feedtool.runs.recipes import RecipeFolders
-    from feedtool.runs.seller_account import PlanningAccount, SellerAccount
+    from feedtool.runs.sellers import PlanningAccount, SellerAccount
 
     Seen = Mapping[Path, Version | None]
 
@@ -181,7 +181,7 @@ class ServedAccounts(Struct, frozen=True):
 
     def _lack(self, name: str, *, needs_channel: bool) -> "tuple[Seen, str]":
         """The reason, and the versions of the files that it depends on, taken before reading."""
-        from feedtool.cli.account import chosen_account, missing_settings
+        from feedtool.cli.session import chosen_account, missing_settings
         from feedtool.model.file_version import version_of
 
         config = chosen(self.line).config
@@ -219,10 +219,10 @@ class ServedAccounts(Struct, frozen=True):
     @contextmanager
     def planning(self, name: str | None) -> "Iterator[PlanningAccount]":
         """The account for a dry run; its settings may be incomplete."""
-        from feedtool.cli.account import chosen_account
         from feedtool.cli.files import read_options
-        from feedtool.cli.planning import account_of
-        from feedtool.runs.seller_account import PlanningAccount
+        from feedtool.cli.session import chosen_account
+        from feedtool.cli.submit import account_of
+        from feedtool.runs.sellers import PlanningAccount
 
         with self._named(name) as ctx:
             account, options = chosen_account(ctx), read_record(Serving, ctx.params)
@@ -232,11 +232,11 @@ class ServedAccounts(Struct, frozen=True):
     @contextmanager
     def open(self, name: str | None) -> "Iterator[SellerAccount]":
         """Open an account: its session and its records."""
-        from feedtool.cli.account import chosen_account, connect
         from feedtool.cli.export import query_in
         from feedtool.cli.files import read_options
+        from feedtool.cli.session import chosen_account, connect
         from feedtool.runs.notify import targets_of
-        from feedtool.runs.seller_account import SellerAccount
+        from feedtool.runs.sellers import SellerAccount
 
         with self._named(name) as ctx:
             account, options = chosen_account(ctx), read_record(Serving, ctx.params)

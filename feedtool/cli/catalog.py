@@ -9,15 +9,8 @@ import click
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import (
-    FILE,
-    home_folder,
-    local_catalog,
-    other_languages,
-    sync_command,
-)
 from feedtool.cli.options import (
     CATEGORY,
     FORMAT,
@@ -29,6 +22,13 @@ from feedtool.cli.options import (
     count,
 )
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.session import (
+    FILE,
+    home_folder,
+    local_catalog,
+    other_languages,
+    sync_command,
+)
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import joined, tr
@@ -100,8 +100,8 @@ def sync(ctx: click.Context, options: SyncOptions) -> int:
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.areas.products.catalog.sync import sync as fetch
-    from feedtool.cli.account import chosen_account, connect
     from feedtool.cli.output import counting
+    from feedtool.cli.session import chosen_account, connect
     from feedtool.runs.workspace import fetch_context_of
 
     account = chosen_account(ctx)

@@ -35,7 +35,7 @@ def completion(_: click.Context, options: CompletionOptions) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from feedtool.cli.errors import COMPLETION
+    from feedtool.cli.console import COMPLETION
 
     script = get_completion_class(options.shell)
     if script is None:

@@ -11,9 +11,8 @@ from click.core import ParameterSource
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.help import HelpfulGroup
-from feedtool.cli.home import home_path
 from feedtool.cli.next_command import after_config
 from feedtool.cli.options import (
     FORMAT,
@@ -25,10 +24,11 @@ from feedtool.cli.options import (
     Showing,
     chosen,
     flag,
+    json_schema,
     names_of,
 )
 from feedtool.cli.options_account import ConnectionOptions, Notifying
-from feedtool.cli.schema_option import json_schema
+from feedtool.cli.session import home_path
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 

@@ -9,11 +9,10 @@ import click
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import STDIN, inputs, kind_question, read_options
+from feedtool.cli.console import CONSOLE, echo
+from feedtool.cli.files import AS_ROW, STDIN, inputs, kind_question, read_options
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, text
-from feedtool.cli.rows import AS_ROW
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.text import tr
@@ -55,9 +54,8 @@ def convert(ctx: click.Context, options: ConvertOptions) -> int:
     """
     from feedtool.areas.registry import load
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.report.output_files import loss_lines, write_conversion
-    from feedtool.runs.convert import convert
-    from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, form_of
+    from feedtool.report.file import loss_lines, write_conversion
+    from feedtool.runs.convert import FOLDER, JSON, ConversionOptions, convert, form_of
 
     source, target, form = options.source, options.target, options.form
     if options.to is not None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,30 +13,149 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.registry import load
-from feedtool.cli.cursors import CursorOptions, cursor_use_of, list_cursors, rewind_cursor
-from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
-from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
-from feedtool.cli.options import (
-    FORMAT,
-    Common,
-    Configuration,
-    Records,
-    chosen,
-    flag,
-    path,
-    text,
-)
+from feedtool.cli.options import FORMAT, Common, Configuration, Records, chosen, flag, path, text
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import parameters, read_record
-from feedtool.feeds.export import Export, Filter, Query
-from feedtool.model.errors import Exit, UsageProblem
+from feedtool.feeds.export import Export, Filter, Query, moment_of
+from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import tr
+from feedtool.model.text import plural, tr
 
 if TYPE_CHECKING:
+    from feedtool.cli.session import ChosenAccount
     from feedtool.runs.cursors import CursorUse
+
+# Cursors of an export.
+
+
+def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) -> datetime | None:
+    del ctx
+    return None if text is None else moment_of(parameter.opts[0])(text)
+
+
+class CursorOptions(Struct, frozen=True, kw_only=True):
+    """The options of every export that declares `increments`; by default it exports all."""
+
+    since: Annotated[
+        datetime | None,
+        text(
+            "--since",
+            "WHEN",
+            "Only what was updated then or later: 2026-11-20T08:00Z.",
+            callback=_moment,
+        ),
+    ] = None
+    new: Annotated[bool, flag("--new", "Only what no export with this cursor has brought yet.")] = (
+        False
+    )
+    changed: Annotated[
+        bool,
+        flag("--changed", "Only what is new, or has changed since this cursor brought it."),
+    ] = False
+    cursor: Annotated[
+        str | None,
+        text(
+            "--cursor",
+            "NAME",
+            "Who reads: each reader has all for himself.  [default: default]",
+        ),
+    ] = None
+    peek: Annotated[
+        bool,
+        flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
+    ] = False
+    cursors: Annotated[
+        bool, flag("--cursors", "Only list the cursors, and how far each has come.")
+    ] = False
+    rewind: Annotated[
+        datetime | None,
+        text(
+            "--rewind",
+            "WHEN",
+            "Only go back: what this cursor was given then or later comes again.",
+            callback=_moment,
+        ),
+    ] = None
+
+
+def cursor_use_of(options: CursorOptions) -> "CursorUse | None":
+    """The cursor that the options use, or None; UsageProblem for options that contradict."""
+    from feedtool.runs.cursors import DEFAULT, cursor_use
+
+    modes = {"new": options.new, "changed": options.changed, "rewind": options.rewind}
+    set_modes = [name for name, value in modes.items() if value]
+    if len(set_modes) > 1:
+        raise UsageProblem(
+            tr("--{one} and --{other} do not go together", one=set_modes[0], other=set_modes[1]),
+            tr("leave one of them out"),
+        )
+    if not set_modes:
+        for option, value in {"cursor": options.cursor, "peek": options.peek}.items():
+            if value:
+                raise UsageProblem(
+                    tr("--{option} is about what is new", option=option),
+                    tr("add --new or --changed, or leave it out"),
+                )
+        return None
+    name = DEFAULT if options.cursor is None else options.cursor
+    return cursor_use(name, is_changed=options.changed, is_peek=options.peek)
+
+
+def list_cursors(kind: Export, home: Path, records: Records, form: str) -> int:
+    """Show the cursors of a kind; NothingToDo if no export has used one."""
+    from feedtool.ledger.cursors import Cursors
+    from feedtool.runs.cursors import write_cursors
+
+    with open_workspace(home, records) as workspace:
+        states = Cursors(workspace.ledger.engine).listed(kind.kind)
+    write_cursors(states, sys.stdout, form, CONSOLE.say)
+    if not states:
+        raise NothingToDo(
+            tr("no export of {kind} has used a cursor yet", kind=kind.kind),
+            tr("the first with --new or --changed begins one"),
+        )
+    return Exit.OK
+
+
+def rewind_cursor(
+    kind: Export,
+    home: Path,
+    records: Records,
+    account: "ChosenAccount",
+    use: "CursorUse",
+    since: datetime,
+) -> int:
+    """Move a cursor back to a time, so that later things come again.
+
+    UsageProblem if there is no such cursor.
+    """
+    from feedtool.cli.session import connect
+    from feedtool.runs.cursors import rewind
+
+    with (
+        stopping() as stop,
+        connect(home, account, stop, tr("there is no account to ask")) as session,
+        open_workspace(home, records) as workspace,
+    ):
+        count = rewind(kind, use.name, since, session, workspace)
+    if count is None:
+        raise UsageProblem(
+            tr("there is no cursor “{cursor}” of {kind}", cursor=use.name, kind=kind.kind),
+            tr("`feedtool export {kind} --cursors` lists them", kind=kind.kind),
+        )
+    text = plural(
+        "{count:,} thing that the cursor “{cursor}” was given comes again",
+        "{count:,} things that the cursor “{cursor}” was given come again",
+        count,
+        cursor=use.name,
+    )
+    echo("note", text)
+    return Exit.OK
+
 
 GO_ON = tr("Run it again; nothing was written.")
 GO_ON_WITH_FILES = tr("Run it again; the files that are there stay.")
@@ -126,7 +246,7 @@ def _read_list(
     entry: Filter, ctx: click.Context, parameter: click.Parameter, listed: str | None
 ) -> tuple[str, ...]:
     """Read the entries of a list, so that an error in it is reported at once."""
-    from feedtool.runs.export_request import value_of
+    from feedtool.runs.cursors import value_of
 
     del ctx, parameter
     entries: tuple[str, ...] = value_of(entry, listed)
@@ -145,11 +265,11 @@ def _filters(kind: Export, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _export(kind: Export, /, **values: Any) -> int:
     """Export one kind into a file; exit code 1 if anything requested is missing from it."""
-    from feedtool.cli.account import chosen_account, connect
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
-    from feedtool.report.output_files import write_exported
-    from feedtool.runs.export_request import bring, needs_ledger
+    from feedtool.cli.session import chosen_account, connect
+    from feedtool.report.file import write_exported
+    from feedtool.runs.cursors import bring, needs_ledger
 
     ctx, options = click.get_current_context(), read_record(ExportOptions, values)
     form, records = options.form, options.records
@@ -194,7 +314,7 @@ def _export(kind: Export, /, **values: Any) -> int:
 
 
 def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
-    from feedtool.runs.export_request import index_in, target_of
+    from feedtool.runs.cursors import index_in, target_of
 
     if out is None:
         return target_of(kind, use)
@@ -203,8 +323,8 @@ def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
 
 def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:
     """The query of a kind with these filters and a command's settings, channel and language."""
-    from feedtool.cli.home import catalogue
-    from feedtool.runs.export_request import query_of
+    from feedtool.cli.session import catalogue
+    from feedtool.runs.cursors import query_of
 
     settings, language = chosen(ctx).profile.dialect, ctx.params["language"]
     channel = ctx.params.get("channel") or settings.primary_channel

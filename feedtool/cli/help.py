@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli.errors import CONSOLE
+from feedtool.cli.console import CONSOLE
 from feedtool.model.text import plural, tr
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class _Translated(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The language is known only here.
-        from feedtool.cli.language import settle
+        from feedtool.cli.console import settle
 
         settle(CONSOLE.arguments)
         super().format_help(ctx, formatter)
@@ -136,7 +136,7 @@ class HelpfulGroup(_Translated, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Accept `--language` before the command, too."""
-        from feedtool.cli.language import language_passed_on
+        from feedtool.cli.console import language_passed_on
 
         return super().parse_args(ctx, language_passed_on(args))
 

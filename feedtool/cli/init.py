@@ -9,7 +9,7 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.errors import CONSOLE, echo, echo_error
+from feedtool.cli.console import CONSOLE, echo, echo_error
 from feedtool.cli.next_command import command, echo_next, typed
 from feedtool.cli.options import CHANNEL, YES, Showing
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION, SELLER, TOKEN_COMMAND, TOKEN_FILE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.files import STDIN
 from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import Exit
@@ -130,7 +130,7 @@ def after_plan(
     has_account: bool,
 ) -> None:
     """After a dry run, name the command to send its rows or its plan."""
-    from feedtool.cli.planning import PLAN_OPTIONS
+    from feedtool.cli.submit import PLAN_OPTIONS
 
     if STDIN in files or any(result.checked.error for result in results):
         return

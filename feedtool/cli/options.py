@@ -1,7 +1,10 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
+import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +13,12 @@ from click.core import ParameterSource
 from msgspec import Struct, field
 
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE, terminal_language
-from feedtool.cli.language import settings_folder
+from feedtool.cli.console import CONSOLE, settings_folder, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, option_name, tr
 from feedtool.runs.config import FILE, Config, load
 from feedtool.runs.config_tables import refuse_unknown
-from feedtool.runs.profile import Profile
+from feedtool.runs.profiles import Profile
 
 SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
 """The embedded sandbox's address, which exists nowhere else, and its seller."""
@@ -387,3 +389,43 @@ def refuse_two_services(ctx: click.Context) -> None:
         hint = tr("choose one of them; look for `sandbox` in feedtool.toml, too")
         message = tr("--sandbox and {option} contradict each other", option=option_name(words))
         raise UsageProblem(message, hint)
+
+
+# Lengths of time as they are typed.
+
+
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+TYPED = re.compile(r"([1-9][0-9]{0,5})([smhd])")
+
+
+def duration(ctx: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:
+    """Read an option's length of time, as a callback of click; None if the option is not set."""
+    del ctx
+    if text is None:
+        return None
+    match = TYPED.fullmatch(text.strip())
+    if match is None:
+        raise UsageProblem(
+            tr("{option} {time} is no time", option=parameter.opts[0], time=text),
+            tr("write it like 90s, 10m, 2h or 90d"),
+        )
+    return timedelta(**{UNITS[match[2]]: int(match[1])})
+
+
+def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> click.Option:
+    """The option that prints the schema of `of` and ends the command."""
+
+    def write(ctx: click.Context, parameter: click.Parameter, is_set: object) -> None:
+        del parameter
+        if is_set and not ctx.resilient_parsing:
+            click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
+            ctx.exit()
+
+    return option(
+        "--json-schema",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=write,
+        help=f"Print the JSON Schema of {of}, for editors, and do nothing else.",
+    )

@@ -14,18 +14,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.errors import CONSOLE, StopSignal, bug_report, stopping
-from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.console import CONSOLE, StopSignal, bug_report, stopping
 from feedtool.cli.next_command import typed
 from feedtool.cli.options import chosen, count, language_of, option
 from feedtool.cli.page_access import AccessOptions, open_listener
+from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of, read_record
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.notifier import RunNotices
-    from feedtool.page.desk import PageSession
+    from feedtool.cli.output import RunNotices
     from feedtool.page.jobs import Job
+    from feedtool.page.session import PageSession
     from feedtool.runs.page_rights import PageRights
 
 KEPT_DAYS = 30
@@ -56,7 +56,7 @@ def page(ctx: click.Context, options: PageOptions) -> None:
     and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and goes on at
     the press of a button once the page is started again.
     """
-    from feedtool.cli.notifier import run_notices
+    from feedtool.cli.output import run_notices
     from feedtool.cli.page_browser import has_screen, opened_browser
 
     access, serving = options.access, options.serving
@@ -70,7 +70,7 @@ def page(ctx: click.Context, options: PageOptions) -> None:
         label = CONSOLE.say.label(tr("page"))
         click.echo(f"{label} {listener.address}")
         # The import is slow; the socket listens already, and requests wait until it is done.
-        from feedtool.page.serve import serve
+        from feedtool.page.app import serve
 
         session = page_session_of(ctx, stop, notices, listener.rights)
         is_opened = not (access.no_open or access.shared)
@@ -88,9 +88,8 @@ def page(ctx: click.Context, options: PageOptions) -> None:
 
 def _check_file(ctx: click.Context, file: str) -> None:
     """Check a large file for the page, in this separate process."""
-    from feedtool.cli.notifier import run_notices
-    from feedtool.page.check_process import check_for_another
-    from feedtool.page.checks import check_file
+    from feedtool.cli.output import run_notices
+    from feedtool.page.checks import check_file, check_for_another
 
     def check(job: "Job") -> None:
         serving = read_record(Serving, ctx.params)
@@ -111,10 +110,10 @@ def page_session_of(
     """The page's session from the options of `ctx`."""
     from feedtool.cli.runs import service_clocks
     from feedtool.ledger.lock import who
-    from feedtool.page.desk import PageSession
+    from feedtool.page.access import Users
     from feedtool.page.jobs import Jobs
-    from feedtool.page.shelf import Uploads
-    from feedtool.page.users import Users
+    from feedtool.page.session import PageSession
+    from feedtool.page.uploads import Uploads
 
     serving = read_record(Serving, ctx.params)
     home = home_folder(serving.common.home)

@@ -18,7 +18,7 @@ from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.page.guards import Access
+    from feedtool.page.access import Access
     from feedtool.runs.page_rights import PageRights
 
 SECRET, SECRET_BYTES = re.compile(r"[A-Za-z0-9_-]{32,}"), 24
@@ -109,7 +109,7 @@ def open_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> 
 
 
 def _local_listener(options: AccessOptions) -> Listener:
-    from feedtool.page.guards import LocalAccess, local_hosts
+    from feedtool.page.access import LocalAccess, local_hosts
     from feedtool.serving import LOOPBACK
 
     secret = kept_secret(options.secret_file)
@@ -148,7 +148,7 @@ def _shared_problems(
 
 
 def _shared_listener(options: AccessOptions, users: "Mapping[str, PageRights]") -> Listener:
-    from feedtool.page.guards import SharedAccess
+    from feedtool.page.access import SharedAccess
     from feedtool.serving import UNIX_PEER
 
     header = options.user_header or "Remote-User"

@@ -8,9 +8,7 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.durations import duration
-from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.options import (
     CONFIG_FILE,
     FORMAT,
@@ -20,9 +18,11 @@ from feedtool.cli.options import (
     Showing,
     chosen,
     count,
+    duration,
     flag,
     text,
 )
+from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 
@@ -60,7 +60,7 @@ def sellers(ctx: click.Context, options: SellersOptions) -> None:
     Those in trouble come first, then who has waited longest. Sellers of profiles that have sent
     nothing yet are listed too.
     """
-    from feedtool.ledger.sellers_overview import SellerFilter
+    from feedtool.ledger.sellers import SellerFilter
     from feedtool.runs.sellers import known_sellers, seller_states, write_sellers
 
     now = CONSOLE.clock.now()

@@ -8,8 +8,7 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.home import LEDGER, home_folder, open_workspace
+from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.next_command import (
     ACCOUNT,
     PLACES,
@@ -22,6 +21,7 @@ from feedtool.cli.next_command import (
 )
 from feedtool.cli.options import FORMAT, HOME, Configuration, Records, Showing, chosen, flag
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
+from feedtool.cli.session import LEDGER, home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr
@@ -50,7 +50,7 @@ def todo(ctx: click.Context, options: TodoOptions) -> int:
     that failed, rows to correct, rows that guards hold. What the service does not tell is said,
     too. Without an account it is what the ledger has, of all sellers.
     """
-    from feedtool.cli.account import ACCOUNT_HINT, chosen_account, connect
+    from feedtool.cli.session import ACCOUNT_HINT, chosen_account, connect
     from feedtool.runs.todo import TodoLine, todo_at_service, todo_in_ledger, write_todo
     from feedtool.runs.workspace import options_of
 

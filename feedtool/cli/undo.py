@@ -12,9 +12,8 @@ import click
 from msgspec import Struct
 
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.files import refuse_target
-from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.files import Releasing, refuse_target
 from feedtool.cli.next_command import ACCOUNT, PLACES, command, echo_next, typed
 from feedtool.cli.options import (
     CHANNEL,
@@ -29,8 +28,8 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.planning import PLAN_OPTIONS, account_of
-from feedtool.cli.rows import Releasing
+from feedtool.cli.session import home_folder, open_workspace
+from feedtool.cli.submit import PLAN_OPTIONS, account_of
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.settings import AccountSettings
@@ -40,7 +39,7 @@ from feedtool.report.plain import listed
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
-    from feedtool.cli.account import ChosenAccount
+    from feedtool.cli.session import ChosenAccount
 
 UNDO_ONLY = frozenset(("run", "out", "stock", "delete_created"))
 """Parameters of `undo` that `submit` does not have."""
@@ -89,7 +88,7 @@ def undo(ctx: click.Context, options: UndoCommandOptions) -> int:
     It restores price, taxes, delivery modes and preparation time as they were before the run, as
     far as that is known here. Offers that were changed since are left alone. Nothing is sent.
     """
-    from feedtool.cli.account import chosen_account
+    from feedtool.cli.session import chosen_account
     from feedtool.runs.undo import run_to_undo, write_undo
 
     run, form, account = options.run, options.form, chosen_account(ctx)
@@ -134,8 +133,8 @@ def _undo_options(
     if not options.delete_created:
         yield UndoOptions(options.stock)
         return
-    from feedtool.areas.offers.changes.live import LiveOffers
-    from feedtool.cli.account import connect
+    from feedtool.areas.offers.changes.accepted import LiveOffers
+    from feedtool.cli.session import connect
     from feedtool.runs.workspace import fetch_context_of
 
     lack = tr("there is no account to ask")

@@ -12,8 +12,9 @@ from feedtool.areas.registry import load
 from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes
 from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import completers
-from feedtool.cli.errors import CONSOLE
+from feedtool.cli.console import CONSOLE
 from feedtool.cli.files import (
+    AS_ROW,
     FILES,
     FIXED,
     RESULT,
@@ -35,10 +36,8 @@ from feedtool.cli.options import (
     text,
 )
 from feedtool.cli.output import echo_results, warn_of_copies
-from feedtool.cli.rows import AS_ROW
 from feedtool.cli.typed import command_of
-from feedtool.model.cells import letters
-from feedtool.model.header import Header
+from feedtool.model.cells import Header, letters
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
@@ -122,7 +121,7 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
     changes with --in-place alone. What is a matter of choice is fixed if you name it, as in
     --fix=round,stock. The result is that of the copy.
     """
-    from feedtool.runs.outputs import Outputs
+    from feedtool.runs.annotated_copy import Outputs
 
     writing, form, fixes = options.writing, options.reporting.form, options.fix
     with listed_inputs(ctx, options.files, options.reading.kind) as read:

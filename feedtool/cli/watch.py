@@ -1,30 +1,44 @@
 """`feedtool watch`."""
 
+from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import click
 from msgspec import Struct
 
 from feedtool.areas.registry import load
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.durations import duration
-from feedtool.cli.errors import CONSOLE, bug_report, echo, stopping
+from feedtool.cli.console import CONSOLE, bug_report, echo, stopping
 from feedtool.cli.export import options_of
 from feedtool.cli.files import read_options
-from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.options import Configuration, chosen, flag, refuse_two_services, seconds, text
-from feedtool.cli.parcels import SAME_WITHIN
+from feedtool.cli.options import (
+    Configuration,
+    chosen,
+    duration,
+    flag,
+    refuse_two_services,
+    seconds,
+    text,
+)
+from feedtool.cli.session import home_folder, home_path, open_workspace
 from feedtool.cli.typed import command_of
+from feedtool.cli.worker import SAME_WITHIN
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from feedtool.ledger import Ledger
+    from feedtool.runs.workspace import Workspace
     from feedtool.watch.folder import Folder
     from feedtool.watch.session import OutboxExport
+    from feedtool.worker.inbox import Intake
+    from feedtool.worker.queue import PassQueue
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
 ENQUEUE_HINT = tr("workers send what was brought; go on with: feedtool watch --enqueue")
@@ -124,10 +138,9 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.cli.notifier import run_notices
-    from feedtool.cli.watch_place import enqueue_arrivals, health_folder
+    from feedtool.cli.output import run_notices
     from feedtool.watch.folder import Folder
-    from feedtool.watch.messages import check_health
+    from feedtool.watch.reporting import check_health
 
     place, serving = options.place, options.serving
     folder = health_folder(place, serving.common.home)
@@ -176,8 +189,8 @@ def _watch(
     accounts: ServedAccounts,
     ledger: "Ledger",
 ) -> Exit:
-    from feedtool.watch.decisions import route_of
-    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.watch.folder import route_of
+    from feedtool.watch.reporting import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.watch.session import WatchEnvironment
     from feedtool.watch.watcher import Watcher
 
@@ -221,3 +234,90 @@ def _watch(
 def _serves_profiles(ctx: click.Context, options: Configuration) -> bool:
     # A folder of profiles counts even while it is empty: profiles may be added later.
     return not options.profile and bool(options.profiles or chosen(ctx).config.profiles)
+
+
+def health_folder(url: str, home: Path | None) -> Path:
+    """The folder of the watcher's health file: the place, if it is a folder of this machine."""
+    from feedtool.places.opening import folder_of, scheme_of
+
+    scheme = scheme_of(url)
+    if not scheme:
+        return Path(url)
+    if scheme == "file":
+        return folder_of(url, Path.cwd())
+    return home_path(home) / "watched" / quote(url.partition("?")[0], safe="")
+
+
+def enqueue_arrivals(options: "WatchOptions", folder: Path, accounts: ServedAccounts) -> Exit:
+    """Put the files that arrive at a place into the queue, once, or until a signal.
+
+    `folder` is for the health file.
+    """
+    from feedtool.cli.worker import open_queue, retry_until_reachable
+    from feedtool.places import open_place
+    from feedtool.places.folder import FolderPlace
+    from feedtool.places.incoming import INBOX
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.reporting import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
+
+    stop, serving = accounts.stop, options.serving
+    if options.exports:
+        raise UsageProblem(
+            tr("--export and --enqueue contradict each other"),
+            tr("let another `feedtool watch` bring exports, or `feedtool export` by cron"),
+        )
+    log = DeduplicatedLog(echo)
+    wait = retry_until_reachable(stop, lambda error: log.once("ledger", "error", error.message))
+    on_trouble = (lambda _: False) if options.once else wait
+    with (
+        open_queue(serving.common.home, serving.records, on_trouble) as (workspace, queue),
+        closing(open_place(options.place, Path.cwd())) as place,
+    ):
+        if options.create and isinstance(place, FolderPlace) and Folder(place.root).create():
+            echo("made", str(place.root))
+        place.listing(INBOX)  # reports an unusable place before any file is taken
+        if not options.once:
+            echo("watching", f"{place.url}/{INBOX}")
+        folder.mkdir(parents=True, exist_ok=True)
+        health, is_through = Health(folder, CONSOLE.clock.now, partial(echo, "warning")), False
+        environment = InboxEnvironment(
+            place=place,
+            intake_of=_intakes(accounts, serving.configuration.profile, workspace, queue),
+            now=CONSOLE.clock.now,
+            clock=CONSOLE.clock.monotonic,
+            sleep=stop.sleep,
+            stopping=stop.reason,
+            log=log,
+            say=CONSOLE.say,
+            on_turn=health.turn,
+            same_within=timedelta(days=options.same_within) or None,
+            settle=options.settle,
+            poll=options.poll,
+            is_once=options.once,
+        )
+        try:
+            code = InboxWatcher(environment).run()
+            is_through = options.once and stop.reason() is None
+        finally:
+            health.write(DONE if is_through else STOPPED)
+        return code
+
+
+def _intakes(
+    accounts: ServedAccounts, default: str | None, workspace: "Workspace", queue: "PassQueue"
+) -> "Callable[[PurePosixPath], Intake]":
+    """A function from a folder of the inbox to the intake of its profile, read at each call."""
+    from feedtool.watch.folder import route_of
+    from feedtool.watch.reporting import RouteUnknown
+    from feedtool.worker.inbox import Intake
+
+    def intake_of(path: PurePosixPath) -> "Intake":
+        route = route_of(path, accounts.profiles, load().feeds)
+        profile = route and (route.profile or default)
+        if route is None or not profile:
+            raise RouteUnknown(path)
+        key = accounts.seller_of(profile)
+        return Intake(workspace, queue, key, profile, route.kind)
+
+    return intake_of

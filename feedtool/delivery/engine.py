@@ -16,6 +16,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from feedtool.delivery.deadlines import ServiceClock
+from feedtool.delivery.direct import SINGLY, OverviewReader, single_packages
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
 from feedtool.delivery.machine import (
@@ -25,7 +26,6 @@ from feedtool.delivery.machine import (
     clearance_of,
     transition,
 )
-from feedtool.delivery.overview import SINGLY, OverviewReader, single_packages
 from feedtool.delivery.schedule import (
     FETCHED,
     DeliveryState,

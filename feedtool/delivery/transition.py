@@ -20,7 +20,7 @@ from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, Step
 from feedtool.feeds.delivery import Since, Submitted, Trace
 from feedtool.feeds.feed import Travel
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.text import joined as joined_texts

@@ -13,10 +13,10 @@ from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
 from feedtool.model.cells import Value
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:

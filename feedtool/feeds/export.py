@@ -16,9 +16,8 @@ from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
-from feedtool.model.entry import Book, no_journal
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.nouns import EARLIEST
+from feedtool.model.nouns import EARLIEST, Book, no_journal
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import Language, MessageText, plural, tr
 

@@ -14,8 +14,7 @@ from msgspec import Struct, field
 from feedtool.feeds.delivery import Lookup, Names, Needs, Protocol, Report, Submitted
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.template import Basis, Contents
-from feedtool.model.cells import Cell, Kind
-from feedtool.model.header import Column
+from feedtool.model.cells import Cell, Column, Kind
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import FieldName, tr

@@ -9,8 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from feedtool.feeds.columns import ColumnReader
-from feedtool.model.cells import Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType
 from feedtool.model.nouns import Code
 
 NewValue = str | Decimal

@@ -6,8 +6,8 @@ from collections.abc import Iterator, MutableSequence, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
+from feedtool.model.disk_list import TextStore
 from feedtool.model.text import MessageText, joined, tr
-from feedtool.model.text_store import TextStore
 
 _TOGETHER = 1 << 16
 """The approximate number of keys compared at a time."""

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.occurrences import RowPlace
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Code, Issue, Message, Severity
-from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 _SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)

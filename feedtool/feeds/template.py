@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.model.header import CellType, Column
-from feedtool.model.own_files import folder_of
+from feedtool.model.cells import CellType, Column
+from feedtool.model.files import folder_of
 from feedtool.model.settings import Context
 from feedtool.model.text import LANGUAGES, Language, read_po, single_message
 

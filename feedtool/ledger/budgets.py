@@ -17,7 +17,7 @@ from sqlalchemy import Connection, TextClause, event, text
 
 from feedtool.ledger.database import open_engine, writing
 from feedtool.ledger.trouble import explained
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 
 UNSYNCED = {
     "sqlite": "PRAGMA synchronous = NORMAL",

@@ -14,22 +14,72 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import closing, contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy import Column, Engine, Select, tuple_
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.util import LRUCache
 
-from feedtool.ledger import fleet_tables, tables, trouble
-from feedtool.ledger.dialect import COMPILED, DRIVER, creation
+from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, VERSION, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
-from feedtool.model.errors import LedgerAway, UsageProblem, reason_of
+from feedtool.model.errors import Interrupted, LedgerAway, UsageProblem, reason_of
 from feedtool.model.text import tr
+
+# SQLAlchemy's dialect of SQLite, so that a statement compiled for one file serves all others.
+
+
+DRIVER = "sqlite+feedtool"
+COMPILED: LRUCache[Any, Any] = LRUCache(500)
+"""The statements of this process, of which there are about two hundred."""
+
+
+class Dialect(SQLiteDialect_pysqlite):
+    """SQLAlchemy's usual dialect; all its instances are equal, since they are made in one way."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dialect)
+
+    def __hash__(self) -> int:
+        return hash(Dialect)
+
+
+registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
+
+
+@cache
+def creation(tables: sa.MetaData, dialect: sa.Dialect) -> list[str]:
+    """The statements that make the tables; kept, since compiling takes longer than running them."""
+    statements: list[str] = []
+
+    def note(statement: sa.schema.ExecutableDDLElement, *_: object) -> None:
+        statements.append(str(statement.compile(dialect=dialect)))
+
+    url = f"{dialect.name}+{dialect.driver}://"
+    tables.create_all(sa.create_mock_engine(url, note), checkfirst=False)
+    return statements
+
+
+@compiles(CreateIndex, "postgresql")
+def _as_on_sqlite(create: CreateIndex, compiler: Any, **options: Any) -> str:
+    """The SQL of a partial index on PostgreSQL."""
+    index, sql = create.element, str(compiler.visit_create_index(create, **options))
+    where = index.dialect_options["sqlite"]["where"]
+    is_declared = index.dialect_options["postgresql"]["where"] is not None
+    return sql if where is None or is_declared else f"{sql} WHERE {where}"
+
 
 IN_MEMORY = "sqlite://"
 
@@ -382,7 +432,7 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             connection.execute(sa.text(MAKING_TABLES))
         current = _version(connection, shown, version)
         if current is None:
-            for statement in creation(fleet_tables.parcels.metadata, engine.dialect):
+            for statement in creation(tables.parcels.metadata, engine.dialect):
                 connection.exec_driver_sql(statement)
             connection.execute(sa.insert(tables.schema_version).values(version=version))
         elif current < version:
@@ -454,3 +504,69 @@ def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:
             tr("Upgrade feedtool, or name another ledger with --home."),
         )
     return int(version)
+
+
+# Make a ledger's file smaller if much of it is free.
+
+
+WORTH = 0.25
+"""The part of the file that has to be free: rewriting costs as much as copying it."""
+LEAST = 1 << 20
+"""Bytes that have to be free."""
+
+
+class Shrunk(NamedTuple):
+    """The size of a ledger's file, in bytes."""
+
+    before: int
+    after: int
+
+
+def shrink(engine: Engine) -> Shrunk | None:
+    """Rewrite a ledger's file without its free pages; None if it is not worth it.
+
+    Meanwhile others read, and wait to write: a second or two for each 100 MB that stay. A crash
+    leaves the file as it was.
+
+    Raises:
+        Interrupted: It is in use for too long, or there is no room for the copy.
+    """
+    if not is_file(engine.url):
+        return None
+    path = Path(str(engine.url.database))
+    with explained(engine, "written"), closing(engine.raw_connection()) as pooled:
+        connection: Any = pooled.driver_connection  # no statement begins a transaction here
+        pages, free, size = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        if free * size < LEAST or free < pages * WORTH:
+            return None
+        try:
+            connection.execute("VACUUM").close()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        except sqlite3.OperationalError as error:
+            raise Interrupted(
+                tr("The ledger {path} was not made smaller: {why}.", path=path, why=error),
+                tr("What is free in it is used for new runs. Make room, or wait; run it again."),
+            ) from error
+    return Shrunk(pages * size, path.stat().st_size)
+
+
+# Rows of a query, page by page, so that nothing is held open meanwhile.
+
+
+CHUNK = 5_000
+
+
+def pages(engine: Engine, query: Select[Any], *keys: Column[Any]) -> Iterator[Any]:
+    """The rows of a query, ordered by `keys`, which are its first columns."""
+    query = query.order_by(None).order_by(*keys).limit(CHUNK)
+    page = query
+    while True:
+        with reading(engine) as db:
+            rows = db.execute(page).all()
+        yield from rows
+        if len(rows) < CHUNK:
+            return
+        page = query.where(tuple_(*keys) > tuple_(*rows[-1][: len(keys)]))

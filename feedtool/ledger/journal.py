@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Select, func, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.model.entry import BookedEntry, Reverse
+from feedtool.model.nouns import BookedEntry, Reverse
 
 CHUNK = 1_000
 """Entries in a statement."""

@@ -30,8 +30,8 @@ from sqlalchemy.exc import IntegrityError
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim, find_earlier, scope_of
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import parcels as table
 from feedtool.ledger.packages import add_row
+from feedtool.ledger.tables import parcels as table
 from feedtool.model.text import kept_text, text_of_kept
 
 FOLDER = "workers"

@@ -11,21 +11,18 @@ from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, select, union_all
 
-from feedtool.ledger import clearing, sent
+from feedtool.ledger import admission, row_history
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
-from feedtool.ledger.fleet_tables import UNFINISHED, counts
-from feedtool.ledger.packages import read_packages
+from feedtool.ledger.packages import RequestHistory, read_packages
 from feedtool.ledger.parcels import Parcels
 from feedtool.ledger.records import REQUEUE, File, Package, Phase, ResultCounts, Run, Stage
-from feedtool.ledger.request_history import RequestHistory
+from feedtool.ledger.row_history import REQUEST, HeldCodes
 from feedtool.ledger.row_results import FACTS, count_statuses, is_its_result, read_results
-from feedtool.ledger.run_counts import RunCounts
-from feedtool.ledger.run_pages import RunPages
+from feedtool.ledger.run_lists import RunCounts, RunPages
 from feedtool.ledger.sellers import Sellers
-from feedtool.ledger.sent import REQUEST
-from feedtool.ledger.withheld import HeldCodes
+from feedtool.ledger.tables import UNFINISHED, counts
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
@@ -93,7 +90,7 @@ class LedgerReader(RequestHistory):
             return []
         others = and_(t.is_of(run.service, run.seller), t.runs.c.run_id != run.run_id)
         with reading(self.engine) as db:
-            return read_packages(db, and_(others, clearing.IS_IRREVOCABLE))
+            return read_packages(db, and_(others, admission.IS_IRREVOCABLE))
 
     def unfinished(self, seller: str | None = None) -> list[int]:
         """The runs with a package that is not closed, oldest first."""
@@ -105,7 +102,7 @@ class LedgerReader(RequestHistory):
 
     def has_later(self, run: Run) -> bool:
         with reading(self.engine) as db:
-            return sent.has_later(db, run)
+            return row_history.has_later(db, run)
 
     def has_to_fetch(self, run_id: int) -> bool:
         """True if a package of a run is committed, and not closed."""
@@ -223,21 +220,21 @@ class LedgerReader(RequestHistory):
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
         column, further_rows = t.requests.c.package, dict[int, tuple[int, ...]]()
-        for package, row in self._among(sent.FURTHER, column, packages):
+        for package, row in self._among(row_history.FURTHER, column, packages):
             further_rows[package] = (*further_rows.get(package, ()), row)
-        requests = self._among(sent.SINGLE, column, packages)
+        requests = self._among(row_history.SINGLE, column, packages)
         return {
             key: PendingRow._make((*request, further_rows.get(key, ())))
             for key, *request in requests
         }
 
     def single_references(self, run_id: int) -> dict[int, str]:
-        return dict(map(tuple, self._all(sent.single_references(run_id))))
+        return dict(map(tuple, self._all(row_history.single_references(run_id))))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """The last later run of the seller that has sent a reference on a channel, by reference."""
-        query = sent.sent_later(run, channel).order_by(t.runs.c.run_id)
-        rows = self._among(query, sent.LATER.c.reference, references)
+        query = row_history.sent_later(run, channel).order_by(t.runs.c.run_id)
+        rows = self._among(query, row_history.LATER.c.reference, references)
         return {row.reference: row.run_id for row in rows}
 
     def output(self, path: str) -> str | None:
@@ -294,8 +291,8 @@ class LedgerReader(RequestHistory):
 
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
-        sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, REQUEST).where(sent).limit(limit)
+        row_history = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
+        query = _without_result(package, REQUEST).where(row_history).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:

@@ -14,11 +14,9 @@ from typing import NamedTuple
 from sqlalchemy import Engine, and_, bindparam, func, select
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.database import reading
-from feedtool.ledger.kept_messages import message_of, messages_of
-from feedtool.ledger.pages import pages
+from feedtool.ledger.database import pages, reading
 from feedtool.ledger.records import REQUEUE, Phase, Stage
-from feedtool.ledger.withheld import withheld_of
+from feedtool.ledger.row_history import message_of, messages_of, withheld_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.text import MessageText, text_of_kept, tr
 

@@ -12,10 +12,10 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import and_, delete, exists, func, insert, select, update
 
-from feedtool.ledger import clearing
+from feedtool.ledger import admission
 from feedtool.ledger import tables as t
+from feedtool.ledger.admission import requeue_rows
 from feedtool.ledger.claims import begin_run
-from feedtool.ledger.clearing import requeue_rows
 from feedtool.ledger.database import writing
 from feedtool.ledger.forgetting import lock_runs
 from feedtool.ledger.packages import (
@@ -38,9 +38,9 @@ from feedtool.ledger.records import (
     Run,
     seller_key,
 )
-from feedtool.ledger.run_counts import begin_count, reopen
+from feedtool.ledger.row_history import add_withheld
+from feedtool.ledger.run_lists import begin_count, reopen
 from feedtool.ledger.sellers import begin_seller
-from feedtool.ledger.withheld import add_withheld
 from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
 from feedtool.model.text import kept_text
 
@@ -136,7 +136,7 @@ class Ledger(LedgerReader):
                 closed = {"phase": Phase.CLOSED, "finished_at": finished_at, "due": None}
                 is_package = t.packages.c.package == package
                 db.execute(update(t.packages).where(is_package).values(closed))
-                clearing.release(db, package)
+                admission.release(db, package)
             forget_requests(db, personal)
         return rows
 
@@ -169,11 +169,11 @@ class Ledger(LedgerReader):
         """
         packages = [*packages]
         with writing(self.engine) as db:
-            are_free = clearing.clear_together(db, packages, run)
+            are_free = admission.clear_together(db, packages, run)
             blocked_by = {
                 package.key: (
                     package,
-                    frozenset() if are_free else clearing.clear(db, package, run, clearance),
+                    frozenset() if are_free else admission.clear(db, package, run, clearance),
                 )
                 for package, clearance in packages
             }
@@ -195,7 +195,7 @@ class Ledger(LedgerReader):
             save_changes(db, changes)
             for change in changes:
                 if change.releases:
-                    clearing.release(db, change.after.key)
+                    admission.release(db, change.after.key)
                 if change.closes:
                     new += requeue_rows(db, change.after, change.requeue)
                     personal += [change.after.key] if change.is_personal else []

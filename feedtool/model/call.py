@@ -9,9 +9,10 @@ Reply, or raises
     └── OutcomeUnknown  the call left, and may have taken effect
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -166,3 +167,79 @@ def header_value(what: str, value: str) -> str:
             tr("Only ASCII letters, digits and punctuation can be sent there."),
         )
     return value
+
+
+class FilePart(NamedTuple):
+    """One file of a body."""
+
+    name: str
+    """The name of the form's field."""
+    file_name: str
+    media_type: str
+    content: bytes
+
+
+class Multipart(NamedTuple):
+    """A body and its Content-Type header."""
+
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+def multipart(parts: Sequence[FilePart]) -> Multipart:
+    """The body of some files, in their order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"".join(map(_framed, (*_texts(part), part.content))))
+    boundary = f"feedtool-{digest.hexdigest()[:32]}"
+    lines = [
+        line
+        for part in parts
+        for line in (
+            f"--{boundary}".encode(),
+            f'Content-Disposition: form-data; name="{_quoted(part.name)}";'
+            f' filename="{_quoted(part.file_name)}"'.encode(),
+            f"Content-Type: {part.media_type}".encode(),
+            b"",
+            part.content,
+        )
+    ]
+    body = b"\r\n".join((*lines, f"--{boundary}--".encode(), b""))
+    return Multipart((("Content-Type", f"multipart/form-data; boundary={boundary}"),), body)
+
+
+def _texts(part: FilePart) -> list[bytes]:
+    return [text.encode() for text in (part.name, part.file_name, part.media_type)]
+
+
+def _framed(content: bytes) -> bytes:
+    """Prefix content with its length, so that different lists of parts have different digests."""
+    return len(content).to_bytes(8, "big") + content
+
+
+def _quoted(name: str) -> str:
+    """Quote a name as browsers do (RFC 7578, section 4.2)."""
+    return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+
+
+# The calls that several accounts of a service share.
+
+
+class Budget(Struct, frozen=True):
+    """The calls of all accounts with this budget; in no second more than both numbers together."""
+
+    name: str
+    per_second: float
+    """Calls a second, in the long run; to be given."""
+    burst: int = 1
+    """Calls that may leave at once, after a pause; 1 by default."""
+
+    @property
+    def interval(self) -> float:
+        """Seconds that a call uses up."""
+        return 1 / self.per_second
+
+    @property
+    def tolerance(self) -> float:
+        """Seconds that calls may be ahead of their time."""
+        return (self.burst - 1) * self.interval

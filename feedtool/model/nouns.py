@@ -3,7 +3,7 @@
 Each has its row number, so that nothing has to be looked up again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -331,3 +331,29 @@ class Loss(NamedTuple):
     """The column's key, or an unknown header; None is the whole row."""
     value: str | None
     message: str
+
+
+# Entries of a journal for accountants.
+
+
+class BookedEntry(NamedTuple):
+    """An entry with its number."""
+
+    number: int
+    """Counted from 1, without gaps in its journal."""
+    text: str
+    reverses: int | None
+    """The number of the entry that this one takes back."""
+
+
+Reverse = Callable[[str], str]
+"""Returns the text of the entry that takes back an entry with this text."""
+
+Book = Callable[[str, str, Iterable[str], Reverse], Iterator[BookedEntry]]
+"""Books texts of a journal and a period, and returns all its entries by their numbers. Afterwards
+each text has as many entries as it was given times; all others are taken back."""
+
+
+def no_journal(*_: object) -> Iterator[BookedEntry]:
+    """Book nothing and return no entry, since there is no ledger."""
+    return iter(())

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
+from feedtool.model.cells import STAMP_LANGUAGE, Header
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
-from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Counts, Issue, Item, Problem, RowResult, Severity
-from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, Translator, tr
 
 VALID, INVALID, SKIPPED = 1, 2, 3

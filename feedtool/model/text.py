@@ -18,7 +18,7 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
-from feedtool.model.own_files import folder_of
+from feedtool.model.files import folder_of
 
 Language = Literal["en", "fr", "es"]
 LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
@@ -335,3 +335,34 @@ def _read(kept: Any) -> Any:
         case {"decimal": number}:
             return Decimal(number)
     return kept
+
+
+# Find the known word that was probably meant.
+
+
+ALIKE = 75
+"""The least similarity of a suggested word, in percent."""
+
+LISTED_WORDS = 15
+"""Words that a hint lists."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> MessageText:
+    """A hint with the nearest of some words, or else with the known words, at most LISTED."""
+    words = list(known)
+    if near := nearest(word, words):
+        return tr("did you mean {choice}?", choice=near)
+    return tr(
+        "use one of: {choices}",
+        choices=joined([*words[:LISTED_WORDS], *["…"] * (len(words) > LISTED_WORDS)]),
+    )
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The most similar word, None if no word is similar enough."""
+    from rapidfuzz import process, utils
+
+    near = process.extractOne(
+        word, list(known), processor=utils.default_process, score_cutoff=ALIKE
+    )
+    return near[0] if near else None

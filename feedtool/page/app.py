@@ -1,45 +1,117 @@
 """The application: what every request meets, and what every page shows."""
 
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import flask
 from jinja2 import StrictUndefined
 from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Request, Response
 
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError, NotAuthorised
-from feedtool.model.text import LANGUAGES, tr
-from feedtool.page.bringing import TABLES
-from feedtool.page.desk import (
-    LANGUAGE_NAMES,
-    NotAllowed,
-    PageSession,
-    codes,
-    page_session,
-    say,
-    user,
+from feedtool.model.text import LANGUAGES, Language, Translator, tr
+from feedtool.page.access import (
+    BEFORE_BODY,
+    GUARDS,
+    HEALTH,
+    METRICS,
+    Access,
+    Denial,
+    Guard,
+    LocalAccess,
+    SharedAccess,
+    denial_of,
+    facts_of,
+    with_headers,
 )
-from feedtool.page.guards import HEALTH, METRICS
-from feedtool.page.middleware import USER
+from feedtool.page.bringing import TABLES
+from feedtool.page.plans import PlanChanged
 from feedtool.page.routes import (
     columns,
     explain,
     exports,
     files,
     held,
-    metrics,
     plan,
     runs,
     sellers,
     templates,
 )
+from feedtool.page.routes.files import hint_of, lacks_of
 from feedtool.page.routes.grid import grid_part
-from feedtool.page.routes.parts import hint_of, lacks_of
-from feedtool.page.sending import PlanChanged
-from feedtool.page.shelf import FileTooLarge, NotHere
+from feedtool.page.session import (
+    LANGUAGE_NAMES,
+    NotAllowed,
+    PageSession,
+    codes,
+    now,
+    page_session,
+    say,
+    user,
+)
+from feedtool.page.sweeping import SWEEP, sweep
+from feedtool.page.uploads import FileTooLarge, NotHere
+from feedtool.report.html import add_to, shown
 from feedtool.report.statuses import statuses_text
-from feedtool.report.templating import add_to, shown
+from feedtool.serving import WebServer
+
+# What stands between the server and the application.
+
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    Raised = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+
+USER = "feedtool.user"
+"""The name of the user in the WSGI environment of a request; empty for the page's owner."""
+
+
+def guarded(
+    application: "WSGIApplication", access: Access, guards: Sequence[Guard] = GUARDS
+) -> "WSGIApplication":
+    """The application for those alone who may ask it. It sees no token: its links get it again."""
+    user_header = access.user_header if isinstance(access, SharedAccess) else ""
+
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        def start(
+            status: str, headers: list[tuple[str, str]], raised: "Raised | None" = None, /
+        ) -> Callable[[bytes], object]:
+            return start_response(status, with_headers(headers), raised)
+
+        facts = facts_of(environ, user_header)
+        denial = denial_of(facts, access, guards)
+        if denial:
+            return _told(denial, environ)(environ, start)
+        environ[USER] = facts.user
+        if isinstance(access, LocalAccess):
+            root = f"/{access.token}"
+            environ["SCRIPT_NAME"], environ["PATH_INFO"] = root, facts.path.removeprefix(root)
+        return application(environ, start)
+
+    return answer
+
+
+def takes_body(access: Access, environ: "WSGIEnvironment") -> bool:
+    """True if a request may have a body, judged by its headers; `guarded` gives the reason."""
+    user_header = access.user_header if isinstance(access, SharedAccess) else ""
+    facts = facts_of(environ, user_header)
+    return denial_of(facts, access, BEFORE_BODY) is None
+
+
+def _told(denial: Denial, environ: "WSGIEnvironment") -> Response:
+    """A denial in the browser's language."""
+    language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
+    text = Translator(cast("Language", language))(denial.text)
+    return Response(f"{text}\n", denial.status, content_type="text/plain; charset=utf-8")
+
 
 BLUEPRINTS = (
     *(files.blueprint, columns.blueprint, plan.blueprint, runs.blueprint, sellers.blueprint),
@@ -81,7 +153,7 @@ def application(own: PageSession) -> flask.Flask:
     _set_up_templates(app)
     app.add_url_rule("/", "start", _start)
     app.add_url_rule(HEALTH, "health", _health)
-    app.add_url_rule(METRICS, "metrics", metrics.metrics)
+    app.add_url_rule(METRICS, "metrics", sellers.metrics)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint, url_prefix=f"/<any({','.join(LANGUAGES)}):language>")
     app.url_value_preprocessor(_take_language)
@@ -192,3 +264,46 @@ def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
     message = OF_HTTP.get(status) or tr("This request cannot be understood.")
     back = flask.url_for("files.start")
     return flask.render_template("error.html", message=message, hint="", back=back), int(status)
+
+
+# The page from its start to its end.
+
+
+PAUSE = 1.0
+"""Seconds at most from the wish to stop to the stop, where no signal wakes us."""
+EVERY = timedelta(days=1)
+"""From one sweep to the next."""
+
+
+def serve(
+    session: PageSession,
+    listening: socket.socket,
+    access: Access,
+    kept: timedelta,
+    *,
+    stopping: Callable[[], FeedtoolError | None],
+    sleep: Callable[[float], None],
+    clock: Callable[[], datetime] = now,
+) -> None:
+    """Answers until it is to stop, and then waits until what is being sent is parked.
+
+    What is older than it is `kept` is swept at the beginning, and once a day.
+    """
+    app = guarded(application(session), access)
+    proxy = access.proxy if isinstance(access, SharedAccess) else None
+    try:
+        with WebServer(
+            listening,
+            app,
+            largest_body=session.body_limit,
+            trusted_proxy=proxy,
+            takes_body=partial(takes_body, access),
+        ):
+            due = clock()
+            while stopping() is None:
+                if (moment := clock()) >= due:
+                    session.jobs.start(SWEEP, "check", partial(sweep, session, moment, kept))
+                    due = moment + EVERY
+                sleep(PAUSE)
+    finally:
+        session.jobs.close()

@@ -14,10 +14,10 @@ from feedtool.areas.registry import load
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Language, tr
-from feedtool.page.desk import PageSession
-from feedtool.page.named_files import ZIP, add, key_of, named_in
-from feedtool.page.shelf import FileUpload, ListedFacts, plain_name
-from feedtool.runs.file_lists import list_of, write_list
+from feedtool.page.attachments import ZIP, add, key_of, named_in
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import FileUpload, ListedFacts, plain_name
+from feedtool.runs.documents import list_of, write_list
 
 TABLES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".csv", ".tsv", ".txt")
 """The ends of the names of what is a sheet if other files come with it."""

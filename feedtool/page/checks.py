@@ -1,8 +1,15 @@
 """The check of a file on the shelf, and the copies that are made of it."""
 
-from collections.abc import Callable, Sequence
+import os
+import pickle
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import IO
 
 from msgspec.structs import replace
 
@@ -10,23 +17,115 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions, check
 from feedtool.check.read_options import See
 from feedtool.model.cells import Block
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import LanguageChoice, tr
+from feedtool.page.attachments import NamedFiles
 from feedtool.page.bringing import write_sheet
-from feedtool.page.check_process import LARGE, check_elsewhere
-from feedtool.page.desk import PageSession, language, now
 from feedtool.page.grid import Grid, GridWriter
 from feedtool.page.jobs import Job
-from feedtool.page.named_files import NamedFiles
-from feedtool.page.shelf import FileUpload, NotHere
+from feedtool.page.session import PageSession, language, now
+from feedtool.page.uploads import FileUpload, NotHere
 from feedtool.report.file import write_report
 from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
 from feedtool.runs.held import read_as_then
-from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
+
+# A large file is checked by a process of its own.
+
+
+LARGE = 2 << 20
+"""Bytes of a file that is worth a process: some ten thousand rows."""
+_PATIENCE = 5
+"""Seconds in which the process may clean up."""
+DONE = None
+"""What it tells at its good end; before it counts of rows, or else what went wrong."""
+
+
+class CheckEnded(FeedtoolError):
+    """The process of a check was ended, as by a lack of memory."""
+
+
+class _Unheard(Exception):
+    """Nobody listens to the process any longer."""
+
+
+def check_elsewhere(command: Sequence[str], file: str, job: Job) -> None:
+    """Has a file checked by a process, and counts its rows. Raises what checking raises, too."""
+    # Ctrl-C is for the page alone, which ends the process.
+    with Popen(  # noqa: S603  # our own
+        [*command, file], stdin=DEVNULL, stdout=PIPE, start_new_session=True
+    ) as process:
+        if process.stdout is None:
+            raise AssertionError(command)
+        try:
+            for rows in _told(process.stdout):
+                job.count(rows)
+        except BaseException:
+            process.stdout.close()  # by which it notices
+            try:
+                process.wait(_PATIENCE)
+            except TimeoutExpired:
+                process.kill()
+            raise
+
+
+def _told(pipe: IO[bytes]) -> Iterator[int]:
+    """The counts of rows. Raises what went wrong."""
+    while True:
+        try:
+            told = pickle.load(pipe)  # noqa: S301  # our own process wrote it
+        except Exception as error:
+            raise CheckEnded(
+                tr("the check was ended from outside"),
+                tr("check the file again; see whether the machine has memory left"),
+            ) from error
+        if told is DONE:
+            return
+        if isinstance(told, BaseException):
+            raise told
+        yield told
+
+
+class _ToldJob(Job):
+    """A job that tells another process how many rows it has read."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        super().__init__(threading.Event())
+        self._pipe = pipe
+
+    def count(self, rows: int) -> None:
+        """Tells of more rows."""
+        self.say(rows)
+
+    def say(self, told: object) -> None:
+        """Tells something. Raises _Unheard where nobody listens."""
+        try:
+            self._pipe.write(pickle.dumps(told))
+        except OSError as error:
+            raise _Unheard from error
+
+
+def check_for_another(check: Callable[[Job], None]) -> None:
+    """Checks, and tells `check_elsewhere` on stdout how far it is, and what went wrong."""
+    # What else is printed must not get in between.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0) as pipe:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        job = _ToldJob(pipe)
+        try:
+            check(job)
+            job.say(DONE)
+        except _Unheard:
+            return
+        except Exception as error:  # noqa: BLE001  # it is raised again, where somebody is told
+            if not isinstance(error, FeedtoolError):
+                error.add_note(traceback.format_exc())
+            job.say(error)
+
 
 CHECK, COPY = "check ", "copy "
 """The beginnings of the keys of jobs."""

@@ -6,13 +6,12 @@ from feedtool.ledger import Run
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
-from feedtool.runs.deliver import Submission, resume
+from feedtool.page.session import PageSession
+from feedtool.runs.deliver import Submission, note_pass, resume
 from feedtool.runs.exit_code import exit_code
-from feedtool.runs.passes import note_pass
 from feedtool.runs.run_record import RunOptions
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.workspace import needs_service
 
 RESUME = "resume "

@@ -10,10 +10,10 @@ from feedtool.ledger import Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult
 from feedtool.model.text import Translator, tr
+from feedtool.page.access import User
 from feedtool.page.deliveries import account_of
-from feedtool.page.desk import PageSession, now
-from feedtool.page.shelf import Choices, FileUpload, RunFile
-from feedtool.page.users import User
+from feedtool.page.session import PageSession, now
+from feedtool.page.uploads import Choices, FileUpload, RunFile
 from feedtool.runs.held import HeldGroup, Release, held_group, held_groups, release_of
 from feedtool.runs.run_record import RunOptions
 

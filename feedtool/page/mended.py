@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from feedtool.model.text import MessageText, tr
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import PageSession
 from feedtool.page.grid import PROBLEMS, Grid, GridUnusable, RowFilter
-from feedtool.page.shelf import FileUpload, NotHere
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import FileUpload, NotHere
 
 MOST = 5_000
 """Rows with problems that are compared; of more nobody reads how many are gone."""

@@ -18,8 +18,8 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen
 from feedtool.page.columns import FileReading, reading_of
-from feedtool.page.desk import PageSession
-from feedtool.page.shelf import Choices, FileUpload, NotHere
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import Choices, FileUpload, NotHere
 from feedtool.runs.mapping import is_recognised
 from feedtool.runs.recipe_text import free_place, write_recipe
 from feedtool.runs.recipes import RecipeFolders

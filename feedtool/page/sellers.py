@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from feedtool.ledger.run_counts import NOT_TAKEN
-from feedtool.ledger.sellers_overview import (
+from feedtool.ledger.run_lists import NOT_TAKEN
+from feedtool.ledger.sellers import (
     SellerFilter,
     SellerLine,
     SellersOverview,
     SellerState,
 )
 from feedtool.model.nouns import AS_ASKED, Status
-from feedtool.page.desk import PageSession
-from feedtool.page.run_list import counts_shown, visible_sellers
-from feedtool.page.users import User
+from feedtool.page.access import User
+from feedtool.page.runs import counts_shown, visible_sellers
+from feedtool.page.session import PageSession
 from feedtool.runs.sellers import PAGE, account_names
 
 BAR = 100

@@ -4,8 +4,8 @@ import shutil
 from datetime import datetime, timedelta
 from functools import partial
 
-from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
+from feedtool.page.session import PageSession
 from feedtool.runs.workspace import unfinished
 
 SWEEP = "sweep shelf"

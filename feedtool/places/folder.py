@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from feedtool.model.disk import bring_folder_to_disk
+from feedtool.model.disk_list import bring_folder_to_disk
 from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.file_version import Version, read_unchanged
 from feedtool.model.text import tr

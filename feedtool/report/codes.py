@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from feedtool.model.errors import UsageProblem
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Code
-from feedtool.model.own_files import folder_of
 from feedtool.model.text import Language, Translator, either, set_in, tr
 from feedtool.report.plain import on_one_line
 from feedtool.report.tally import severity_label

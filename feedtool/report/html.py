@@ -14,28 +14,88 @@ from datetime import datetime
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from msgspec import Struct
 
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Problem, RowResult, Status
-from feedtool.model.own_files import folder_of
-from feedtool.model.text import MessageText, Translator
+from feedtool.model.text import MessageText, Translator, plural, tr
 from feedtool.report.codes import Codes
 from feedtool.report.overview import (
     columns_of,
     facts_of,
     headline_of,
     meaning_of,
+    name_of,
+    outcome_of,
     statuses_of,
 )
-from feedtool.report.plain import value
+from feedtool.report.plain import clean, listed, printable, sentence, value
 from feedtool.report.sheet_result import SheetResult, to_read
+from feedtool.report.statuses import state_word, status_word
 from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_text, tally
-from feedtool.report.templating import add_to, shown
+
+# Filters and functions for templates.
+
+
+def add_to(environment: Environment) -> None:
+    """Add the filters and functions for messages to an environment."""
+    environment.filters |= {
+        "name": _name,
+        "printable": _printable,
+        "rows": listed,
+        "said": _said,
+        "sentence": _sentence,
+        "value": value,
+    }
+    environment.globals |= {
+        "_": tr,
+        "plural": plural,
+        "outcome_of": outcome_of,
+        "state_word": state_word,
+        "status_word": status_word,
+    }
+
+
+@pass_context
+def shown(context: Context, expression: Any) -> object:
+    """Return an expression's printed text: a message in the page's language, cleaned.
+
+    Used as an environment's `finalize`. Markup is unchanged.
+    """
+    if isinstance(expression, str) and not isinstance(expression, Markup):
+        return clean(context["say"](expression))
+    return "" if expression is None else expression
+
+
+@pass_context
+def _name(context: Context, problem: Problem) -> str:
+    """The sheet's name of a problem's field."""
+    return name_of(problem, context["say"])
+
+
+@pass_context
+def _said(context: Context, text: str) -> str:
+    """A message in the page's language, for an attribute."""
+    return clean(context["say"](text))
+
+
+@pass_context
+def _printable(context: Context, text: str) -> str:
+    """A message in the page's language, on one line, shortened."""
+    return printable(context["say"](text))
+
+
+@pass_context
+def _sentence(context: Context, text: str) -> str:
+    """A message like `printable`, with a capital, for a cell of a table."""
+    return sentence(context["say"](text))
+
 
 LISTED = 1_000
 """Most problems of each code, and most rows of each status, that are listed."""

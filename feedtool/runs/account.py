@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from feedtool.areas.channel_list import read_channels
 from feedtool.areas.offers.wire.offers import read_offers, read_packages
+from feedtool.areas.plain_list import read_channels
 from feedtool.areas.products.catalog.wire import read_brands
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem

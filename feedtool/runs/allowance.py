@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from feedtool.model.budget import Budget
-from feedtool.model.call import NotSent, NotYet, Reply
+from feedtool.model.call import Budget, NotSent, NotYet, Reply
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import tr
 from feedtool.service.answers import BY_STATUS, AnswerKind, retry_after

@@ -51,13 +51,12 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.runs.config_tables import config_problem, read_tables, refuse_unknown, table_of
 from feedtool.runs.page_rights import EVERY, SANDBOX, PageRights, page_rights
-from feedtool.runs.profile import Profile, profile_of
-from feedtool.runs.profile_folder import FolderProfiles, folder_problem
+from feedtool.runs.profiles import FolderProfiles, Profile, folder_problem, profile_of
 
 FILE = "feedtool.toml"
 MOST_NAMES = 10

@@ -18,10 +18,10 @@ from feedtool.check.headers import NoRows
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, JsonRequests
 from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import Spool
 from feedtool.model.text import tr
 from feedtool.sheets import HEADER, EmptyFile, KeyedLine, KeyedSheet, NotAWorkbook, SheetEntry
 

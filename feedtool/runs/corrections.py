@@ -15,17 +15,15 @@ from msgspec.structs import replace
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import CannotWrite, FeedtoolError, UsageProblem
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.annotated_copy import Outputs, digest_of, summary_sheet
 from feedtool.runs.corrections_sheet import SheetToCorrect
-from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
-from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.atomic_write import atomic_write, cannot_write

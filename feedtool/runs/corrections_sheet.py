@@ -21,17 +21,16 @@ from feedtool.feeds.template import (
     Contents,
     Field,
 )
-from feedtool.model.cells import Cell, Value, index_of, letters
+from feedtool.model.cells import STAMP_LANGUAGE, Cell, Header, Value, index_of, letters
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, RefusedRow
-from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick_rows, text_if_misformatted
+from feedtool.runs.selection import NumberFormats, PickedRow, pick_rows, text_if_misformatted
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 

@@ -1,7 +1,7 @@
 """Deliver a recorded run to its end, or continue it, and write its copies."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,14 +16,13 @@ from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.direct import Direct
 from feedtool.ledger.records import seller_key
-from feedtool.model.errors import FeedtoolError, FileProblem
+from feedtool.model.errors import FeedtoolError, FileProblem, Interrupted, NotAuthorised
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import digest_of, write_copies_of
-from feedtool.runs.outputs import Outputs
+from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
 from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions
-from feedtool.runs.selected_rows import select_rows
+from feedtool.runs.selection import select_rows
 from feedtool.runs.workspace import (
     Session,
     Workspace,
@@ -40,7 +39,6 @@ from feedtool.runs.workspace import (
 
 if TYPE_CHECKING:
     from feedtool.delivery.events import Event
-
 
 OnEvent = Callable[["Event"], None]
 
@@ -267,3 +265,47 @@ def look_again(run: int, workspace: Workspace) -> None:
 
 def _with_outputs(options: RunOptions, outputs: Outputs | None) -> RunOptions:
     return replace(options, outputs=outputs) if outputs else options
+
+
+# Note in the ledger how a command that sends a seller's rows has ended.
+
+
+class PassOutcome:
+    """The outcome of a command that sends rows, so far."""
+
+    def __init__(self) -> None:
+        self.has_sent = False
+        self.stopped: FeedtoolError | None = None
+
+    def end(self, submission: Submission) -> Submission:
+        """Note the outcome of a submission, and return it; one without a run sent nothing."""
+        self.has_sent = any(result.run for result in submission.outcomes)
+        self.stopped = submission.stopped
+        return submission
+
+
+@contextmanager
+def note_pass(session: Session, workspace: Workspace) -> Iterator[PassOutcome]:
+    """Note with the seller whether the sending reaches its end.
+
+    An error is noted as the seller's trouble if the service could not be reached, or refused the
+    account. A stop by the user, a wrong option and a wrong file are not noted.
+    """
+    passing = PassOutcome()
+    try:
+        yield passing
+    except (Interrupted, NotAuthorised) as error:
+        passing.stopped = error
+        raise
+    finally:
+        stopped = passing.stopped
+        is_trouble = isinstance(stopped, Interrupted | NotAuthorised)
+        if is_trouble and stopped is not session.stopping():
+            _note(session, workspace, stopped)
+        elif passing.has_sent and stopped is None:
+            _note(session, workspace, None)
+
+
+def _note(session: Session, workspace: Workspace, error: FeedtoolError | None) -> None:
+    key = seller_key(session.address, session.seller)
+    workspace.ledger.sellers.passed(key, session.profile, None, error, None, session.wall())

@@ -15,12 +15,12 @@ from feedtool.feeds.export import PlainTable
 from feedtool.feeds.feed import ACTION
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.cells import Cell, Kind
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.nouns import Item
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.model.spool import Spool
 from feedtool.model.text import Translator, tr
 from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import refused_rows

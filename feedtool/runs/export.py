@@ -31,6 +31,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
 from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import (
     FeedtoolError,
     Interrupted,
@@ -38,9 +39,8 @@ from feedtool.model.errors import (
     NothingToDo,
     UsageProblem,
 )
-from feedtool.model.spool import Spool
 from feedtool.model.text import Translator, plural, tr
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.documents import bring_documents
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list

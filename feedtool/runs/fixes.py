@@ -14,14 +14,13 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, open_input
 from feedtool.check.fixes import Proposal, chosen_fixes, failed_fixes, propose
 from feedtool.check.kinds import KindUnclear
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.nouns import CellFix
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import FixedCells, SheetResult
-from feedtool.runs.annotated_copy import refuse_places, write_copies_of
-from feedtool.runs.outputs import Outputs
+from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 MOST_ROUNDS = 10
 """The most rounds of fixes, each for problems that the one before uncovered."""

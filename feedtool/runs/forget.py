@@ -13,9 +13,16 @@ from feedtool.areas.offers.changes.projection import project
 from feedtool.areas.registry import load
 from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
-from feedtool.ledger.forgetting import ROWS_AT_ONCE, RUNS_AT_ONCE, Forgetting
+from feedtool.ledger.forgetting import (
+    ROWS_AT_ONCE,
+    RUNS_AT_ONCE,
+    Forgetting,
+    KeepReason,
+    OldRuns,
+    find_old_runs,
+    parts_of,
+)
 from feedtool.ledger.lock import Held, hold
-from feedtool.ledger.old_runs import KeepReason, OldRuns, find_old_runs, parts_of
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import MessageText, Translator, tr
 from feedtool.report.as_json import Fields, write_lines

@@ -10,15 +10,51 @@ from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import ServiceClock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
-from feedtool.ledger.run_pages import RunRows
+from feedtool.ledger.run_lists import RunRows
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean
 from feedtool.report.statuses import state_word, statuses_text
-from feedtool.runs.known_run import forgotten_problem, known_run
 from feedtool.runs.run_record import RunOptions
+
+# Find the run of a number, or the reason why it is missing.
+
+
+LISTED = tr("`feedtool runs` lists them")
+
+
+def known_run(ledger: "Ledger", run_id: int) -> "Run":
+    """Return a run of the ledger, forgotten or not; UsageProblem for an unknown number."""
+    run = ledger.run(run_id)
+    if run is None:
+        raise UsageProblem(tr("there is no run {run}", run=run_id), LISTED)
+    return run
+
+
+def kept_run(ledger: "Ledger", run_id: int) -> "Run":
+    """Return a run that is complete; UsageProblem as `known_run`, and if it was forgotten."""
+    run = known_run(ledger, run_id)
+    if "forgotten" in run.options:
+        raise forgotten_problem(run)
+    return run
+
+
+def forgotten_problem(run: "Run") -> UsageProblem:
+    """Return the error of a run that was forgotten."""
+    return UsageProblem(
+        tr(
+            "run {run} was forgotten on {day}: its rows and answers are not kept any more",
+            run=run.run_id,
+            day=f"{datetime.fromisoformat(run.options['forgotten']):%Y-%m-%d}",
+        ),
+        tr(
+            "its answers are in the annotated copy that was written then; `feedtool export` shows"
+            " what is in force"
+        ),
+    )
+
 
 SHA_SHOWN = 12
 """The number of characters of a hash on a line with other facts."""

@@ -6,14 +6,14 @@ from typing import Any
 
 import msgspec
 
-from feedtool.check.recipes.recipe_file import PICKS, Join, Match, RecipeFile
+from feedtool.check.recipes.recipe import PICKS, Join, Match, RecipeFile
 from feedtool.feeds.area import Areas
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from feedtool.model.field_docs import field_docs
 from feedtool.model.settings import AccountSettings
 from feedtool.runs.config import BUDGET_BOUNDS, FILE
 from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
-from feedtool.runs.profile import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIMEOUTS
+from feedtool.runs.profiles import ACCOUNT, CHOICES, FLAGS, RANGES, RECORDS, TIMEOUTS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join_file import JoinFile
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:

@@ -1,23 +1,26 @@
 """Propose a recipe for a merchant's own sheet."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from fnmatch import fnmatchcase
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.kinds import families, sheet_columns
-from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.neighbours import key_of
-from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
-from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
-from feedtool.check.mapping.words import conditions, plain, words_of
-from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.mapping.context import key_of
+from feedtool.check.mapping.evidence import DECISIVE, NEIGHBOURS, SheetColumn, name_score
+from feedtool.check.mapping.proposal import SHOWN, ColumnProposal, KnownMeaning, propose
+from feedtool.check.mapping.source_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
+from feedtool.check.mapping.words import concepts, conditions, plain, words_of
+from feedtool.check.recipes.recipe import LETTERS, Recipe
 from feedtool.check.sheet_selection import choose, sheet_names
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -26,13 +29,115 @@ from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.feed import Feed, SheetColumns
-from feedtool.model.cells import Cell, Kind
+from feedtool.model.cells import Cell, Column, Header, Kind, folded
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.header import Column, Header, folded
-from feedtool.model.markers import STAMP
-from feedtool.model.text import joined, tr
-from feedtool.runs.presets import preset, presets
-from feedtool.runs.renamed_headers import missing_headers, read_headers, with_renamed
+from feedtool.model.files import STAMP
+from feedtool.model.text import MessageText, did_you_mean, joined, nearest, tr
+from feedtool.runs.recipes import preset, presets
+
+# Adapt a recipe to a later delivery whose columns have some other headers.
+
+
+def read_headers(recipe: Recipe) -> list[str]:
+    """Return the headers that a recipe reads, in a field or otherwise."""
+    file = recipe.file
+    headers = (
+        *(header for header, key in file.columns.items() if key),
+        *file.names.values(),
+        *chain.from_iterable(join.key for join in file.join.values()),
+        *chain.from_iterable(file.fill_down.items()),
+    )
+    return [header for header in dict.fromkeys(headers) if not header.startswith(LETTERS)]
+
+
+def missing_headers(recipe: Recipe, headers: Iterable[str]) -> dict[str, str]:
+    """Return the headers that a recipe reads and a sheet lacks, each with its field.
+
+    The field is "" if only names in expressions, joins or `[fill_down]` read the header.
+    """
+    known, columns = set(map(folded, headers)), recipe.file.columns.items()
+    fields = {folded(header): key for header, key in columns if isinstance(key, str)}
+    read = read_headers(recipe)
+    return {
+        header: fields.get(folded(header), "") for header in read if folded(header) not in known
+    }
+
+
+def with_renamed(
+    columns: Sequence[ColumnProposal], recipe: Recipe, missing: Mapping[str, str], least: int
+) -> list[ColumnProposal]:
+    """Return the proposals, with new headers taken for those that a recipe misses.
+
+    A header with a field is followed by the field's column. Another is followed by a column with an
+    equivalent or similar name; without one the user is asked about new columns without use.
+    """
+    known = set(map(folded, (*recipe.file.columns, *read_headers(recipe))))
+    new = {column.index: column for column in columns if folded(column.header) not in known}
+    keys = {column.key for column in columns if column.key}
+    unfollowed = [header for header, key in missing.items() if key not in keys]
+    for header in unfollowed:
+        free = [
+            column
+            for column in new.values()
+            if not column.replaces and (column.key is None or column.confidence < least)
+        ]
+        words, scores = words_of(header), dict[int, float]()
+        for column in free:
+            now = words_of(column.header)
+            alike = [min(name_score(words, item), name_score(now, item)) for item in concepts()]
+            near = NEIGHBOURS.doubtful if nearest(header, [column.header]) else 0
+            is_other = words.groups & DECISIVE != now.groups & DECISIVE
+            scores[column.index] = 0 if is_other else max(*alike, near)
+        best = max(scores, key=lambda index: scores[index], default=None)
+        if best is None or not scores[best]:
+            continue
+        is_tied = sum(score > scores[best] - NEIGHBOURS.close for score in scores.values()) > 1
+        confidence = min(scores[best], NEIGHBOURS.tied if is_tied else 100)
+        new[best] = replace(
+            new[best],
+            key=missing[header] or None,
+            confidence=round(confidence),
+            is_useless=not missing[header],
+            reason=tr("“{header}” of the recipe", header=header),
+            replaces="" if missing[header] else header,
+        )
+    keys = {column.key for column in new.values() if column.key}
+    followed = {column.replaces for column in new.values()}
+    open_keys = [key for key in dict.fromkeys(missing.values()) if key and key not in keys]
+    is_open = any(not missing[header] and header not in followed for header in unfollowed)
+    for index, column in new.items():
+        if column.is_useless and not column.replaces and is_open:
+            new[index] = replace(column, confidence=min(column.confidence, least - 1))
+        elif column.key is None and open_keys:
+            others = dict.fromkeys((*open_keys, *column.alternatives))
+            new[index] = replace(column, alternatives=tuple(others)[:SHOWN])
+    return [new.get(column.index, column) for column in columns]
+
+
+def renamed(recipe: Recipe, renames: Mapping[str, str]) -> Recipe:
+    """Return a recipe that reads the new headers."""
+    by_fold = {folded(header): text for header, text in renames.items()}
+
+    def new(header: str) -> str:
+        return by_fold.get(folded(header), header)
+
+    file = recipe.file
+    return replace(
+        recipe,
+        file=msgspec.structs.replace(
+            file,
+            columns={new(header): key for header, key in file.columns.items()},
+            names={name: new(header) for name, header in file.names.items()},
+            fill_down={new(header): new(by) for header, by in file.fill_down.items()},
+            join={
+                name: msgspec.structs.replace(
+                    join, key={new(header): other for header, other in join.key.items()}
+                )
+                for name, join in file.join.items()
+            },
+        ),
+    )
+
 
 SURE = 85
 """The confidence from which a column is taken without asking, by default."""
@@ -282,3 +387,65 @@ def is_recognised(file: Input, options: ReadOptions, areas: Areas, recipe: str) 
     except FileProblem as problem:  # for example, a field is still missing
         return problem.message.startswith(f"recipe {recipe}:")
     return any(item.reason.partition(";")[0] == f"recipe {recipe}" for item in chosen)
+
+
+# Answers about the columns of a sheet, and the reasons to refuse them.
+
+
+class Answers(Struct):
+    """The columns and values of a sheet, as they go into its recipe."""
+
+    columns: list[ColumnProposal]
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Key → text in the sheet → its meaning."""
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+    """Key → texts in the sheet whose meaning is unknown."""
+    defaults: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[str]:
+        return [column.key for column in self.columns if column.key]
+
+    @classmethod
+    def without_asking(cls, proposal: SheetProposal, least: int) -> "Answers":
+        """Return the answers that are sure enough, and no others."""
+        answers = cls(proposal.accepted(least))
+        for column in answers.columns:
+            for text, value in proposal.new_values(column).items():
+                answers.note_value(column.key or "", text, value)
+        return answers
+
+    def note_value(self, key: str, text: str, value: str) -> None:
+        """Note the meaning of a text; a blank one means unknown."""
+        if value:
+            self.values.setdefault(key, {})[text] = value
+        else:
+            self.unknown.setdefault(key, []).append(text)
+
+
+# A key that is a `FieldName` is shown by its label.
+
+
+def why_no_field(proposal: SheetProposal, key: str, taken: Collection[str]) -> MessageText | None:
+    """Return the reason why a column cannot be a field, or None. `taken` have a column already."""
+    if key in taken:
+        return tr("{field} has a column already", field=key)
+    if key not in proposal.known:
+        hint = did_you_mean(key, proposal.known)
+        return tr("there is no field {field}; {hint}", field=key, hint=hint)
+    return None
+
+
+def why_no_value(proposal: SheetProposal, key: str, text: str) -> MessageText | None:
+    """Return the reason why a field cannot have a value, or None."""
+    if proposal.is_value(key, text):
+        return None
+    column = proposal.known[key]
+    if example := column.example:
+        return tr(
+            "“{value}” is no {field}; for example: {example}",
+            value=text,
+            field=key,
+            example=Decimal(example) if isinstance(column.type, Number) else example,
+        )
+    return tr("“{value}” is no {field}", value=text, field=key)

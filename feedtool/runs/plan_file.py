@@ -18,23 +18,163 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from itertools import chain, takewhile, zip_longest
+from itertools import chain, islice, takewhile, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
+from feedtool import __version__
+from feedtool.areas.offers.changes.effects import (
+    TYPES,
+    Effects,
+    OpenAccepted,
+    change_of,
+    effects_of,
+    with_known_offers,
+)
+from feedtool.areas.offers.changes.guards import COLUMNS, OPTIONAL, WORDS, change_row, json_of_row
+from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
+from feedtool.feeds.export import PlainTable
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.ledger.database import CHUNK
 from feedtool.model.errors import UsageProblem, reason_of
+from feedtool.model.files import ReadingLimits
+from feedtool.model.nouns import Item, Status
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.model.text import joined, tr
+from feedtool.model.text import Translator, joined, option_name, tr
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.export import RowBuffer
 from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes, read_recipe_lines, recipe_lines
 from feedtool.runs.personal import is_personal
-from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, differences
+from feedtool.runs.run_record import RunOptions
 from feedtool.sheets.atomic_write import atomic_write
+from feedtool.templates.rows import SheetRows, write
+
+# The conditions on which a plan was made, and how they differ when it is sent.
+
+
+Conditions = Mapping[str, Any]
+"""The facts that must be the same when a plan is sent, as in its first line."""
+CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
+Hashes = Sequence[tuple[str, str | None]]
+"""Each file's name, and the SHA-256 of its content; None if it cannot be read."""
+
+ACCOUNT_NAMES = {
+    "service": tr("the service"),
+    "seller": tr("the seller"),
+    "profile": tr("the profile"),
+}
+"""The fields that identify the account, with their names for people."""
+
+TOOL = f"feedtool {__version__}"
+
+
+class Account(NamedTuple):
+    """The account of a plan; None in each field if it was made without one."""
+
+    service: str | None = None
+    seller: str | None = None
+    profile: str | None = None
+    is_sandbox: bool = False
+
+
+def conditions_of(
+    inputs: Hashes, reading: ReadOptions, account: Account, **options: str | bool | None
+) -> Conditions:
+    """Return the conditions of a command; `options`, by click's names, decide what is sent."""
+    by_name = {
+        "as": reading.kind,
+        "sheet": ", ".join(reading.sheets),
+        "channel": reading.channel,
+        "purge-and-replace": reading.purges,
+        "as-row": list(reading.as_rows),
+        **{f"default {key}": value for key, value in reading.defaults.items()},
+        **{name.replace("_", "-"): value for name, value in options.items()},
+    }
+    typed = {f"--{name}": value for name, value in by_name.items() if value}
+    return {
+        "tool": TOOL,
+        "inputs": [{"file": name, "sha256": sha256} for name, sha256 in inputs],
+        "service": account.service,
+        "seller": account.seller,
+        "profile": account.profile,
+        "sandbox": account.is_sandbox,
+        "settings": {**typed, **dict(_flat(RunOptions(reading, Outputs()).as_json()["dialect"]))},
+    }
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def differences(planned: Conditions, now: Conditions) -> Iterator[str]:
+    """Yield the reasons why a plan no longer fits: each former value, in a few words."""
+    if planned["tool"] != now["tool"]:
+        yield tr(
+            "it was made by {planned}, and this is {now}", planned=planned["tool"], now=now["tool"]
+        )
+    yield from _other_inputs(planned["inputs"], now["inputs"])
+    for word, name in ACCOUNT_NAMES.items():
+        before, after = planned[word], now[word]
+        if before is not None and before != after:  # a plan without account fits any
+            yield tr("{name} was {shown}, and is {now}", name=name, shown=before, now=_shown(after))
+    if planned["sandbox"] != now["sandbox"]:
+        is_for = tr("it is for the sandbox")
+        yield is_for if planned["sandbox"] else tr("it is not for the sandbox")
+    for name in sorted({*planned["settings"], *now["settings"]}):
+        before, after = planned["settings"].get(name), now["settings"].get(name)
+        if before != after:
+            yield tr(
+                "{name} was {shown}, and is {now}",
+                name=_setting_name(name),
+                shown=_shown(before),
+                now=_shown(after),
+            )
+
+
+def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> Iterator[str]:
+    if len(planned) != len(now):
+        names = ", ".join(file["file"] for file in planned)
+        yield tr("it is for {names}, and not for {count} files", names=names, count=len(now))
+        return
+    for then, file in zip(planned, now, strict=True):
+        name, present_name = then["file"], file["file"]
+        if file["sha256"] is None and then["sha256"] is not None:
+            yield tr("{given} cannot be read", given=present_name)
+        elif then["sha256"] != file["sha256"] and name == present_name == "-":
+            yield tr("standard input holds something else")
+        elif then["sha256"] != file["sha256"]:
+            is_same = name == present_name
+            yield (
+                tr("the file {given} was changed", given=present_name)
+                if is_same
+                else tr("{given} is not {name} as it was", given=present_name, name=name)
+            )
+
+
+def _setting_name(name: str) -> str:
+    """Return the name of a setting; an option keeps its argument: `--release price-factor`."""
+    option, _, rest = name.partition(" ")
+    if not option.startswith("--"):
+        return name
+    return joined((option_name(option), *filter(None, (rest,))), " ")
+
+
+def _shown(value: object) -> str:
+    if value is None or value is False:
+        return tr("not set")
+    return tr("set") if value is True else str(value)
+
 
 FORMAT = 1
 RECIPE_LINES = (b'{"recipes"', b'{"kept"')
@@ -342,3 +482,79 @@ class PlanVerifier(_ShownPlan):
 
 
 PlanFile = PlanWriter | PlanVerifier
+
+
+# A preview of a plan.
+
+
+SHEET = tr("Changes")
+
+
+class Preview(Struct):
+    """The changes that the rows of a plan would make, by file and sheet."""
+
+    open_accepted: OpenAccepted
+    _sheets: dict[tuple[str, str | None], RowBuffer]
+
+    def add(self, plan: Plan) -> None:
+        """Look up the changes of all rows of a plan, and of those that guards hold."""
+        for sheet in plan.sheets:
+            if sheet.error:
+                continue
+            rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
+            held = {
+                (result.row, result.channel): ", ".join(filter(None, codes))
+                for result in sheet.selected.withheld or ()
+                if result.status is Status.HELD
+                for codes in [[message.code for message in result.messages]]
+            }
+            others = (item for item in sheet.rows.items if held.get((item.row, item.channel)))
+            sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))
+
+            def next_held(items: Iterator[Item] = others) -> list[Item]:
+                return [*islice(items, CHUNK)]
+
+            every = chain(sent, iter(next_held, []))
+            for item, (offer, _, quantity) in with_known_offers(every, self.open_accepted):
+                if item.package_type in TYPES:
+                    held_by = held.get((item.row, item.channel), "")
+                    rows.put(None, change_row(item, change_of(item, offer, quantity), held_by))
+
+    def attach(self, results: Sequence[SheetResult]) -> None:
+        """Show the changes of each sheet in its result."""
+        for result in results:
+            rows = self._sheets.get((result.checked.file, result.checked.sheet))
+            result.changes = () if rows is None else map(json_of_row, rows)
+
+    def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
+        """Write the workbook of all changes, and return their number."""
+        with _largest_first() as rows:
+            for (file, _), changes in self._sheets.items():
+                name = {"file": file} if len(self._sheets) > 1 else {}
+                for row in changes:
+                    texts = {"change": say(WORDS[str(row["change"])]), **name}
+                    rows.put(None, {**row, **texts})
+            fields = [
+                Field(
+                    column.key, say(column.label), "", CellEntry(column.number_format, column.width)
+                )
+                for column in COLUMNS
+                if column.key in rows.columns or column.key not in OPTIONAL
+            ]
+            table = PlainTable(say(SHEET), fields, has_labels=True)
+            return write(target, [SheetRows(table, rows)], limits).rows
+
+
+def _largest_first() -> RowBuffer:
+    return RowBuffer(position=lambda row: -float(str(row["size"])))
+
+
+@contextmanager
+def preview_of(open_accepted: OpenAccepted) -> Iterator[Preview]:
+    """Yield a preview; its rows are dropped at the end."""
+    sheets: dict[tuple[str, str | None], RowBuffer] = {}
+    try:
+        yield Preview(open_accepted, sheets)
+    finally:
+        for rows in sheets.values():
+            rows.__exit__()

@@ -13,14 +13,13 @@ from msgspec import to_builtins
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.functions import is_name
-from feedtool.check.recipes.recipe_file import NOT_FOR_SALE, RULES
+from feedtool.check.recipes.recipe import NOT_FOR_SALE, RULES
+from feedtool.model.cells import folded
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import folded
 from feedtool.model.settings import Constant
 from feedtool.model.text import tr
-from feedtool.runs.mapping import SheetProposal
+from feedtool.runs.mapping import SheetProposal, renamed
 from feedtool.runs.recipes import FOLDER
-from feedtool.runs.renamed_headers import renamed
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 Table = Mapping[str, Any]

@@ -4,18 +4,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.check.recipes.join_file import JoinFile, JoinUnusable, oldest
+from feedtool.check.recipes.recipe import Recipe, parse_recipe
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.text import either, tr
-
-if TYPE_CHECKING:
-    from feedtool.check.recipes.recipe import Recipe
+from feedtool.model.files import folder_of
+from feedtool.model.text import did_you_mean, either, tr
 
 FOLDER = "recipes"
 """The name of the folder, beside a sheet, and in the user's settings."""
@@ -129,8 +128,6 @@ class RecipeFolders(Struct, frozen=True):
 
 def _named_recipe(name: str, today: date) -> "Recipe":
     if name.startswith(PRESET):
-        from feedtool.runs.presets import preset
-
         return preset(name.removeprefix(PRESET), today)
     return _read(Path(name), today)
 
@@ -175,3 +172,22 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[boo
             tr("look at its name and its permissions"),
         ) from error
     return matching
+
+
+# The recipes that come with feedtool.
+
+
+def presets() -> list[str]:
+    folder = folder_of("feedtool.check.recipes") / "presets"
+    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
+
+
+@lru_cache(64)
+def preset(name: str, today: date) -> Recipe:
+    """Return a preset; UsageProblem for an unknown name."""
+    if name not in presets():
+        raise UsageProblem(
+            tr("there is no preset “{name}”", name=name), did_you_mean(name, presets())
+        )
+    text = (folder_of("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
+    return parse_recipe(text, name, None, today)

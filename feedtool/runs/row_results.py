@@ -13,9 +13,9 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import TO_CORRECT, RunFacts, SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.chosen_rows import chosen_of
 from feedtool.runs.row_notes import Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
+from feedtool.runs.selection import chosen_of
 from feedtool.runs.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ So its answers can be written beside the rows at any time, without a second chec
 import gzip
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -19,10 +19,10 @@ from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, S
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.feeds.columns.text import Text
+from feedtool.model.cells import Column, Header
 from feedtool.model.errors import Exit, FileProblem, UsageProblem
-from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, Locate, same_path
 from feedtool.model.sheet import (
     CheckedRows,
     CheckedSheet,
@@ -32,14 +32,13 @@ from feedtool.model.sheet import (
     SelectedRows,
 )
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.kept_recipes import KeptRecipe
-from feedtool.runs.outputs import Outputs
-from feedtool.runs.profile import dialect_of
+from feedtool.runs.profiles import dialect_of
 from feedtool.runs.row_notes import refused_rows
 
 if TYPE_CHECKING:
     from feedtool.ledger import File
-
 
 BATCH = 1000
 PLAIN_FACTS = ("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges")
@@ -351,3 +350,59 @@ def _non_defaults(settings: Any, default: Any) -> dict[str, Any]:
             value = dict(value)
         table[name] = "" if value is None else value
     return table
+
+
+# The files that cells name, such as invoices.
+
+
+NOWHERE = Path("nowhere", "nothing")
+"""A place where no file is."""
+
+
+class RecordedFiles(Struct):
+    """The files of a command, each kept when it is read."""
+
+    keep: Callable[[Path], str]
+    """Keeps a file, and returns its SHA-256."""
+    path_of: Callable[[str], Path]
+    """Returns the kept file of a SHA-256."""
+    kept: dict[str, str] = field(default_factory=dict)
+    """SHA-256 by the path in the cell, not by the place where the file was read."""
+    allowed: Locate = same_path
+    """Returns the place that may be read for a path."""
+
+    def __call__(self, path: Path) -> Path:
+        """Return the copy of a file, or the place in the copy of a ZIP.
+
+        For a file that cannot be read it is the original place.
+        """
+        place = self.allowed(path)
+        pairs = zip((path, *path.parents), (place, *place.parents), strict=False)
+        try:
+            name, file = next((pair for pair in pairs if pair[1].is_file()), (path, None))
+            if file and str(name) not in self.kept:
+                self.kept[str(name)] = self.keep(file)
+        except (FileProblem, OSError, ValueError):  # the reading reports it
+            return place
+        return kept_place(path, self.kept, self.path_of) if file else place
+
+
+class KeptFiles(Struct):
+    """The files of a run, unchanged since."""
+
+    kept: Mapping[str, str]
+    path_of: Callable[[str], Path]
+    """Raises FileProblem if the file is gone."""
+
+    def __call__(self, path: Path) -> Path:
+        """Return the copy of a file, or the place in the copy of a ZIP; NOWHERE if it was not kept.
+
+        So nothing is sent later that was missing, or forbidden, at the time of the run.
+        """
+        place = kept_place(path, self.kept, self.path_of)
+        return NOWHERE if place == path else place
+
+
+def kept_place(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:
+    file = next((item for item in (path, *path.parents) if str(item) in kept), None)
+    return path_of(kept[str(file)]) / path.relative_to(file) if file else path

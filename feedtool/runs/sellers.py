@@ -1,27 +1,40 @@
 """An overview of all sellers, for `feedtool sellers`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import Any, NamedTuple, TextIO
 
+from msgspec import Struct
+
+from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
+from feedtool.check import ReadOptions
+from feedtool.feeds.export import Export, Query
 from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claims
 from feedtool.ledger.lock import Holder
 from feedtool.ledger.records import SellerKey, seller_key
-from feedtool.ledger.sellers_overview import (
+from feedtool.ledger.sellers import (
     EVERYBODY,
+    Figures,
     SellerFilter,
     SellerLine,
     SellersOverview,
     SellerState,
     message_of,
 )
-from feedtool.model.errors import UsageProblem
-from feedtool.model.text import MessageText, Translator, joined, plural, tr
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.model.settings import Context
+from feedtool.model.text import LanguageChoice, MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import statuses_text
-from feedtool.runs.profile import Profile
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.cursors import query_of
+from feedtool.runs.plan_file import Account
+from feedtool.runs.profiles import Profile
+from feedtool.runs.workspace import Session, Workspace
 
 PAGE = 100
 """The number of sellers on a page."""
@@ -233,3 +246,136 @@ def _holder_fields(holder: Holder | None) -> Fields | None:
 
 def _iso(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
+
+
+# Figures of all sellers as OpenMetrics text, for Prometheus and others.
+
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+class Family(NamedTuple):
+    """A metric with its samples."""
+
+    name: str
+    kind: str
+    """`gauge`, or `counter`, which never falls."""
+    help: str
+    samples: Mapping[str, float]
+    """Samples by the value of the label; without a label, the only one has an empty text."""
+    label: str = ""
+    unit: str = ""
+
+    @property
+    def sample(self) -> str:
+        return f"{self.name}_total" if self.kind == "counter" else self.name
+
+    def lines(self) -> Iterator[str]:
+        yield f"# TYPE {self.name} {self.kind}"
+        if self.unit:
+            yield f"# UNIT {self.name} {self.unit}"
+        yield f"# HELP {self.name} {self.help}"
+        for value, number in sorted(self.samples.items()):
+            labels = f'{{{self.label}="{_escaped(value)}"}}' if self.label else ""
+            yield f"{self.sample}{labels} {number:.15g}"
+
+
+def write_metrics(figures: Figures, now: datetime) -> str:
+    lines = (line for family in families(figures, now) for line in family.lines())
+    return "".join(f"{line}\n" for line in (*lines, "# EOF"))
+
+
+def families(figures: Figures, now: datetime) -> Iterable[Family]:
+    """Return all metrics, each with its samples."""
+    waited = (now - figures.oldest).total_seconds() if figures.oldest else 0
+    sellers = {
+        "all": figures.sellers,
+        "in_trouble": figures.in_trouble,
+        "waiting": figures.sellers_waiting,
+    }
+    return (
+        _gauge("parcels_waiting", "Files that wait to be sent.", figures.waiting),
+        _gauge("parcels_on_hold", "Files that somebody has put off.", figures.on_hold),
+        Family(
+            "feedtool_oldest_wait_seconds",
+            "gauge",
+            "Seconds since the first of the files that wait has arrived.",
+            {"": max(0.0, waited)},
+            unit="seconds",
+        ),
+        Family("feedtool_sellers", "gauge", "Sellers, by how they are.", sellers, "state"),
+        _gauge("rows_held", "Rows that guards hold until somebody decides.", figures.held),
+        Family(
+            "feedtool_passes",
+            "counter",
+            "Passes over the files of sellers, and commands that have sent some.",
+            {"": figures.passes},
+        ),
+        Family(
+            "feedtool_answers",
+            "counter",
+            "Rows that were answered, or refused by the checks, by status.",
+            figures.answers,
+            "status",
+        ),
+        Family(
+            "feedtool_processes",
+            "gauge",
+            "Processes that send now, or wait for work, by command.",
+            {"worker": 0, **figures.processes},
+            "command",
+        ),
+    )
+
+
+def _gauge(name: str, help_: str, number: float) -> Family:
+    return Family(f"feedtool_{name}", "gauge", help_, {"": number})
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+# The account that files are sent from, with all that its files need.
+
+
+def _unfiltered(kind: Export, filters: Mapping[str, Any]) -> Query:
+    """Return a query for an unknown account."""
+    return query_of(kind, filters, "", "en", Context())
+
+
+class PlanningAccount(Struct, frozen=True):
+    """The part of an account that a dry run needs: neither token nor network."""
+
+    reading: ReadOptions
+    selection: SelectionOptions
+    identity: Account
+
+
+class SellerAccount(Struct, frozen=True):
+    """An account, with all that its files need."""
+
+    session: Session
+    workspace: Workspace
+    reading: ReadOptions
+    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
+    """Called with the results of a run; returns at once."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """Called with a file that is not sent, or not completely; returns at once."""
+    selection: SelectionOptions = EVERY_ROW
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """The language of texts for people."""
+    query: Callable[[Export, Mapping[str, Any]], Query] = _unfiltered
+    """Returns the query of an export with some filters; see `export_request.query_of`."""
+
+    @property
+    def claims(self) -> Claims:
+        return self.workspace.ledger.claims
+
+    @property
+    def key(self) -> SellerKey:
+        return seller_key(self.session.address, self.session.seller)
+
+
+OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
+"""Opens a profile's account, or the command line's, in the thread that uses it."""

@@ -5,14 +5,16 @@ A run is recorded completely before its first request leaves, so it can be resum
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
+from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
@@ -23,7 +25,7 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import digest_of, refuse_places, write_copies_of
+from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
     OnEvent,
     Submission,
@@ -32,15 +34,22 @@ from feedtool.runs.deliver import (
     ignore,
     write_copies,
 )
-from feedtool.runs.kept_files import RecordedFiles
 from feedtool.runs.kept_recipes import RecordedRecipes
-from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import expire, is_personal, personal_files
-from feedtool.runs.plan_file import PlanFile
+from feedtool.runs.plan_file import (
+    Account,
+    Conditions,
+    Hashes,
+    PlanFile,
+    PlanVerifier,
+    PlanWriter,
+    SavedPlan,
+    conditions_of,
+)
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
-from feedtool.runs.run_record import RunOptions, RunSnapshots, refuse_names
-from feedtool.runs.selected_rows import select_rows
+from feedtool.runs.run_record import RecordedFiles, RunOptions, RunSnapshots, refuse_names
+from feedtool.runs.selection import accepted_offers, as_condition, select_rows, select_unknown
 from feedtool.runs.workspace import (
     Session,
     UnchangedInput,
@@ -52,8 +61,9 @@ from feedtool.runs.workspace import (
     seller_lock,
 )
 
-if TYPE_CHECKING:  # it writes workbooks, whose library takes longer to import than a file to check
-    from feedtool.runs.preview import Preview
+if TYPE_CHECKING:
+    from feedtool.ledger import Ledger
+    from feedtool.runs.plan_file import Preview
 
 ALL_OR_NOTHING = tr("not sent, since not all rows of all files are valid (--all-or-nothing)")
 OTHERS_HELD = tr("not sent, since other rows are held, and all are sent or none")
@@ -352,3 +362,100 @@ def _open_elsewhere(
     if not _has_items(sheets):
         return []
     return foreign_packages(workspace.ledger, session.client, load().routes, meanings)
+
+
+# The basis of a plan.
+
+
+Show = Callable[[Mapping[str, Effects]], None]
+"""Shows the effects of a plan on the offers of each channel, before it is saved or sent."""
+
+
+def with_recording(reading: ReadOptions, folder: Path) -> ReadOptions:
+    """Return the reading options so that each recipe that a plan uses is kept in a folder."""
+    from feedtool.ledger.snapshots import Snapshots
+
+    kept = Snapshots(folder)
+    return replace(reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of))
+
+
+class PlanBasis(Struct, frozen=True):
+    """All that decides about the requests of a plan, except the files."""
+
+    reading: ReadOptions
+    selection: SelectionOptions
+    account: Account
+    is_all_or_nothing: bool = False
+    recipe: str | None = None
+    """The recipe that was named, if any."""
+
+    @property
+    def is_account_known(self) -> bool:
+        return self.account.service is not None and self.account.seller is not None
+
+    def conditions(self, inputs: Hashes) -> Conditions:
+        """Return the conditions that must be the same when the plan is sent."""
+        selection = self.selection
+        options: dict[str, str | bool | None] = {
+            "all_or_nothing": self.is_all_or_nothing,
+            "changed_only": selection.changed_only,
+            "prefer_update": selection.prefer_update,
+            "recipe": self.recipe,
+            "rows": as_condition(selection.rows),
+            **dict.fromkeys((f"release {guard.code}" for guard in selection.released), True),
+        }
+        return conditions_of(inputs, self.reading, self.account, **options)
+
+    def select(self, workspace: Workspace | None) -> Callable[[Sequence[CheckedSheet]], None]:
+        """Return a function that selects the rows to send, by the ledger if it is known."""
+        if workspace is None or not self.is_account_known:
+            return partial(select_unknown, reading=self.reading, selection=self.selection)
+        return partial(
+            select_rows,
+            workspace,
+            reading=self.reading,
+            selection=self.selection,
+            account=self._address_and_seller(),
+        )
+
+    def accepted(self, workspace: Workspace | None) -> OpenAccepted:
+        """Return an opener of the accepted offers in the ledger; it gives None if unknown."""
+        if workspace is None or not self.is_account_known:
+            return lambda: None
+        return partial(accepted_offers, workspace, self._address_and_seller())
+
+    def writer(
+        self,
+        inputs: Sequence[Input],
+        place: Path,
+        known: OpenAccepted,
+        show: Show,
+        now: datetime,
+        words: Mapping[str, Any],
+    ) -> PlanWriter:
+        """Return a plan to save; `reading` must be made by `with_recording`.
+
+        `words` are the options to be typed again when it is sent, by click's names.
+        """
+        return PlanWriter(
+            self.conditions,
+            known,
+            show,
+            place,
+            lambda: [(file.name, digest_of(file.path)) for file in inputs],
+            words,
+            now,
+            cast("RecordedRecipes", self.reading.recipes),
+        )
+
+    def verifier(self, plan: SavedPlan, known: OpenAccepted, show: Show) -> PlanVerifier:
+        return PlanVerifier(self.conditions, known, show, plan)
+
+    def _address_and_seller(self) -> tuple[str, str]:
+        return self.account.service or "", self.account.seller or ""
+
+
+def run_of_plan(plan: SavedPlan, ledger: "Ledger") -> int | None:
+    """The last run that has sent a plan: to send it again may undo what has happened since."""
+    runs = ledger.pages.runs(ledger.pages.with_option_text(plan.digest))
+    return max((run.run_id for run in runs if run.options.get("plan") == plan.digest), default=None)

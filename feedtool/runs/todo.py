@@ -10,7 +10,7 @@ from feedtool.areas.registry import load
 from feedtool.feeds.export import Wait
 from feedtool.ledger import Ledger, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
-from feedtool.ledger.run_counts import NOT_TAKEN
+from feedtool.ledger.run_lists import NOT_TAKEN
 from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Status
@@ -20,7 +20,7 @@ from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import results_to_correct
 from feedtool.runs.held import HeldGroup, held_groups
-from feedtool.runs.known_run import known_run
+from feedtool.runs.history import known_run
 from feedtool.runs.workspace import Session, Workspace, unfinished
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, ask_all, read_answer

@@ -9,13 +9,13 @@ from feedtool.areas.offers.feeds import UPDATE
 from feedtool.feeds.feed import ACTION, CHANNEL
 from feedtool.feeds.template import Basis
 from feedtool.ledger.records import Run
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.spool import Spool
 from feedtool.model.text import Language, tr
 from feedtool.runs.export import RowBuffer
-from feedtool.runs.known_run import kept_run
-from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.history import kept_run
+from feedtool.runs.selection import accepted_offers
 from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write

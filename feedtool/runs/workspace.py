@@ -14,15 +14,14 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.call import AskService, Call, Reply, Sender
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
-from feedtool.runs.kept_files import KeptFiles, RecordedFiles
+from feedtool.runs.history import kept_run
 from feedtool.runs.kept_recipes import KeptRecipes, RecordedRecipes
-from feedtool.runs.known_run import kept_run
-from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
+from feedtool.runs.run_record import KeptFiles, RecordedFiles, RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
     from feedtool.delivery.deadlines import ServiceClock

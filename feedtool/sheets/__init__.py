@@ -10,7 +10,7 @@ workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a p
 guesses its encoding). All of them return `feedtool.model.cells.Block`.
 """
 
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.sheets.atomic_write import NotAsWritten
 from feedtool.sheets.read.code_pages import Doubts
 from feedtool.sheets.read.errors import (

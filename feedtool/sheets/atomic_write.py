@@ -11,7 +11,7 @@ from itertools import repeat
 from pathlib import Path
 
 from feedtool.model.cells import Block
-from feedtool.model.disk import bring_folder_to_disk
+from feedtool.model.disk_list import bring_folder_to_disk
 from feedtool.model.errors import CannotWrite, FeedtoolError, reason_of
 from feedtool.model.text import tr
 

@@ -26,7 +26,7 @@ from feedtool.feeds.template import (
     Need,
     choice_width,
 )
-from feedtool.model.header import CellType, Column
+from feedtool.model.cells import CellType, Column
 from feedtool.model.settings import AccountSettings, Bounds, Context
 from feedtool.model.text import LANGUAGES, Language, Translate, Translator
 

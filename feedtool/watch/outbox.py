@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo
 from feedtool.model.text import joined, plural
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.cursors import CursorUse, batch_name, export_new
 from feedtool.runs.export import with_ledger
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
-from feedtool.watch.messages import Bug, with_profile
+from feedtool.watch.reporting import Bug, with_profile
 from feedtool.watch.session import OutboxExport, WatchEnvironment
 
 

@@ -11,16 +11,15 @@ from msgspec import Struct
 from feedtool.feeds.export import Export
 from feedtool.ledger import Ledger
 from feedtool.ledger.records import SellerKey
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
-from feedtool.runs.seller_account import OpenAccount
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.sellers import OpenAccount
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.decisions import InboxRoute
-from feedtool.watch.folder import Folder, make_folder
-from feedtool.watch.messages import DeduplicatedLog, Turn
+from feedtool.watch.folder import Folder, InboxRoute, make_folder
+from feedtool.watch.reporting import DeduplicatedLog, Turn
 
 
 class OutboxExport(NamedTuple):

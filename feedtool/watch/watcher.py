@@ -21,7 +21,7 @@ from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.text import joined, tr
 from feedtool.places import Entry
 from feedtool.places.folder import seems_complete
-from feedtool.places.sightings import (
+from feedtool.places.incoming import (
     PATIENCE,
     FileObservation,
     is_overdue,
@@ -32,12 +32,11 @@ from feedtool.places.sightings import (
     waiting,
     waiting_reason,
 )
-from feedtool.watch.decisions import InboxRoute
-from feedtool.watch.messages import RouteUnknown, Turn, with_profile
+from feedtool.watch.folder import InboxRoute
 from feedtool.watch.outbox import Outbox
-from feedtool.watch.processor import FileProcessor
+from feedtool.watch.processor import FileProcessor, Work
+from feedtool.watch.reporting import RouteUnknown, Turn, with_profile
 from feedtool.watch.session import WatchEnvironment
-from feedtool.watch.work import Work
 
 SIDE_BY_SIDE = 8
 LONG_HELD = 10.0

@@ -5,27 +5,33 @@ once it can; passes under way meanwhile end, or are parked, by themselves.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from msgspec import Struct
 from sqlalchemy import Engine
 
 from feedtool.ledger.lock import Holder
-from feedtool.ledger.parcels import DueSeller
+from feedtool.ledger.parcels import DueSeller, Parcels
 from feedtool.ledger.records import SellerKey
 from feedtool.model.errors import FeedtoolError, Interrupted
-from feedtool.worker.library import connect_arguments, procrastinate
-from feedtool.worker.presence import GonePass, Presence, Recovery
+from feedtool.watch.reporting import Health, Turn
+from feedtool.worker.passes import Passes
 from feedtool.worker.queue import (
     ANY_CHANNEL,
     CALL,
     CHANNEL,
     TASK,
+    GonePass,
+    Presence,
+    Recovery,
+    connect_arguments,
     job_of,
     pool_arguments,
+    procrastinate,
     queue_of,
     queue_trouble,
     session_of,
@@ -288,3 +294,30 @@ class PassEngine:
 
     async def _is_done(self) -> bool:
         return await asyncio.to_thread(self._work.is_done)
+
+
+INTERVAL = 20.0
+"""Seconds between two writings."""
+
+
+@contextmanager
+def keep_health_fresh(health: Health, passes: Passes, parcels: Parcels) -> Iterator[None]:
+    """Write the health file now, then every `INTERVAL` seconds, in a separate thread."""
+    ended = threading.Event()
+
+    def write() -> None:
+        waiting = 0
+        while True:
+            with suppress(FeedtoolError):  # if the ledger is away, the troubles say so
+                waiting = parcels.count_waiting()
+            health.turn(Turn(passes.in_work, waiting, passes.troubles))
+            if ended.wait(INTERVAL):
+                return
+
+    thread = threading.Thread(target=write, name="health", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -16,14 +16,12 @@ from feedtool.ledger.parcels import FOLDER, Parcel, ParcelAnswer
 from feedtool.model.errors import Exit, FeedtoolError, FileProblem
 from feedtool.model.text import tr
 from feedtool.places import Entry
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.sellers import SellerAccount
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.decisions import InboxRoute
-from feedtool.watch.folder import PARTS, Folder, make_folder
-from feedtool.watch.messages import AnsweredFile, reason_lines
-from feedtool.watch.processor import FileProcessor
+from feedtool.watch.folder import PARTS, Folder, InboxRoute, make_folder
+from feedtool.watch.processor import FileProcessor, Work
+from feedtool.watch.reporting import AnsweredFile, reason_lines
 from feedtool.watch.session import Environment
-from feedtool.watch.work import Work
 
 
 class ParcelFolders:

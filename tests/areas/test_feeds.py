@@ -2,10 +2,10 @@
 
 import pytest
 
-from feedtool.areas.legacy.offers_xml import SHEET
+from feedtool.areas.legacy.writer import SHEET
 from feedtool.areas.registry import load
 from feedtool.feeds.feed import Feed
-from feedtool.model.header import folded
+from feedtool.model.cells import folded
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 
 FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)

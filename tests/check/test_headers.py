@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.registry import load
-from feedtool.check.header_names import Names
-from feedtool.check.headers import ENOUGH, Candidates, HeaderDuplicate, HeadRow, with_layout
+from feedtool.check.headers import ENOUGH, Candidates, HeaderDuplicate, HeadRow, Names, with_layout
 from feedtool.check.kinds import families
 from feedtool.feeds.feed import Layout
-from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.header import Header, folded
+from feedtool.model.cells import BLANK, Cell, Header, Kind, folded
 from feedtool.model.settings import AccountSettings
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")

@@ -10,7 +10,7 @@ from openpyxl.packaging.custom import StringProperty
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check.kinds import KindUnclear
-from feedtool.model.markers import LISTED
+from feedtool.model.files import LISTED
 from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, gtin, offer, refused, table, update
 

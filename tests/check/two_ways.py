@@ -14,8 +14,8 @@ from typing import Any
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, two_processes
 from feedtool.check.sheet import SheetReader
-from feedtool.model import text_store
-from feedtool.model.limits import ReadingLimits
+from feedtool.model import disk_list
+from feedtool.model.files import ReadingLimits
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets.read import csv_source
 from feedtool.sheets.read.package import ZipPackage
@@ -55,7 +55,7 @@ def killed(reader: SheetReader) -> two_processes.Findings:
 
 def main(way: str, files: list[str]) -> None:
     """Prints a line of JSON for each file."""
-    two_processes.WORTH, two_processes.TURN, text_store.HELD = 1, 1, 64
+    two_processes.WORTH, two_processes.TURN, disk_list.HELD_TEXTS = 1, 1, 64
     csv_source._RECORDS = RECORDS  # noqa: SLF001
     ZipPackage.stream.__defaults__ = (PIECE,)
     if way == KILLED:

@@ -12,10 +12,10 @@ import pytest
 from msgspec.structs import asdict
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cli.account import ChosenAccount, chosen_account, connect, timeouts_of, token_of
 from feedtool.cli.account_check import check
-from feedtool.cli.errors import StopSignal
+from feedtool.cli.console import StopSignal
 from feedtool.cli.options_account import TokenOptions
+from feedtool.cli.session import ChosenAccount, chosen_account, connect, timeouts_of, token_of
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import Server

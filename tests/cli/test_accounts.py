@@ -13,14 +13,14 @@ from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
-from feedtool.cli.errors import CONSOLE, StopSignal
-from feedtool.cli.notifier import RunNotices
+from feedtool.cli.console import CONSOLE, StopSignal
+from feedtool.cli.output import RunNotices
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator
 from feedtool.runs.notify import Notifier, Target
 from feedtool.runs.page_rights import SANDBOX
-from feedtool.runs.plan_conditions import Account
+from feedtool.runs.plan_file import Account
 from tests.conftest import Files
 
 CONFIG = """[profile.shop]

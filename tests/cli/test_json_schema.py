@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from feedtool.cli import run
-from feedtool.runs.presets import presets
+from feedtool.runs.recipes import presets
 from tests.runs.test_config import ABSURD, REFUSED, WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cli import errors
-from feedtool.cli.language import language_passed_on
+from feedtool.cli import console
+from feedtool.cli.console import language_passed_on
 from tests.cli.conftest import Feedtool
 from tests.messages import ROOT
 
@@ -94,4 +94,4 @@ def test_each_label_of_a_line_is_a_message() -> None:
     sources = "".join(path.read_text("utf-8") for path in ROOT.rglob("*.py"))
     labels = set(re.findall(r'echo\("([^"]+)"', sources))
     assert "error" in labels
-    assert labels <= errors.LABELS.keys()
+    assert labels <= console.LABELS.keys()

@@ -10,7 +10,7 @@ import pytest
 
 from feedtool.cli.page_access import AccessOptions, Listener, kept_secret, open_listener
 from feedtool.model.errors import UsageProblem
-from feedtool.page.guards import LocalAccess, SharedAccess
+from feedtool.page.access import LocalAccess, SharedAccess
 from feedtool.runs.page_rights import PageRights
 from feedtool.serving import LOOPBACK, listen
 

@@ -224,7 +224,7 @@ def test_a_ledger_of_one_machine_is_refused(
 WITHOUT = """
 import os, sys
 import click, httpx, lxml.etree, sqlalchemy
-import feedtool.cli.parcels, feedtool.cli.watch, feedtool.cli.worker
+import feedtool.cli.worker, feedtool.cli.watch, feedtool.cli.worker
 from feedtool.areas.registry import load
 from feedtool.cli import run
 load()

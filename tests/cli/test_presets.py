@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.check.recipes.recipe_file import RULES
+from feedtool.check.recipes.recipe import RULES
 from feedtool.model.text import Translator
-from feedtool.runs.presets import preset, presets
+from feedtool.runs.recipes import preset, presets
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from feedtool import __version__, cli
-from feedtool.cli import errors
+from feedtool.cli import console
 from tests.conftest import Files, offer
 
 
@@ -184,7 +184,7 @@ def failing(token: str, *, sandbox: bool, files: Sequence[str]) -> None:
 def test_a_bug_is_one_line_and_a_report_ready_to_paste(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    assert errors.run(failing, ["submit", *f"{option}do-not-show".split()]) == 70
+    assert console.run(failing, ["submit", *f"{option}do-not-show".split()]) == 70
     out, err = capsys.readouterr()
     assert out == ""
     error, hint = err.splitlines()
@@ -217,7 +217,7 @@ def test_nobody_ever_sees_a_traceback(
     def ending() -> None:
         raise reason
 
-    assert errors.run(ending, []) == code
+    assert console.run(ending, []) == code
     _, err = capsys.readouterr()
     assert "Traceback" not in err
     assert len([line for line in err.splitlines() if line.startswith("error: ")]) == 1

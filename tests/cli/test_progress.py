@@ -5,7 +5,7 @@ import io
 import pytest
 
 from feedtool.cli import output
-from feedtool.cli.errors import CONSOLE
+from feedtool.cli.console import CONSOLE
 from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
 from feedtool.model.text import Language, Translator, joined, tr

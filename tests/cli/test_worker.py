@@ -13,7 +13,7 @@ from threading import Timer
 
 import pytest
 
-from feedtool.cli.errors import Clock
+from feedtool.cli.console import Clock
 from feedtool.ledger import Ledger
 from feedtool.worker import engine
 from tests.cli.conftest import Feedtool

@@ -17,7 +17,7 @@ from feedtool.model.cells import index_of, letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ZipPackage
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
-from feedtool.sheets.annotate.table_filter import MARK
+from feedtool.sheets.annotate.sheet_plan import MARK
 from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
 from tests.corpus.reading import (
     Place,

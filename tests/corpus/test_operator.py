@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from feedtool.model.cells import letters
-from feedtool.model.header import Header
+from feedtool.model.cells import Header, letters
 from feedtool.model.settings import LARGE_PARCEL_MODES
 from tests.conftest import gtin
 from tests.corpus.copies import assert_copied

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan

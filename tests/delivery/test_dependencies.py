@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.delivery.events import Event
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase, Stage

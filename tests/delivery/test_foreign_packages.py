@@ -7,7 +7,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import OPEN, foreign_packages

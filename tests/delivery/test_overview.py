@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from feedtool.areas.registry import load
-from feedtool.delivery.overview import MANY, SINGLY, OverviewReader
+from feedtool.delivery.direct import MANY, SINGLY, OverviewReader
 from feedtool.delivery.steps import Step
 from feedtool.ledger import Package, Stage
 from feedtool.model.call import Call, Reply

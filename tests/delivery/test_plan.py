@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.invoices import wire
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import ADVICE, Dependencies, Planned, summaries, uploads
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status

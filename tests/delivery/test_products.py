@@ -11,7 +11,7 @@ from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.delivery.steps import CallSettings, DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
-from feedtool.ledger.clearing import FEW
+from feedtool.ledger.admission import FEW
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import direct
 from feedtool.delivery.schedule import Schedule, held_until

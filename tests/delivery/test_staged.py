@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.areas.offers.wire.packages import (
     commit,

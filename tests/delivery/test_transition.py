@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.delivery import ask_offers
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType, ask_offers
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
 from feedtool.areas.registry import load
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import TransitionContext, resolutions, unknown
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings

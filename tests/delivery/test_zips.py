@@ -17,14 +17,13 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.areas.legacy.wire import LEGACY
-from feedtool.areas.offers.delivery import TEXTS
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import TEXTS, PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.delivery.foreign_packages import NO_ERROR
 from feedtool.delivery.steps import CallSettings, DeliverySettings
 from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Phase
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary

@@ -26,8 +26,8 @@ from feedtool.report.html import write_html
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_text
 from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets.annotate import annotate
 from tests.corpus.reading import ours
 

@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import make_url
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Clearance, Ledger, Package, Run

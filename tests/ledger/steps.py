@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, text
 
-from feedtool.ledger.table_changes import add_column
+from feedtool.ledger.migrations import add_column
 
 
 def grow(db: Connection) -> None:

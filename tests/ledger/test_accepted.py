@@ -10,7 +10,7 @@ import pytest
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.offer_state import ObservedOffer, OfferFields
 from feedtool.areas.offers.changes.projection import project, record_observed
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
 from tests.areas.offers.changes.conftest import ADDRESS, CHANGED, Market, Shop, statuses

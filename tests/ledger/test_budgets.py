@@ -12,7 +12,7 @@ from sqlalchemy import event
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.budgets import LEAST, Budgets
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from tests.ledger.conftest import Process
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -138,7 +138,7 @@ def test_a_server_is_asked_in_one_statement_that_waits_for_no_disk(postgresql: s
 
 PROCESS = """
 from feedtool.ledger.budgets import Budgets
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from feedtool.model.call import Reply
 from feedtool.runs.allowance import shared_allowance
 import psycopg, time

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy.exc import IntegrityError
 
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.delivery import product_names as needed_names
-from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.wire import product_names
 from feedtool.ledger import (
     Change,
@@ -22,9 +22,9 @@ from feedtool.ledger import (
     ResultCounts,
     Run,
     Stage,
-    clearing,
+    admission,
 )
-from feedtool.ledger.clearing import FEW
+from feedtool.ledger.admission import FEW
 from feedtool.ledger.database import writing
 from feedtool.model.nouns import Item, Message, PendingRow, Status
 from feedtool.model.settings import PackageLimits
@@ -196,7 +196,7 @@ def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> 
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3, product="x"))
     begin(ledger, older, Phase.COMMITTED)
     with pytest.raises(IntegrityError), writing(ledger.engine) as db:  # the last line of defence
-        clearing.acquire(db, newer.package, newer.run)
+        admission.acquire(db, newer.package, newer.run)
     assert blockers(ledger, newer) == {older.package.key}
 
 

@@ -11,8 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
 from feedtool.ledger import tables
-from feedtool.ledger.database import open_engine, reading, writing
-from feedtool.ledger.dialect import COMPILED
+from feedtool.ledger.database import COMPILED, open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, LedgerAway, UsageProblem
 from tests.ledger.conftest import Opening, Process, Server, on_both

@@ -2,8 +2,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine.url import make_url
 from sqlalchemy.schema import CreateIndex
 
-from feedtool.ledger import fleet_tables, tables
-from feedtool.ledger.dialect import Dialect
+from feedtool.ledger import tables
+from feedtool.ledger.database import Dialect
 
 POSTGRESQL: sa.Dialect = make_url("postgresql+psycopg://").get_dialect()()
 
@@ -13,7 +13,7 @@ def created(index: sa.Index, spoken: sa.Dialect) -> str:
 
 
 def test_an_index_is_the_same_on_both_databases() -> None:
-    every = {**tables.metadata.tables, **fleet_tables.parcels.metadata.tables}
+    every = {**tables.metadata.tables, **tables.parcels.metadata.tables}
     indexes = [index for table in every.values() for index in table.indexes]
     on_sqlite = [created(index, Dialect()) for index in indexes]
     assert [created(index, POSTGRESQL) for index in indexes] == on_sqlite

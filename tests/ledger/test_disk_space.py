@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from feedtool.ledger.disk_space import shrink
+from feedtool.ledger.database import shrink
 from feedtool.model.errors import Interrupted
 from tests.ledger.conftest import Opening
 

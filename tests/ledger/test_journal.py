@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.journal import CHUNK, Journals
-from feedtool.model.entry import BookedEntry
+from feedtool.model.nouns import BookedEntry
 from tests.ledger.conftest import MOSTLY_SQLITE, SERVICE, on_both
 
 SELLERS = count()

@@ -9,10 +9,9 @@ from sqlalchemy import event, func, insert, select, update
 from feedtool.ledger import Ledger
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import counts, parcels
-from feedtool.ledger.forgetting import Forgetting, removals
-from feedtool.ledger.old_runs import KeepReason, find_old_runs
+from feedtool.ledger.forgetting import Forgetting, KeepReason, find_old_runs, removals
 from feedtool.ledger.records import seller_key
+from feedtool.ledger.tables import counts, parcels
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import MOSTLY_SQLITE, NOW, SERVICE, add_run, item, on_both, read_run
 from tests.ledger.test_run_counts import close

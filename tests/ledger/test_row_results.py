@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
-from feedtool.ledger.kept_messages import messages_as_text
+from feedtool.ledger.row_history import messages_as_text
 from feedtool.ledger.row_results import RowFacts, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import rows_of

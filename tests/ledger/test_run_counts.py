@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 from feedtool.ledger import Change, Ledger, Phase, Stage
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import counts, sellers
-from feedtool.ledger.withheld import HeldCode
+from feedtool.ledger.row_history import HeldCode
+from feedtool.ledger.tables import counts, sellers
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item
 

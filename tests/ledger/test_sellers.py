@@ -6,8 +6,8 @@ from sqlalchemy import select
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import reading
-from feedtool.ledger.fleet_tables import sellers
 from feedtool.ledger.records import seller_key
+from feedtool.ledger.tables import sellers
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import text_of_kept, tr
 from tests.ledger.conftest import NOW, SERVICE, on_both

@@ -11,17 +11,17 @@ from sqlalchemy import event, insert, text, update
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.fleet_tables import counts, parcels
 from feedtool.ledger.lock import Holder, hold
 from feedtool.ledger.parcels import ParcelState
 from feedtool.ledger.records import SellerKey, seller_key
-from feedtool.ledger.sellers_overview import (
+from feedtool.ledger.sellers import (
     EVERYBODY,
     RATE_OF,
     SellerFilter,
     SellersOverview,
     SellerState,
 )
+from feedtool.ledger.tables import counts, parcels
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE, add_run, item

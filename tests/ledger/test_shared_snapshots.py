@@ -12,14 +12,16 @@ from typing import Any
 import obstore
 import pytest
 
-from feedtool.ledger.shared_snapshots import (
+from feedtool.ledger.snapshots import (
     CACHE,
     DAYS,
+    DELETED,
+    UNTIL,
     BucketSnapshots,
     FolderSnapshots,
+    Snapshots,
     open_snapshots,
 )
-from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots
 from feedtool.model.errors import FileProblem, Interrupted, UsageProblem
 from feedtool.places import PlaceRefused
 from feedtool.places import bucket as bucket_module

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
-from feedtool.ledger.sent import digest_of
+from feedtool.ledger.row_history import digest_of
 from feedtool.ledger.store import BATCH
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status

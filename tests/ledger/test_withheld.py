@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.ledger import Ledger
-from feedtool.ledger.withheld import HeldCode, count_said
+from feedtool.ledger.row_history import HeldCode, count_said
 from feedtool.model.nouns import Message, RowResult, Status
 from tests.ledger.conftest import NOW, SERVICE
 

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from werkzeug.formparser import parse_form_data
 from werkzeug.test import EnvironBuilder
 
-from feedtool.model.multipart import FilePart, multipart
+from feedtool.model.call import FilePart, multipart
 
 LETTERS = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters='"\\')
 PARTS = st.lists(

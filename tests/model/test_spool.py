@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feedtool.model.disk_list import HELD, Spool, remove_left_folders, temporary_folder
 from feedtool.model.errors import CannotWrite
-from feedtool.model.spool import HELD, Spool, remove_left_folders, temporary_folder
 
 
 class Entry(NamedTuple):
@@ -101,7 +101,7 @@ def test_no_folder_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 KILLED = """
 import os
-from feedtool.model.spool import temporary_folder
+from feedtool.model.disk_list import temporary_folder
 with temporary_folder() as folder:
     (folder / "copy").write_bytes(b"left")
     os.kill(os.getpid(), 9)

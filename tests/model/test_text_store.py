@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.model import text_store
-from feedtool.model.text_store import TextStore
+from feedtool.model import disk_list
+from feedtool.model.disk_list import TextStore
 
 HELD, PAGE = 300, 64
 """Bytes of a store that is held in memory, and of a page of its file, where stores are small."""
@@ -16,7 +16,7 @@ LARGE = st.binary(max_size=4).map(lambda text: text * (HELD // 3))
 TEXTS = st.lists(st.one_of(st.binary(max_size=9), LARGE), max_size=9)
 
 
-@mock.patch.multiple(text_store, HELD=HELD, _PAGE=PAGE)
+@mock.patch.multiple(disk_list, HELD=HELD, _PAGE=PAGE)
 @given(TEXTS, TEXTS, st.data())
 def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObject) -> None:
     kept = data.draw(st.integers(0, len(before)))
@@ -40,6 +40,6 @@ def test_those_on_disk_are_found_in_any_order() -> None:
     store = TextStore()
     for number in range(0, 400_000, 1000):
         store.extend([b"text %09d" % text for text in range(number, number + 1000)])
-    assert store.size > text_store.HELD
+    assert store.size > disk_list.HELD_TEXTS
     wanted = [*range(0, 400_000, 997), *range(399_999, 0, -991)]
     assert [store[index] for index in wanted] == [b"text %09d" % index for index in wanted]

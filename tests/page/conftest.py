@@ -18,16 +18,16 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from werkzeug.test import TestResponse
 
 from feedtool.cli import run
-from feedtool.cli.errors import StopSignal
-from feedtool.cli.home import FILE
-from feedtool.cli.notifier import run_notices
+from feedtool.cli.console import StopSignal
 from feedtool.cli.options_account import Notifying
+from feedtool.cli.output import run_notices
 from feedtool.cli.page import page, page_session_of
+from feedtool.cli.session import FILE
 from feedtool.cli.typed import read_record
 from feedtool.page import app
-from feedtool.page.desk import PageSession
-from feedtool.page.guards import LocalAccess, local_hosts
-from feedtool.page.middleware import guarded
+from feedtool.page.access import LocalAccess, local_hosts
+from feedtool.page.app import guarded
+from feedtool.page.session import PageSession
 from tests.looks import assert_accessible
 from tests.page.site import Site, opened_site
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.page.conftest import SAMPLES, application, brought, made_desk, served, settle
 from tests.page.own_sheets import mixed_offers
 from tests.page.site import Site

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from feedtool.page.guards import Access, LocalAccess, SharedAccess, local_hosts
+from feedtool.page.access import Access, LocalAccess, SharedAccess, local_hosts
 
 TOKEN = "Qx7-secret_43"
 PORT = 53111

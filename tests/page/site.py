@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from werkzeug.wsgi import ClosingIterator
 
 from feedtool.cli.page import MOST_BYTES
-from feedtool.page.guards import HEADERS
+from feedtool.page.access import HEADERS
 from feedtool.serving import LOOPBACK, WebServer, listen
 
 if TYPE_CHECKING:

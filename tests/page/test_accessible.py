@@ -15,8 +15,8 @@ from playwright.sync_api import Page
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.page.checks import check_key
-from feedtool.page.desk import PageSession, now
-from feedtool.page.shelf import Choices
+from feedtool.page.session import PageSession, now
+from feedtool.page.uploads import Choices
 from tests.looks import LARGE, WIDTH, assert_accessible
 from tests.page.conftest import (
     SAMPLES,

@@ -14,9 +14,9 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.page.bringing import place_of_sheet
 from feedtool.page.checks import check_key
-from feedtool.page.desk import PageSession
 from feedtool.page.routes import files as routes
-from feedtool.page.shelf import Choices
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import Choices
 from feedtool.runs.workspace import check_again, options_of
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.conftest import SAMPLES, brought, sent, settled

@@ -8,11 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.model.errors import CannotWrite, Stopped
-from feedtool.page.check_process import DONE, CheckEnded, check_elsewhere
-from feedtool.page.checks import check_file, grid_of
-from feedtool.page.desk import PageSession
+from feedtool.page.checks import DONE, CheckEnded, check_elsewhere, check_file, grid_of
 from feedtool.page.grid import RowFilter
 from feedtool.page.jobs import Job
+from feedtool.page.session import PageSession
 from tests.conftest import Files, offer
 from tests.page.conftest import application, brought, settled
 

@@ -13,9 +13,9 @@ from feedtool.cli import run
 from feedtool.model.errors import CannotWrite
 from feedtool.model.sheet import INVALID
 from feedtool.page.checks import COPY, check_file, grid_of, is_checked
-from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
-from feedtool.page.shelf import Choices, FileUpload
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import Choices, FileUpload
 from tests.conftest import checked, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 

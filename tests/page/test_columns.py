@@ -7,8 +7,7 @@ import pytest
 
 from feedtool.check import Input, ReadOptions
 from feedtool.model.text import LANGUAGES, Language, Translator
-from feedtool.page.columns import ColumnsView, FileReading, reading_of
-from feedtool.page.mapping import ColumnForm, judge, proposed
+from feedtool.page.columns import ColumnForm, ColumnsView, FileReading, judge, proposed, reading_of
 from tests.conftest import Files, checked, offer, table
 from tests.page.conftest import SAMPLES
 from tests.page.own_sheets import ADDITIONAL, COST, LIST, SHIPPING

@@ -5,9 +5,8 @@ from werkzeug.datastructures import MultiDict
 
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
-from feedtool.page.export_form import CURSOR, ENDING, PEEK, READER, SINCE, ExportForm
-from feedtool.runs.cursors import CursorUse
-from feedtool.runs.export_request import query_of
+from feedtool.page.exports import CURSOR, ENDING, PEEK, READER, SINCE, ExportForm
+from feedtool.runs.cursors import CursorUse, query_of
 from tests.catalogues import CATALOG
 
 EXPORTS = load().exports

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.page.guards import (
+from feedtool.page.access import (
     CONTENT_POLICY,
     GUARDS,
     HEADERS,

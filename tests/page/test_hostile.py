@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from werkzeug.routing import Rule
 
 from feedtool.page.checks import COPIES
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.conftest import offer
 from tests.page.conftest import SOON, application, made_desk, served, settle, settled
 from tests.page.site import Site

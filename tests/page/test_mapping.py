@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.recipes.recipe import parse_recipe
-from feedtool.model.header import Column, Header
-from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
+from feedtool.model.cells import Column, Header
+from feedtool.page.columns import ColumnForm, ProposedSheet, judge, proposed
 from tests.check.recipes.conftest import NOW
 from tests.conftest import Files
 from tests.page.conftest import SAMPLES

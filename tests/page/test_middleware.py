@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from werkzeug.test import Client
 
-from feedtool.page.guards import GUARDS, HEADERS, Access, Guard, SharedAccess
-from feedtool.page.middleware import USER, guarded
+from feedtool.page.access import GUARDS, HEADERS, Access, Guard, SharedAccess
+from feedtool.page.app import USER, guarded
 from feedtool.serving import WebServer, listen
 from tests.page.requests import ANNA, CASES, LOCAL, PROXY, SHARED, TOKEN, Case, local, shared
 

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.settings import NotLocated
-from feedtool.page import named_files
-from feedtool.page.named_files import NamedFacts, NamedFiles, add, facts_in, key_of, named_in
-from feedtool.page.shelf import FileTooLarge
+from feedtool.page import attachments
+from feedtool.page.attachments import NamedFacts, NamedFiles, add, facts_in, key_of, named_in
+from feedtool.page.uploads import FileTooLarge
 from tests.areas.invoices.made_invoices import zipped
 
 MOST = 1000
@@ -132,8 +132,8 @@ def test_what_is_refused_leaves_all_as_it_was(
     kind: type[FeedtoolError],
     says: str,
 ) -> None:
-    monkeypatch.setattr(named_files, "LARGEST", 250)
-    monkeypatch.setattr(named_files, "MOST_FILES", 4)
+    monkeypatch.setattr(attachments, "LARGEST", 250)
+    monkeypatch.setattr(attachments, "MOST_FILES", 4)
     lay(tmp_path, "there.pdf")
     with pytest.raises(kind) as caught:
         lay(tmp_path, name, content)

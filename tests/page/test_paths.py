@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from werkzeug.routing import Rule
 from werkzeug.test import Client
 
-from feedtool.page.desk import PageSession
-from feedtool.page.guards import HEADERS, LocalAccess
-from feedtool.page.middleware import guarded
+from feedtool.page.access import HEADERS, LocalAccess
+from feedtool.page.app import guarded
+from feedtool.page.session import PageSession
 from tests.hostile import SAMPLES
 from tests.page.conftest import application, brought
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from feedtool.page.desk import PageSession
 from feedtool.page.jobs import Job
 from feedtool.page.plans import plan_of, start_plan
-from feedtool.page.shelf import Choices
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import Choices
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, brought, settled
 

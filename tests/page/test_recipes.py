@@ -8,9 +8,9 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.desk import PageSession
+from feedtool.page.access import Users
 from feedtool.page.recipes import keep, recipe_in_force, take_back
-from feedtool.page.users import Users
+from feedtool.page.session import PageSession
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer, table
 from tests.page.conftest import application, brought, made_desk, settled

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from feedtool.model.nouns import Severity
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.page.browsing import spoken
 from tests.page.conftest import accessible, made_desk, reload, served, settle
 from tests.page.routes.test_held import home

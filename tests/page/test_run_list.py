@@ -11,9 +11,9 @@ from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.records import FORGOTTEN, seller_key
-from feedtool.page.desk import PageSession, now
-from feedtool.page.run_list import RunSearch, found_runs
-from feedtool.page.users import OWNER, User
+from feedtool.page.access import OWNER, User
+from feedtool.page.runs import RunSearch, found_runs
+from feedtool.page.session import PageSession, now
 from feedtool.runs.page_rights import PageRights
 from tests.conftest import Files, offer
 from tests.page.conftest import application, lone_desk
@@ -78,7 +78,7 @@ def begun(desk: PageSession) -> PageSession:
 def test_a_page_leads_to_the_next_as_long_as_there_is_one(
     begun: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("feedtool.page.run_list.SHOWN", 5)
+    monkeypatch.setattr("feedtool.page.runs.SHOWN", 5)
     me, pages, before = User("me", OWNER), [], None
     while True:
         found = found_runs(begun, me, RunSearch(before=before))
@@ -91,9 +91,9 @@ def test_a_page_leads_to_the_next_as_long_as_there_is_one(
 def test_few_are_looked_at_for_a_page_and_it_leads_on(
     begun: PageSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("feedtool.page.run_list.SHOWN", 1)
-    monkeypatch.setattr("feedtool.page.run_list.AT_ONCE", 3)
-    monkeypatch.setattr("feedtool.page.run_list.MOST", 4)
+    monkeypatch.setattr("feedtool.page.runs.SHOWN", 1)
+    monkeypatch.setattr("feedtool.page.runs.AT_ONCE", 3)
+    monkeypatch.setattr("feedtool.page.runs.MOST", 4)
     me = User("me", OWNER)
     found = found_runs(begun, me, RunSearch("0.csv"))
     assert ([state.run.run_id for state in found.states], found.older) == ([11], 8)

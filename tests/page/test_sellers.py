@@ -9,9 +9,9 @@ import pytest
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
-from feedtool.page.desk import PageSession
+from feedtool.page.access import OWNER, User
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
-from feedtool.page.users import OWNER, User
+from feedtool.page.session import PageSession
 from feedtool.runs.page_rights import PageRights
 from tests.page.conftest import made_desk
 

@@ -12,7 +12,7 @@ from feedtool.cli import run
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.ledger.lock import hold
 from feedtool.model.nouns import Status
-from feedtool.page.desk import PageSession, now
+from feedtool.page.session import PageSession, now
 from feedtool.runs.workspace import options_of
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, application, brought, made_desk, sent, settled

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.page.shelf import Choices, FileTooLarge, FileUpload, NotHere, Uploads, plain_name
+from feedtool.page.uploads import Choices, FileTooLarge, FileUpload, NotHere, Uploads, plain_name
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

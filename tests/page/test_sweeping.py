@@ -11,16 +11,15 @@ import pytest
 
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, Stopped
-from feedtool.page.answers import folder_of_run
+from feedtool.page.access import LocalAccess, local_hosts
+from feedtool.page.app import serve
 from feedtool.page.checks import CHECK
-from feedtool.page.desk import PageSession
-from feedtool.page.guards import LocalAccess, local_hosts
 from feedtool.page.jobs import Job
-from feedtool.page.run_copies import COPY
-from feedtool.page.serve import serve
-from feedtool.page.shelf import FileUpload
+from feedtool.page.runs import COPY, folder_of_run
+from feedtool.page.session import PageSession
 from feedtool.page.sweeping import SWEEP, sweep
-from feedtool.runs.outputs import Outputs
+from feedtool.page.uploads import FileUpload
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_record import RunOptions
 from feedtool.serving import LOOPBACK, listen
 

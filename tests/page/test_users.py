@@ -14,10 +14,9 @@ from werkzeug.test import Client, TestResponse
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.model.errors import UsageProblem
-from feedtool.page.desk import PageSession
-from feedtool.page.guards import HEALTH, SAFE, SharedAccess
-from feedtool.page.middleware import guarded
-from feedtool.page.users import User, Users
+from feedtool.page.access import HEALTH, SAFE, SharedAccess, User, Users
+from feedtool.page.app import guarded
+from feedtool.page.session import PageSession
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.server import Server

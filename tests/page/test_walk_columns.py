@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from feedtool.model.text import Language
 from feedtool.page.checks import grid_of
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.conftest import Files, offer, table
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import Tabs, accessible, reload, settle

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from feedtool.cli import run
 from feedtool.model.nouns import Status
 from feedtool.model.text import Language
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle

@@ -15,15 +15,15 @@ from feedtool.cli import COMMANDS as EVERY_COMMAND
 from feedtool.cli import accounts
 from feedtool.cli import feedtool as command
 from feedtool.model.text import LANGUAGES, Language, Translator, catalogue, joined, tr
-from feedtool.page.words import (
+from feedtool.page.texts import (
     COMMANDS,
     OTHERWISE,
     PageTranslator,
     is_of_terminal,
     without_commands,
 )
-from feedtool.runs.plan_conditions import Account, differences
-from feedtool.runs.planned import PlanBasis
+from feedtool.runs.plan_file import Account, differences
+from feedtool.runs.submit import PlanBasis
 from tests.messages import PACKAGES, ROOT
 
 OF_ACCOUNTS = re.findall(r"from feedtool\.cli\.(\w+) import", Path(accounts.__file__).read_text())

@@ -17,7 +17,7 @@ from obstore.store import S3Store
 
 from feedtool.places import Place, open_place
 from feedtool.places import bucket as bucket_module
-from feedtool.places.sftp_server import SftpServer
+from feedtool.places.sftp import SftpServer
 from tests.buckets import NUMBERS, bucket, files_in, s3
 from tests.places.fragile import Fragile
 

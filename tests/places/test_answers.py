@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.places.answers import names_for, put_answers
+from feedtool.places.incoming import names_for, put_answers
 from tests.places.conftest import Breaking, Site
 from tests.places.fragile import Killed
 

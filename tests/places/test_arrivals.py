@@ -9,8 +9,7 @@ import pytest
 
 from feedtool.model.errors import FileProblem, Interrupted
 from feedtool.places import Entry, Place
-from feedtool.places.arrivals import Arrivals, Keep, refuse, take_arrivals
-from feedtool.places.sightings import PATIENCE, Seen
+from feedtool.places.incoming import PATIENCE, Arrivals, Keep, Seen, refuse, take_arrivals
 from tests.places.conftest import Breaking, Site
 from tests.places.fragile import Killed
 

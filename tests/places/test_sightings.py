@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from feedtool.places import Entry
-from feedtool.places.sightings import (
+from feedtool.places.incoming import (
     SHORTEST,
     FileObservation,
     is_no_input,

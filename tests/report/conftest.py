@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.header import Header
+from feedtool.areas.offers.delivery import PackageType
+from feedtool.model.cells import Header
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet, ProblemSpool
 from feedtool.report.sheet_result import SheetResult

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Status
 from feedtool.report.html import write_html

@@ -3,7 +3,7 @@
 import pytest
 
 from feedtool.model.nouns import Loss
-from feedtool.report.output_files import MOST, loss_lines
+from feedtool.report.file import MOST, loss_lines
 
 
 def loss(row: int | None, field: str | None = "comment", value: str | None = "a") -> Loss:

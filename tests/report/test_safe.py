@@ -15,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.cli.validate import explained
+from feedtool.model.cells import Header
 from feedtool.model.errors import Interrupted
-from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
 from feedtool.model.text import Translator
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
@@ -29,8 +29,8 @@ from feedtool.report.plain import clean, printable, value
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_text
 from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import CorruptXml
 from feedtool.sheets.annotate import DataBar, Link, Styled, SummaryCell, annotate, shown
 from tests.corpus.books import plain

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.nouns import (
     ActSummary,
     Message,

@@ -20,7 +20,7 @@ from unittest import mock
 from sqlalchemy import Connection, Engine
 
 from feedtool.cli import run
-from feedtool.cli.errors import SYSTEM, Clock
+from feedtool.cli.console import SYSTEM, Clock
 from feedtool.delivery import engine
 from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing

@@ -11,7 +11,7 @@ from typing import ClassVar
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin, offer

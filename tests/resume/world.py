@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar, NamedTuple
 from openpyxl import Workbook, load_workbook
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import gtin, offer

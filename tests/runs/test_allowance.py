@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.budget import Budget
-from feedtool.model.call import NotSent, NotYet, Reply
+from feedtool.model.call import Budget, NotSent, NotYet, Reply
 from feedtool.model.errors import Stopped
 from feedtool.runs.allowance import FairLock, SharedAllowance, shared_allowance
 

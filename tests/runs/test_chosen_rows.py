@@ -8,17 +8,17 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.check import Input, ReadOptions
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.model.sheet import VALID, CheckedSheet
-from feedtool.model.spool import Spool
-from feedtool.runs.chosen_rows import NoSuchRows, as_condition, withhold_unchosen
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.corrections import results_to_correct
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.exit_code import exit_code
-from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import rows_to_correct
 from feedtool.runs.run_record import RunOptions, RunSnapshots
+from feedtool.runs.selection import NoSuchRows, as_condition, withhold_unchosen
 from feedtool.runs.submit import submit
 from tests.conftest import Files, checked, offer
 from tests.runs.conftest import Desk, statuses

@@ -12,23 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.writer import (
     KIND,
     NAMESPACE,
     STOCK_AND_PRICE_KIND,
     Shipping,
     XmlOffer,
 )
-from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check.requests import validator_of
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
-from feedtool.report.output_files import Conversion
-from feedtool.runs.convert import convert
-from feedtool.runs.convert_rows import ConversionOptions, form_of
+from feedtool.report.file import Conversion
+from feedtool.runs.convert import ConversionOptions, convert, form_of
 from tests.areas.legacy.conftest import HONEST, OFFERS_OF_ANY_KIND, SCHEMA, member, zipped
 from tests.conftest import checked, gtin, offer, table
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.registry import load
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.convert_rows import Form, RequestMaker, form_of, kind_for, request_maker
+from feedtool.runs.convert import Form, RequestMaker, form_of, kind_for, request_maker
 from tests.conftest import gtin
 
 UPSERT, UPDATE, DELETE, PRODUCTS = "offers-upsert", "offers-update", "offers-delete", "products"

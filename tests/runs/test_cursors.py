@@ -13,7 +13,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import CursorName, Cursors
 from feedtool.model.errors import FeedtoolError, NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs import cursors
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.workspace import Session, Workspace

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.settings import NotLocated
-from feedtool.runs.kept_files import NOWHERE, KeptFiles, RecordedFiles
+from feedtool.runs.run_record import NOWHERE, KeptFiles, RecordedFiles
 from tests.areas.invoices.made_invoices import zipped
 
 CONTENTS = {"a.pdf": b"a", "m.zip": zipped({"x/b.pdf": b"b"})}

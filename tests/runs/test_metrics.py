@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from feedtool.ledger.sellers_overview import Figures
-from feedtool.runs.metrics import write_metrics
+from feedtool.ledger.sellers import Figures
+from feedtool.runs.sellers import write_metrics
 from tests.figures import families_in, figures_in
 from tests.ledger.conftest import NOW
 

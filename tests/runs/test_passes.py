@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from sqlalchemy import select
 
 from feedtool.ledger.database import reading
-from feedtool.ledger.fleet_tables import sellers
+from feedtool.ledger.tables import sellers
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
-from feedtool.runs.passes import note_pass
+from feedtool.runs.deliver import note_pass
 from tests.conftest import Files, offer
 from tests.runs.conftest import ADDRESS, Desk
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from feedtool.check import ReadOptions
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import AccountSettings, Bounds
-from feedtool.runs.plan_conditions import Account, Conditions, conditions_of, differences
-from feedtool.runs.plan_file import load, save
+from feedtool.runs.plan_file import Account, Conditions, conditions_of, differences, load, save
 from tests.conftest import Files, checked, offer, planned, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.changes.effects import Effects, KnownOffer, KnownOffers, effects_of
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.delivery.plan import Plan
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.preview import preview_of
+from feedtool.runs.plan_file import preview_of
 
 PRICES, STOCKS = st.sampled_from((None, 0.0, 9.9, 10.0, 12.5)), st.sampled_from((None, 0, 5, 7))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.budget import Budget
+from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.config import Config, load
 from tests.conftest import Files

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.spool import Spool
 from feedtool.runs.request_files import write_requests
 from tests.conftest import Files, checked, offer, planned
 

@@ -11,10 +11,10 @@ import pytest
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Holder
-from feedtool.ledger.sellers_overview import LastRun, SellerLine, SellerState
+from feedtool.ledger.sellers import LastRun, SellerLine, SellerState
 from feedtool.model.nouns import Status
 from feedtool.model.text import Translator, kept_text, tr
-from feedtool.runs.profile import Profile
+from feedtool.runs.profiles import Profile
 from feedtool.runs.sellers import account_names, known_sellers, seller_states, write_sellers
 from tests.ledger.conftest import NOW, SERVICE
 

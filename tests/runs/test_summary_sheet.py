@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from feedtool.feeds.columns.text import Text
-from feedtool.model.header import Column, Header
+from feedtool.model.cells import Column, Header
 from feedtool.model.nouns import CellFix, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.text import Translator
 from feedtool.report.sheet_result import FixedCells, RunFacts, SheetResult
-from feedtool.runs.summary_sheet import summary_sheet, summary_table
+from feedtool.runs.annotated_copy import summary_sheet, summary_table
 from feedtool.sheets.annotate import DataBar, Link, Styled
 from tests.report.conftest import make_outcome, make_problem, make_sent
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.packages import commit, create_package, read_package, upload
 from feedtool.model.call import Call, Reply
 from feedtool.service.answers import (

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from feedtool import __version__
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire import packages
 from feedtool.model.call import READ, Call, NotSent, NotYet, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem

@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 import httpx
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, packages_page, read_offers, read_packages
 from feedtool.areas.offers.wire.packages import (
     commit,

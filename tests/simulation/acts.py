@@ -16,8 +16,8 @@ from typing import Any
 
 import orjson
 
-from feedtool.areas.orders.sandbox import PARTS, life, shop, store
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox import PARTS, shop, states, store
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.products import sandbox as products
 from feedtool.model.call import Call, Reply
@@ -34,11 +34,11 @@ REASONS = ("seller-out-of-stock", "customer-request", "seller-cannot-deliver")
 """Of the cancellations of the first run, of the second, and of colleagues."""
 
 TRY = {
-    life.PROCESSING: ("Accept", "Ship"),
-    life.WAITING: ("Accept", "Accept", "Accept", "Refuse", "Cancel"),
-    life.ACCEPTED: ("Ship", "Ship", "Cancel"),
-    life.IN_PREPARATION: ("Ship", "Ship", "Ship", "Cancel", "Cancel", "Accept", "Gesture"),
-    life.SHIPPED: ("Gesture", "Gesture", "Gesture", "Gesture", "Cancel", "Ship"),
+    states.PROCESSING: ("Accept", "Ship"),
+    states.WAITING: ("Accept", "Accept", "Accept", "Refuse", "Cancel"),
+    states.ACCEPTED: ("Ship", "Ship", "Cancel"),
+    states.IN_PREPARATION: ("Ship", "Ship", "Ship", "Cancel", "Cancel", "Accept", "Gesture"),
+    states.SHIPPED: ("Gesture", "Gesture", "Gesture", "Gesture", "Cancel", "Ship"),
 }
 """What a seller asks of an order of each status; he need not be right."""
 
@@ -109,7 +109,9 @@ class Acts(SingleCalls):
         super().__post_init__()
         stories = self._dice("story")
         for _ in range(stories.randint(1, 3)):
-            status = stories.choice((*TRY, life.IN_PREPARATION, life.IN_PREPARATION, life.SHIPPED))
+            status = stories.choice(
+                (*TRY, states.IN_PREPARATION, states.IN_PREPARATION, states.SHIPPED)
+            )
             self._place(status, stories.randint(1, 3))
         for number in (1, 2)[: stories.choice((1, 2))]:
             self.story.runs.append(Told(number, [*self._rows(number, stories)]))
@@ -149,7 +151,7 @@ class Acts(SingleCalls):
                 lines=lines,
                 channel=dice.choice(("PRIMARY",) * 5 + ("SECOND",)),
                 supply=dice.choice(("Seller",) * 9 + ("Fulfillment",)),
-                fate=dice.choice(("", "", "", "", life.CUSTOMER_CANCELS, life.FAILS_CONTROLS)),
+                fate=dice.choice(("", "", "", "", states.CUSTOMER_CANCELS, states.FAILS_CONTROLS)),
                 behaviour=self.behaviour,
             )
         self.orders.append(order.order_id)
@@ -207,10 +209,10 @@ class Acts(SingleCalls):
 
     def _change(self, order: StoredOrder, what: str) -> None:
         now: datetime = self.network.service_time
-        if what == "regret" and order.lines[0]["status"] == life.IN_PREPARATION:
-            life.request_cancellation(order, order.lines[0], now, self.behaviour)
-        elif what == "deliver" and order.status == life.SHIPPED:
-            life.move(order, life.DELIVERED, now, self.behaviour)
+        if what == "regret" and order.lines[0]["status"] == states.IN_PREPARATION:
+            states.request_cancellation(order, order.lines[0], now, self.behaviour)
+        elif what == "deliver" and order.status == states.SHIPPED:
+            states.move(order, states.DELIVERED, now, self.behaviour)
         else:
             return
         with self.service.state.transaction() as db:

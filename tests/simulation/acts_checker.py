@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from feedtool.areas.orders.sandbox import life
-from feedtool.areas.orders.sandbox.gestures import GESTURES
+from feedtool.areas.orders.sandbox import states
+from feedtool.areas.orders.sandbox.cancellations import GESTURES
 from feedtool.delivery.direct import NO_EFFECT
 from feedtool.model.nouns import RowResult, Status
 from tests.simulation.checker import Findings, Wrong
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 APPROVAL, SHIPMENT, CANCELLATION, GESTURE = "approval", "shipment", "cancellation", "gesture"
 REACHED = {
-    "Accepted": (life.ACCEPTED, life.IN_PREPARATION, life.SHIPPED, life.DELIVERED),
-    "Refused": (life.REFUSED,),
+    "Accepted": (states.ACCEPTED, states.IN_PREPARATION, states.SHIPPED, states.DELIVERED),
+    "Refused": (states.REFUSED,),
 }
 SAID = {
     APPROVAL: ("was decided before",),
@@ -137,7 +137,7 @@ class OrdersCourt:
         meant = [
             line
             for line in lines
-            if (line["orderLineId"] in named if named else line["status"] != life.CANCELLED)
+            if (line["orderLineId"] in named if named else line["status"] != states.CANCELLED)
         ]
         return all(deed.what in {it["parcelNumber"] for it in line["parcels"]} for line in meant)
 
@@ -145,7 +145,7 @@ class OrdersCourt:
         del text
         named = {line["lineId"] for line in json.loads(row.item.body)["lines"]}
         lines = self.world.order(deed.key).lines
-        return all(it["status"] == life.CANCELLED for it in lines if it["orderLineId"] in named)
+        return all(it["status"] == states.CANCELLED for it in lines if it["orderLineId"] in named)
 
 
 def _asked(row: Row) -> Deed:

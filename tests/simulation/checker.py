@@ -20,10 +20,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.areas.offers.delivery import TEXTS
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import TEXTS, PackageType
 from feedtool.delivery.staged import SURELY_KEPT
-from feedtool.ledger.clearing import MOST_SENDS
+from feedtool.ledger.admission import MOST_SENDS
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.sheet import rows_of
 from tests.areas.offers.sandbox.records import Applied, applied_requests, stored_offers

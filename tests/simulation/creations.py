@@ -20,11 +20,10 @@ import orjson
 
 from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
 from feedtool.areas.discussions.sandbox.customers import customer_writes
-from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.orders.sandbox import life, shop
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
-from feedtool.areas.outbound.sandbox.past import made_up_shipment
+from feedtool.areas.inbound.sandbox.products import InboundBehaviour
+from feedtool.areas.orders.sandbox import shop, states
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
+from feedtool.areas.outbound.sandbox.history import OutboundBehaviour, made_up_shipment
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call
 from feedtool.model.nouns import AS_ASKED, Item, RowResult, Status
@@ -115,7 +114,7 @@ class Creations(SingleCalls):
         """Two orders, on one of which its customer has written, products, and a parcel sent."""
         now = self.network.service_time
         with self.service.state.transaction() as db:
-            placed = [shop.place(db, SELLER, now, status=life.SHIPPED) for _ in range(2)]
+            placed = [shop.place(db, SELLER, now, status=states.SHIPPED) for _ in range(2)]
             self.discussions = [customer_writes(db, placed[0], "Where is my parcel?", now)]
         self.orders = [order.order_id for order in placed]
         answer = self.ask("GET", "/stock-seller-references")

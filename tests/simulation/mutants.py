@@ -11,7 +11,7 @@ from feedtool.areas.offers.changes import undo
 from feedtool.delivery import machine
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import AnswerContext, Rule, Transition, fail
-from feedtool.ledger import Change, Package, Phase, Stage, clearing
+from feedtool.ledger import Change, Package, Phase, Stage, admission
 from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
@@ -72,7 +72,7 @@ def _unknown(do: Step, rule: Rule) -> Alter:
 def _without(*names: str) -> Alter:
     """These find, and hold, nothing that a package waits for."""
     return lambda: mock.patch.multiple(
-        clearing, **{name: mock.Mock(return_value=frozenset()) for name in names}
+        admission, **{name: mock.Mock(return_value=frozenset()) for name in names}
     )
 
 

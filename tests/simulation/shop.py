@@ -14,8 +14,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.delivery import product_names
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType, product_names
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.products.wire import product_names as names_of_product
 from feedtool.delivery.submitted import LOST, NEVER_SEEN

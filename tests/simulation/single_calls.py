@@ -13,8 +13,8 @@ import orjson
 from msgspec.structs import replace
 from sqlalchemy import or_, select
 
-from feedtool.delivery import engine, overview
-from feedtool.delivery.overview import SINGLY
+from feedtool.delivery import direct, engine
+from feedtool.delivery.direct import SINGLY
 from feedtool.ledger import tables as t
 from feedtool.model.call import JSON, Call, Reply
 from feedtool.sandbox import HttpRequest
@@ -121,7 +121,7 @@ class SingleCalls(World):
         with (
             super()._threads(),
             mock.patch.object(engine, "SINGLY", self.singly),
-            mock.patch.object(overview, "SINGLY", self.singly),
+            mock.patch.object(direct, "SINGLY", self.singly),
         ):
             yield
 

@@ -12,8 +12,8 @@ from typing import Any
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.projection import project
 from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.feeds import UPDATE
-from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import Row as FeedRow
 from feedtool.feeds.feed import SheetColumns
 from feedtool.model.nouns import Item, Status

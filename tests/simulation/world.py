@@ -13,7 +13,7 @@ from unittest import mock
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts

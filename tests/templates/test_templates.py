@@ -12,8 +12,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import load
 from feedtool.feeds.template import Basis, Need
-from feedtool.model.cells import letters
-from feedtool.model.header import folded
+from feedtool.model.cells import folded, letters
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import SKIPPED, VALID
 from feedtool.model.text import LANGUAGES, Language, Translator

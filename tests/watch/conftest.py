@@ -25,19 +25,17 @@ from feedtool.ledger.records import seller_key
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.annotated_copy import digest_of
-from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
 from feedtool.runs.recipes import RecipeFolders
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.decisions import InboxRoute, route_of
-from feedtool.watch.folder import Folder
-from feedtool.watch.messages import DeduplicatedLog, Turn
+from feedtool.watch.folder import Folder, InboxRoute, route_of
 from feedtool.watch.processor import FileProcessor
+from feedtool.watch.reporting import DeduplicatedLog, Turn
 from feedtool.watch.session import WatchEnvironment
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests

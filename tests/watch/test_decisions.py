@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from feedtool.ledger.claims import ClaimState
-from feedtool.watch.decisions import ClaimStep, InboxRoute, next_step, route_of
+from feedtool.watch.folder import ClaimStep, InboxRoute, next_step, route_of
 
 TAKEN, ANSWERED, REFUSED, ENDED = ClaimState
 Flags = tuple[bool, ...]

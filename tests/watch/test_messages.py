@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.text import Translator, tr
-from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
+from feedtool.watch.reporting import DONE, STOPPED, Health, Turn, check_health
 from tests.watch.conftest import NOON, World
 
 MINUTE = timedelta(minutes=1)

@@ -12,7 +12,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import Cursors
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.runs.config import load
-from feedtool.runs.seller_account import SellerAccount
+from feedtool.runs.sellers import SellerAccount
 from feedtool.watch.outbox import Outbox
 from feedtool.watch.session import OutboxExport
 from feedtool.watch.watcher import Watcher

@@ -16,15 +16,15 @@ from sqlalchemy import select
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.ledger.database import reading
-from feedtool.ledger.fleet_tables import sellers
 from feedtool.ledger.lock import hold
+from feedtool.ledger.tables import sellers
 from feedtool.model.errors import Exit, Interrupted
 from feedtool.runs.workspace import unfinished
 from feedtool.service.auth import StaticToken
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import Folder
-from feedtool.watch.messages import Turn
 from feedtool.watch.processor import FileProcessor
+from feedtool.watch.reporting import Turn
 from feedtool.watch.session import ClaimWorkspace
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer

@@ -16,11 +16,11 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import FeedtoolError
 from feedtool.runs.workspace import Workspace
 from feedtool.watch.folder import Folder
-from feedtool.watch.messages import DeduplicatedLog
+from feedtool.watch.reporting import DeduplicatedLog
 from feedtool.watch.session import Environment
-from feedtool.worker.bringing import Intake, IntakeOptions, TakenFile
+from feedtool.worker.answers import AnswerDelivery
+from feedtool.worker.inbox import Intake, IntakeOptions, TakenFile
 from feedtool.worker.passes import Passes, Slice
-from feedtool.worker.telling import AnswerDelivery
 from tests.conftest import offer, table
 from tests.ledger.conftest import new_database, place, postgresql, server
 from tests.watch.conftest import ADDRESS, World

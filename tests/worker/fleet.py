@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from feedtool.cli.errors import StopSignal
+from feedtool.cli.console import StopSignal
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Held, Holder, hold
 from feedtool.ledger.parcels import DueSeller
@@ -105,7 +105,7 @@ class Fleet:
 
 
 WORKER = """
-from feedtool.cli.errors import stopping
+from feedtool.cli.console import stopping
 from feedtool.ledger.lock import Holder, hold
 from feedtool.worker import presence
 from feedtool.worker.engine import EngineSettings, PassEngine

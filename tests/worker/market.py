@@ -22,12 +22,12 @@ from typing import ClassVar
 from sqlalchemy import func, select
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger import Ledger, fleet_tables, tables
+from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.lock import holders
 from feedtool.ledger.parcels import Parcel
 from feedtool.ledger.records import SellerKey, seller_key
-from feedtool.ledger.shared_snapshots import open_snapshots
+from feedtool.ledger.snapshots import open_snapshots
 from feedtool.model.errors import Exit
 from feedtool.sandbox import Sandbox
 from feedtool.worker.queue import PassQueue
@@ -127,14 +127,14 @@ class Market(Crew):
     def parcels(self) -> list[Parcel]:
         """All that were brought, as they are now."""
         with reading(self.ledger.engine) as db:
-            last = db.scalar(select(func.max(fleet_tables.parcels.c.parcel))) or 0
+            last = db.scalar(select(func.max(tables.parcels.c.parcel))) or 0
         found = map(self.ledger.parcels.find, range(1, last + 1))
         return [parcel for parcel in found if parcel]
 
     def told(self) -> int:
         """How many answers are out."""
         with reading(self.ledger.engine) as db:
-            return db.scalar(select(func.count(fleet_tables.parcels.c.told_at))) or 0
+            return db.scalar(select(func.count(tables.parcels.c.told_at))) or 0
 
     def held_by(self, process: Child) -> set[str]:
         """The sellers whose files a process sends at the moment."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from unittest import mock
 
-from feedtool.worker import engine, presence
+from feedtool.worker import engine, queue
 from tests.resume.runner import PAUSE, with_short_waits
 
 
 def quick_worker(arguments: Sequence[str], speed: float) -> int:
     """Run a command that waits `speed` times shorter, and looks after others more often."""
-    with mock.patch.multiple(engine, LOOK=PAUSE), mock.patch.multiple(presence, LOOK=PAUSE):
+    with mock.patch.multiple(engine, LOOK=PAUSE), mock.patch.multiple(queue, LOOK=PAUSE):
         return with_short_waits(arguments, speed)

@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from feedtool.cli.errors import StopSignal
+from feedtool.cli.console import StopSignal
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import Holder
 from feedtool.ledger.parcels import DueSeller
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.worker import engine, presence, queue
+from feedtool.worker import engine, queue
 from feedtool.worker.engine import EngineSettings, PassEngine
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process, Server
@@ -28,7 +28,7 @@ from tests.worker.pooler import pooling
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of this process look more often after each other, and whether all is done."""
     monkeypatch.setattr(engine, "LOOK", 0.02)
-    monkeypatch.setattr(presence, "LOOK", 0.02)
+    monkeypatch.setattr(queue, "LOOK", 0.02)
 
 
 def test_passes_go_side_by_side_each_once(fleet: Fleet) -> None:
@@ -253,8 +253,8 @@ def test_a_worker_of_some_sellers_leaves_the_others(fleet: Fleet) -> None:
 def test_whoever_hangs_while_it_looks_after_the_others_loses_that(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(presence, "TURN", "100ms")
-    monkeypatch.setattr(presence, "STUCK", "10ms")
+    monkeypatch.setattr(queue, "TURN", "100ms")
+    monkeypatch.setattr(queue, "STUCK", "10ms")
     with Process(WORKER, fleet.url) as other:
         assert other.heard() == "ready"
         fleet.queue.put(key("S1"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.cli.errors import StopSignal
+from feedtool.cli.console import StopSignal
 from feedtool.worker.passes import Slice
 from tests.conftest import offer
 from tests.worker.conftest import ParcelWorld

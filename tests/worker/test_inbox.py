@@ -12,10 +12,9 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import Translator
-from feedtool.watch.decisions import route_of
-from feedtool.watch.messages import DeduplicatedLog, RouteUnknown, Turn
-from feedtool.worker.bringing import Intake
-from feedtool.worker.inbox import InboxEnvironment, InboxWatcher
+from feedtool.watch.folder import route_of
+from feedtool.watch.reporting import DeduplicatedLog, RouteUnknown, Turn
+from feedtool.worker.inbox import InboxEnvironment, InboxWatcher, Intake
 from tests.conftest import offer, table
 from tests.places.conftest import (
     KINDS,

@@ -17,7 +17,7 @@ from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.watch.processor import FileProcessor
 from feedtool.worker import passes
-from feedtool.worker.bringing import Intake, IntakeOptions
+from feedtool.worker.inbox import Intake, IntakeOptions
 from feedtool.worker.passes import ServerClock, Slice
 from tests.conftest import offer
 from tests.ledger.conftest import Server

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped
-from feedtool.worker.rests import NextPass, PassEnd, next_pass, rest_after
+from feedtool.worker.passes import NextPass, PassEnd, next_pass, rest_after
 from tests.ledger.conftest import NOW
 
 AWAY, HELD = Interrupted("away"), Held("ledger", "S1", None)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from feedtool.ledger.parcels import Parcels
-from feedtool.places.answers import put_answers
 from feedtool.places.folder import FolderPlace
+from feedtool.places.incoming import put_answers
 from feedtool.watch import processor
-from feedtool.worker import telling
+from feedtool.worker import answers as telling
 from tests.conftest import offer
 from tests.places.fragile import Killed
 from tests.watch.conftest import NOON

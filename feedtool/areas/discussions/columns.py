@@ -13,8 +13,7 @@ from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.text import TEXT_CONTROL_CHARS, Text, no_value, plain, refused
 from feedtool.feeds.feed import CHANNEL
 from feedtool.feeds.template import UNWRITABLE, Words
-from feedtool.model.cells import Cell, shown
-from feedtool.model.header import CellType, Column
+from feedtool.model.cells import Cell, CellType, Column, shown
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 

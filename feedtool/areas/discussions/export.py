@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from feedtool.areas.channel_list import ENABLED, RECEIVERS, REFUSALS, channel_list, channels_in
 from feedtool.areas.discussions import columns, rules, wire
+from feedtool.areas.discussions.acts import CLAIM, TREATED, attachment_rows, message_rows
 from feedtool.areas.discussions.feeds import REPLY
 from feedtool.areas.discussions.listing import (
     BY_SALES_CHANNEL,
@@ -21,9 +21,19 @@ from feedtool.areas.discussions.listing import (
     whole_list,
     whole_rows,
 )
-from feedtool.areas.discussions.rows import CLAIM, TREATED, attachment_rows, message_rows
 from feedtool.areas.discussions.wire import SELLER, Discussion
-from feedtool.areas.plain_list import DATE, Table, no_loss, nothing, shown_fields
+from feedtool.areas.plain_list import (
+    DATE,
+    ENABLED,
+    RECEIVERS,
+    REFUSALS,
+    Table,
+    channel_list,
+    channels_in,
+    no_loss,
+    nothing,
+    shown_fields,
+)
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,

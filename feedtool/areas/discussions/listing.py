@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from feedtool.areas.channel_list import ASKED_AT
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, TREATED, discussion_row
+from feedtool.areas.discussions.acts import CLAIM, TO_TREAT, TREATED, discussion_row
 from feedtool.areas.discussions.wire import SELLER, Discussion
+from feedtool.areas.plain_list import ASKED_AT
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
     ExportTally,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from feedtool.areas.finance.codes import RULES
+from feedtool.areas.finance.columns import RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from feedtool.areas.finance.windows import STATES
 from feedtool.areas.plain_list import DATE, NUMBER, KnownMembers, date_of, flat_row
+from feedtool.feeds.rule import Problems, Rule
 from feedtool.feeds.template import TEXT
 from feedtool.model.cells import Value
-from feedtool.model.text import tr
+from feedtool.model.nouns import Code
+from feedtool.model.text import MessageText, tr
 from feedtool.service.answers import amount, spelled, text
 
 CHECK = "check"
@@ -164,3 +166,21 @@ def _amounts(prefix: str, entries: object) -> dict[str, Value]:
             key = f"{prefix}.{name}".strip(".")
             sums[key] = sums.get(key, CENTS) + value
     return dict(sums)
+
+
+PROBLEMS = Problems("feedtool.areas.finance")
+
+ACCOUNT_MISSING = PROBLEMS.error("account-missing")
+AMOUNTS_DO_NOT_ADD_UP = PROBLEMS.error("amounts-do-not-add-up")
+TOTALS_DIFFER = PROBLEMS.error("totals-differ")
+
+
+def explained(code: Code) -> MessageText:
+    """The way to a code's page."""
+    return tr("`feedtool explain {code}` says what to do", code=code.name)
+
+
+RULES = tuple(
+    Rule(code, kinds=()) for code in (ACCOUNT_MISSING, AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER)
+)
+"""Found when money is exported."""

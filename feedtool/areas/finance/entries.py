@@ -7,22 +7,25 @@ from typing import NamedTuple
 
 import orjson
 
-from feedtool.areas.finance.accounts import BANK, CLEARING, VAT_SALES, account_of
-from feedtool.areas.finance.amounts import (
+from feedtool.areas.finance.accounts import (
+    BANK,
+    CLEARING,
     NOTHING,
     OF_PARTS,
     REFUND,
     SALE,
     TOTAL,
+    VAT_SALES,
     EventAmount,
     Signs,
+    account_of,
     day_of,
     money,
     parts_of,
     rounded,
     types_of,
 )
-from feedtool.areas.finance.codes import ACCOUNT_MISSING, explained
+from feedtool.areas.finance.columns import ACCOUNT_MISSING, explained
 from feedtool.areas.finance.proof import PaymentProof
 from feedtool.feeds.export import KeyedRow
 from feedtool.model.errors import UsageProblem

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from shutil import copyfileobj
 
-from feedtool.areas.finance import columns, filters, windows, wire
+from feedtool.areas.finance import columns, windows, wire
 from feedtool.areas.finance.columns import detail_row
 from feedtool.areas.finance.operations import HINT, summary, without_facts
 from feedtool.areas.finance.windows import WindowReader
@@ -74,7 +74,7 @@ def _invoice_page(_: Query) -> Callable[[Reply, Call], ListPage]:
 
 INVOICES = ServiceList(
     tr("operations"),
-    lambda query, _: filters.recent_windows(query),
+    lambda query, _: windows.recent_windows(query),
     _invoice_page,
     NO_INVOICES,
     HINT,
@@ -84,18 +84,18 @@ INVOICES = ServiceList(
 
 
 def _check(query: Query) -> None:
-    filters.check_dates(query)
-    filters.invoices(query)
+    windows.check_dates(query)
+    windows.invoices(query)
 
 
-CHOICE = (filters.INVOICE, filters.MONTH)
+CHOICE = (windows.INVOICE, windows.MONTH)
 
 
 # Their lines.
 
 
 def _details_of(query: Query, invoices: KeyedRows) -> Iterator[Call]:
-    chosen = filters.invoices(query) or (str(row[INVOICE]) for row in invoices)
+    chosen = windows.invoices(query) or (str(row[INVOICE]) for row in invoices)
     return (wire.count_details((), invoice) for invoice in chosen)
 
 
@@ -133,7 +133,7 @@ DETAIL_EXPORT = Export(
 
     Of the invoices that are named, or of those of the operations of the last three months.
     """,
-    lambda query: (DETAILS,) if filters.invoices(query) else (INVOICES, DETAILS),
+    lambda query: (DETAILS,) if windows.invoices(query) else (INVOICES, DETAILS),
     Table(tr("Invoice lines"), columns.DETAILS).sheet,
     _known,
     CHOICE,
@@ -229,7 +229,7 @@ DOCUMENT_EXPORT = Export(
 
     Of the invoices that are named, or of those of the operations of the last three months.
     """,
-    lambda query: (NAMED,) if filters.invoices(query) else (INVOICES,),
+    lambda query: (NAMED,) if windows.invoices(query) else (INVOICES,),
     Table(
         tr("Invoice documents"), {INVOICE: columns.DETAILS[INVOICE], LINES: (tr("Lines"), "0")}
     ).sheet,

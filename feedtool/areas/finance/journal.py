@@ -6,10 +6,16 @@ It is a journal to import, and no legal FEC, which has the books of a whole year
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from feedtool.areas.finance import filters
-from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES, unused_accounts
-from feedtool.areas.finance.amounts import find_signs, types_of
-from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
+from feedtool.areas.finance import windows
+from feedtool.areas.finance.accounts import (
+    CLEARING,
+    NAMES,
+    OF_FEES,
+    find_signs,
+    types_of,
+    unused_accounts,
+)
+from feedtool.areas.finance.columns import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.entries import (
     PAID,
     PAYMENT,
@@ -34,8 +40,8 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.cells import Value
-from feedtool.model.entry import BookedEntry
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.model.nouns import BookedEntry
 from feedtool.model.text import Translator, plural, tr
 
 COLUMNS = {
@@ -268,7 +274,7 @@ JOURNAL = Export(
     lambda _: tuple(listing._replace(may_be_empty=True) for listing in (PAYMENTS, OPERATIONS)),
     _sheet,
     _summary,
-    (filters.MONTH, filters.TOLERANCE),
+    (windows.MONTH, windows.TOLERANCE),
     _check,
     rows=_rows,
     asks_ledger=True,

@@ -3,10 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 
-from feedtool.areas.finance import columns, filters, proof, wire
-from feedtool.areas.finance.amounts import COMMISSION, find_signs
-from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
-from feedtool.areas.finance.columns import operation_row, payment_row
+from feedtool.areas.finance import columns, proof, windows, wire
+from feedtool.areas.finance.accounts import COMMISSION, find_signs
+from feedtool.areas.finance.columns import (
+    AMOUNTS_DO_NOT_ADD_UP,
+    TOTALS_DIFFER,
+    explained,
+    operation_row,
+    payment_row,
+)
 from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
 from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, Table, nothing
@@ -43,7 +48,7 @@ def position_of(row: KeyedRow) -> str:
 
 OPERATIONS = ServiceList(
     tr("operations"),
-    lambda query, _: filters.operation_windows(query),
+    lambda query, _: windows.operation_windows(query),
     lambda _: WindowReader(wire.OPERATIONS, lambda _, page: [*map(operation_row, page.items)]).page,
     nothing(tr("there are no operations like that"), HINT),
     HINT,
@@ -52,12 +57,12 @@ OPERATIONS = ServiceList(
 )
 PAYMENTS = ServiceList(
     tr("payments"),
-    lambda query, _: filters.payment_windows(query),
+    lambda query, _: windows.payment_windows(query),
     lambda _: (
         WindowReader(
             wire.PAYMENTS,
             lambda window, page: [
-                row for row in map(payment_row, page.items) if filters.is_asked_for(window, row)
+                row for row in map(payment_row, page.items) if windows.is_asked_for(window, row)
             ],
         ).page
     ),
@@ -71,7 +76,7 @@ ODD, LOST, DIFFERENT = "odd", "lost", "different"
 
 
 def _lists(query: Query) -> Sequence[ServiceList]:
-    if not filters.has_whole_payments(query):
+    if not windows.has_whole_payments(query):
         return (OPERATIONS,)
     return (PAYMENTS._replace(may_be_empty=True, may_lack=True), OPERATIONS)
 
@@ -109,9 +114,9 @@ def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> ExtraS
     proved = Proof(find_signs(rows, tolerance), tolerance)
     for row in rows:
         proved.add(row)
-    facts, days = facts_of(lists[-1]), filters.days_of(query)
+    facts, days = facts_of(lists[-1]), windows.days_of(query)
     compared, is_lacking = None, LACK in lists[0].columns
-    if filters.has_whole_payments(query) and days and not is_lacking:
+    if windows.has_whole_payments(query) and days and not is_lacking:
         compared = proof.compared(lists[0], proved.paid, days)
     tables = [_table(query, tr("Totals"), proof.TOTALS, [*proved.totals_table(say)])]
     if compared is not None:
@@ -215,10 +220,10 @@ OPERATION_EXPORT = Export(
     _sheet,
     summary,
     (
-        *filters.NEEDED,
-        *(filters.TYPE, filters.STATE, filters.BY_SALES_CHANNEL, filters.TOLERANCE),
+        *windows.NEEDED,
+        *(windows.TYPE, windows.STATE, windows.BY_SALES_CHANNEL, windows.TOLERANCE),
     ),
-    filters.check,
+    windows.check,
     rows=_rows,
     extra_sheets=_proved,
 )
@@ -274,8 +279,8 @@ PAYMENT_EXPORT = Export(
     lambda _: (PAYMENTS,),
     Table(tr("Payments"), columns.PAYMENTS).sheet,
     summary,
-    (*filters.DATES, filters.STATE, filters.BY_SALES_CHANNEL),
-    filters.check_dates,
+    (*windows.DATES, windows.STATE, windows.BY_SALES_CHANNEL),
+    windows.check_dates,
     rows=without_facts,
     waits=waits,
 )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from feedtool.areas.finance import windows
-from feedtool.areas.finance.amounts import (
+from feedtool.areas.finance.accounts import (
     NOTHING,
     PAYMENT_DATES,
     TOTAL,
@@ -23,7 +23,7 @@ from feedtool.areas.finance.amounts import (
     parts_of,
 )
 from feedtool.areas.finance.columns import CHECK, DAY
-from feedtool.areas.finance.filters import DayRange
+from feedtool.areas.finance.windows import DayRange
 from feedtool.areas.plain_list import NUMBER, KnownMembers
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.template import FIRST_ROW, TEXT

@@ -17,7 +17,7 @@ from feedtool.feeds.columns.identifier import Identifier, WrittenIdentifier
 from feedtool.feeds.columns.number import Measure, Money, Whole
 from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.template import Words
-from feedtool.model.header import CellType, Column
+from feedtool.model.cells import CellType, Column
 from feedtool.model.settings import AccountSettings
 
 GTIN, REFERENCE, CONDITION = "gtin", "sellerProductReference", "productCondition"

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from feedtool.areas.invoices.feeds import FEED
+from feedtool.areas.invoices.feeds import FEED, RULES
 from feedtool.areas.invoices.folders import FILE_LIST
-from feedtool.areas.invoices.rules import RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 

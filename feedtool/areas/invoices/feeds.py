@@ -10,13 +10,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from feedtool.areas.invoices.contents import (
-    FILE,
-    PROBLEMS,
-    DocumentType,
-    content_of,
-    document_of,
-)
+from feedtool.areas.invoices import contents
+from feedtool.areas.invoices.contents import FILE, PROBLEMS, DocumentType, content_of, document_of
 from feedtool.areas.invoices.wire import DELIVERY, PACKAGE_TYPE
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import (
@@ -32,6 +27,7 @@ from feedtool.feeds.feed import (
     always,
 )
 from feedtool.feeds.occurrences import Occurrences, RowPlace
+from feedtool.feeds.rule import Rule
 from feedtool.feeds.template import Words
 from feedtool.model.nouns import Issue
 from feedtool.model.text import tr
@@ -160,4 +156,15 @@ FEED = Feed(
         "Each row sends a file as the invoice of an order. A new invoice of an order replaces the"
         " one before.",
     ),
+)
+
+
+READ = (
+    *(contents.FILE_EMPTY, contents.FILE_NOT_FOUND, contents.FILE_SIZE, contents.INVOICE_TYPE),
+    *(contents.PDF_ENCRYPTED, ORDER_ID_NAME),
+)
+RULES = (
+    *(Rule(code, kinds=(KIND,)) for code in READ),
+    Rule(contents.INVOICE_REPLACES, kinds=(KIND,), is_guard=True),
+    Rule(INVOICE_TWICE, survey=RepeatedOrders, kinds=(KIND,)),
 )

@@ -15,9 +15,17 @@ from urllib.parse import quote
 from feedtool.areas.invoices.contents import INVOICE_REPLACES
 from feedtool.feeds.delivery import AnswerPage, Endpoint, Report, ReportItem, Submitted
 from feedtool.feeds.package_ref import PackageRef, Size
-from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
-from feedtool.model.limits import MIB
-from feedtool.model.multipart import FilePart, Multipart, multipart
+from feedtool.model.call import (
+    CREATED,
+    READ,
+    Call,
+    FilePart,
+    Multipart,
+    Reply,
+    language_tag,
+    multipart,
+)
+from feedtool.model.files import MIB
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import (

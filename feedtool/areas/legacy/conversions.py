@@ -15,13 +15,22 @@ from typing import IO
 from msgspec.structs import replace
 
 from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED
-from feedtool.areas.legacy.offers_xml import KIND as FULL
-from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
-from feedtool.areas.legacy.offers_xml import PRIMARY_POOL, XmlOffer, cost_keys
-from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import OffersSource
-from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
+from feedtool.areas.legacy.writer import KIND as FULL
+from feedtool.areas.legacy.writer import KINDS as LEGACY_KINDS
+from feedtool.areas.legacy.writer import (
+    PRIMARY_POOL,
+    Head,
+    Pool,
+    XmlOffer,
+    cost_keys,
+    head_of,
+    offers_of,
+    write,
+    write_xml,
+)
+from feedtool.areas.legacy.writer import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers import feeds
 from feedtool.feeds.area import (
@@ -34,9 +43,9 @@ from feedtool.feeds.area import (
     loss_of,
 )
 from feedtool.model.cells import Value
+from feedtool.model.disk_list import Spool
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
-from feedtool.model.spool import Spool
 from feedtool.model.text import joined, tr
 
 UPSERT, UPDATE, DELETE = (feed.kind for feed in feeds.FEEDS)

@@ -14,11 +14,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
-from feedtool.areas.legacy.writer import head_of, offers_of, write
-from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.legacy.writer import ATTRIBUTES, head_of, offers_of, write
+from feedtool.areas.offers.delivery import TEXTS, PackageType, ask_offers, traces
 from feedtool.areas.offers.wire.offers import Offer, offers_page
 from feedtool.feeds.delivery import Endpoint, LogEntry, Lookup, PackageLog, Submitted
 from feedtool.feeds.package_ref import PackageRef, Size

@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from feedtool.areas.legacy.delivery import DELIVERY
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.writer import (
     ATTRIBUTES,
     KIND,
     SHEET,
@@ -19,7 +19,7 @@ from feedtool.areas.legacy.offers_xml import (
 )
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS, PARTS
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
@@ -35,7 +35,7 @@ from feedtool.feeds.feed import (
     Travel,
 )
 from feedtool.feeds.template import Words
-from feedtool.model.header import Column
+from feedtool.model.cells import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 

@@ -5,18 +5,22 @@ is open, and the offers that the service has now are counted before it is sent.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.legacy.writer import STOCK_AND_PRICE_KIND
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
+from feedtool.feeds.columns.text import visible
+from feedtool.feeds.feed import Row
+from feedtool.feeds.rule import Problems, Rule, notices
 from feedtool.model.call import READ, Call, Reply, Sender
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import Issue, Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import MessageText, tr
 from feedtool.service.fetch import Next, read_list
@@ -184,3 +188,36 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, context: "FetchConte
     hint = tr("nothing was sent; look at the channel and at what the account is opened for")
     read_list(tr("offers"), first, take, client, context, hint)
     return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])
+
+
+PROBLEMS = Problems("feedtool.areas.legacy")
+
+CHANNEL_NOT_CARRIED = PROBLEMS.error("channel-not-carried")
+XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
+
+
+def check_channel(row: Row) -> Iterator[Issue]:
+    """Report a row that is for another channel than the primary one."""
+    primary = row.sheet.context.settings.primary_channel
+    if row.channel in ("", primary):  # a row without a channel is not sent
+        return
+    yield Issue(
+        CHANNEL_NOT_CARRIED,
+        tr(
+            "a StockAndPrice package cannot say that it is for {channel}: it changes the offers of"
+            " {primary}",
+            channel=visible(row.channel),
+            primary=primary,
+        ),
+        tr("send it with --as offers-update; or set primary_channel in the profile if this is it"),
+        "salesChannelId",
+    )
+
+
+RULES = (
+    Rule(CHANNEL_NOT_CARRIED, check_channel, kinds=(STOCK_AND_PRICE_KIND,)),
+    Rule(
+        XML_IRREGULAR,
+        check_sheet=notices(XML_IRREGULAR, tr("correct the program that makes the file")),
+    ),
+)

@@ -12,17 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from zipfile import ZipFile
 
-from feedtool.areas.legacy.irregularities import Irregularities, printable_name
-from feedtool.areas.legacy.offers_xml import MEMBERS, OFFERS
 from feedtool.areas.legacy.parser import (
     MAKE_AGAIN,
     NOT_TRUSTED,
+    Irregularities,
     OfferInPlace,
     OffersParser,
     PackageHead,
+    printable_name,
 )
+from feedtool.areas.legacy.writer import MEMBERS, OFFERS
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets import (
     DEFAULT_LIMITS,

@@ -7,8 +7,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
-from feedtool.areas.legacy.irregularities import printable_name
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.parser import TWICE, printable_name
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.writer import (
     ATTRIBUTES,
     KIND,
     KINDS,
@@ -18,13 +19,11 @@ from feedtool.areas.legacy.offers_xml import (
     Shipping,
     cost_keys,
 )
-from feedtool.areas.legacy.parser import TWICE
-from feedtool.areas.legacy.reader import OffersXml
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.feed import CHANNEL
 from feedtool.model.cells import BLANK, Cell, Kind, letters
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
 from feedtool.sheets import HEADER, KeyedLine, KeyedSheet, SheetEntry, decode
 

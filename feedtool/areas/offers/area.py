@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.feeds import FEEDS
-from feedtool.areas.offers.fixes import FIXES
-from feedtool.areas.offers.rules import RULES
+from feedtool.areas.offers.rules import FIXES, RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 

@@ -10,14 +10,14 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
 from feedtool.feeds.feed import Mode, Row, SheetColumns
 from feedtool.feeds.template import Words
-from feedtool.model.header import Column
+from feedtool.model.cells import Column
 from feedtool.model.settings import (
     CONDITION_NAMES,
     DEPRECATED_MODES,

@@ -8,10 +8,10 @@ since the package was created. Quantity alone proves nothing, since sales change
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import offers, packages
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
 from feedtool.feeds.delivery import Endpoint, Lookup, LookupTexts, Needs, Since, Staged, Trace
@@ -20,6 +20,30 @@ from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
+
+# The types of packages of offers.
+
+
+class PackageType(StrEnum):
+    """The type of a package, case-sensitive and fixed at creation.
+
+    Source: specification, "Offer package".
+    """
+
+    UPSERT = "Upsert"
+    UPDATE = "Update"
+    DELETE = "Delete"
+    FULL = "Full"
+    """A legacy zip (specification, "Legacy offer routes")."""
+    PURGE = "PurgeAndReplace"
+    """A Full legacy zip that also removes all offers that are not in it."""
+    STOCK_AND_PRICE = "StockAndPrice"
+    """A legacy zip that changes stock and price only."""
+
+
+LEGACY_TYPES = frozenset({PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE})
+"""The types of legacy zips, which one POST stages and commits."""
+
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
 """Yields each requested value with the offer's value."""

@@ -5,8 +5,7 @@ from functools import cache, partial
 
 from feedtool.areas.offers import columns
 from feedtool.areas.offers.columns import REFERENCE, TAXES
-from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import DELIVERY, PRODUCT, PackageType
 from feedtool.areas.offers.rows import REQUESTS
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.placeholders import PLACEHOLDER
@@ -26,7 +25,7 @@ from feedtool.feeds.feed import (
     Travel,
     always,
 )
-from feedtool.model.header import Column
+from feedtool.model.cells import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, joined, tr
 

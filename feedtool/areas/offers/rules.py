@@ -3,6 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import partial
 from unicodedata import normalize
 
@@ -10,13 +11,20 @@ from feedtool.areas.offers.columns import (
     CONDITION_TYPE,
     GTIN,
     IDENTITY,
+    PREPARATION,
     PRODUCT_REFERENCE,
+    QUANTITY,
     REFERENCE,
     TAXES,
     mode_label,
 )
+from feedtool.feeds.columns.fixes import empty, written_like
 from feedtool.feeds.columns.gtin import LENGTHS
+from feedtool.feeds.columns.number import INTEGER_REQUIRED, NUMBER_FORMAT, NUMBER_RANGE, number_of
+from feedtool.feeds.columns.placeholders import FORMULA_ERROR, PLACEHOLDER
+from feedtool.feeds.columns.text import PRODUCT_REFERENCE_FORMAT
 from feedtool.feeds.feed import EXPORTED, Row
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
@@ -299,4 +307,81 @@ RULES = (
     Rule(SAME_PRODUCT, kinds=OFFERING),
     Rule(STOCK_DIFFERS, survey=SameProducts, kinds=OFFERING),
     _of_blanks(TAXES_INCOMPLETE, check_taxes_incomplete, kinds=UPDATES),
+)
+
+
+# Corrections of offers; each decides something, so the user has to choose them.
+
+
+_AMOUNT_TAXES = TAXES[1:]
+"""Without VAT: a blank VAT never means zero."""
+ONE = Decimal(1)
+
+
+def lower_stock(flawed: FlawedCell) -> NewValue | None:
+    """Return the whole pieces in stock; 0 for a negative stock."""
+    number = number_of(flawed.cell, flawed.reader)
+    if number is None or (number > 0 and number == number.to_integral_value()):
+        return None
+    return written_like(max(number.quantize(ONE, ROUND_FLOOR), Decimal(0)), flawed)
+
+
+def raise_days(flawed: FlawedCell) -> NewValue | None:
+    number = number_of(flawed.cell, flawed.reader)
+    return None if number is None else written_like(number.quantize(ONE, ROUND_CEILING), flawed)
+
+
+def zero(flawed: FlawedCell) -> NewValue | None:
+    del flawed
+    return Decimal(0)
+
+
+def drop_product_reference(flawed: FlawedCell) -> NewValue | None:
+    """Empty the product reference if the row has a GTIN."""
+    return "" if GTIN in flawed.filled else None
+
+
+FIXES = (
+    Fix(
+        "stock",
+        tr("round stocks down to whole pieces, and take negative ones as 0"),
+        (INTEGER_REQUIRED, NUMBER_RANGE),
+        lower_stock,
+        fields=(QUANTITY,),
+    ),
+    Fix(
+        "days",
+        tr("round preparation times up to whole days"),
+        (INTEGER_REQUIRED,),
+        raise_days,
+        fields=(PREPARATION,),
+    ),
+    Fix(
+        "list-price",
+        tr("empty a list price that is below the price, or is none"),
+        (ORIGIN_PRICE_BELOW_PRICE, FORMULA_ERROR, NUMBER_FORMAT, NUMBER_RANGE),
+        empty,
+        fields=("price.originPrice",),
+        old_name="struck-price",
+    ),
+    Fix(
+        "free-delivery",
+        tr("fill the missing amount of a delivery mode with 0"),
+        (DELIVERY_INCOMPLETE,),
+        zero,
+    ),
+    Fix(
+        "no-tax",
+        tr("fill the taxes that are amounts with 0 where VAT is given"),
+        (TAXES_INCOMPLETE,),
+        zero,
+        fields=_AMOUNT_TAXES,
+    ),
+    Fix(
+        "product-reference",
+        tr("empty a malformed product reference beside a GTIN"),
+        (PRODUCT_REFERENCE_FORMAT, PLACEHOLDER),
+        drop_product_reference,
+        fields=(PRODUCT_REFERENCE,),
+    ),
 )

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 def exports() -> "Sequence[Export]":
     """Its lists, which few commands bring."""
     from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
-    from feedtool.areas.orders.lists import LISTS
-    from feedtool.areas.orders.picking import PICKING
+    from feedtool.areas.orders.lists import LISTS, PICKING
 
     return ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS
 

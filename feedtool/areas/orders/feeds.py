@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any
 
 from feedtool.areas.orders import acts, columns
-from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
-from feedtool.areas.orders.shipments import LINES, PRODUCTS, SHIPMENT
+from feedtool.areas.orders.shipments import CANCELLATION, LINES, PRODUCTS, SHIPMENT
 from feedtool.feeds.columns.choice import YES
 from feedtool.feeds.feed import (
     ACTION,

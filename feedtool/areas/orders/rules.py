@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
-from feedtool.areas.orders.cancellations import not_eligible
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
 from feedtool.areas.orders.feeds import action_of
-from feedtool.areas.orders.shipments import folded
+from feedtool.areas.orders.shipments import folded, not_eligible
 from feedtool.areas.orders.wire import STATUSES, Reason
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.occurrences import Occurrences, RowPlace

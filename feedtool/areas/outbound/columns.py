@@ -15,7 +15,7 @@ from feedtool.feeds.columns.number import Money, Whole
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.feed import ACTION
 from feedtool.feeds.template import Words
-from feedtool.model.header import CellType, Column
+from feedtool.model.cells import CellType, Column
 from feedtool.model.settings import AccountSettings
 
 SHIPMENT, REFERENCE, REASON = "outboundShipmentId", "reference", "reason"

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.fixes import FIXES
-from feedtool.areas.products.rules import RULES
+from feedtool.areas.products.rules import FIXES, RULES
 from feedtool.feeds.area import Area
 from feedtool.model.text import tr
 

@@ -7,7 +7,7 @@ catalogue defines and checks them.
 from collections.abc import Mapping
 from typing import Any
 
-from feedtool.areas.products import variants
+from feedtool.areas.products import categories
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
@@ -30,7 +30,7 @@ from feedtool.feeds.feed import (
     is_number,
 )
 from feedtool.feeds.template import Basis, Contents
-from feedtool.model.header import STAMP_LANGUAGE
+from feedtool.model.cells import STAMP_LANGUAGE
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, tr
 
@@ -207,7 +207,7 @@ FEED = Feed(
         reference=columns.REFERENCE,
         required=required,
         identity=(columns.GTIN,),
-        enrich=variants.enrich,
+        enrich=categories.enrich,
     ),
     travel=Travel(package_type=PACKAGE_TYPE, protocol=DELIVERY, provides=product_names),
     template=TemplatePage(

@@ -1,22 +1,32 @@
 """The rules about products; their pages for users are in `problems.md`."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from feedtool.areas.products.catalog import Catalog, Necessity
 from feedtool.areas.products.catalog.model import fingerprint_of, read_fingerprints
-from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS, UNDERSTOOD_KEYS
+from feedtool.areas.products.categories import VARIANT_GROUP_FOUND
+from feedtool.areas.products.columns.common import (
+    CATEGORY_CODE_CUT,
+    CATEGORY_PADDED,
+    GROUP,
+    LANGUAGE_TAGS,
+    UNDERSTOOD_KEYS,
+)
 from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
     STAMP_TRAITS,
     categories_of,
     details_of,
 )
+from feedtool.areas.products.columns.prose import HTML_NOT_ALLOWED, Title
 from feedtool.areas.products.feeds import FEED, name_of
-from feedtool.areas.products.variants import VARIANT_GROUP_FOUND
+from feedtool.feeds.columns.fixes import as_read
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.feeds.occurrences import Occurrences, RowPlace
 from feedtool.feeds.rule import Problems, Rule, SheetFacts
-from feedtool.model.header import STAMP_LANGUAGE
+from feedtool.model.cells import STAMP_LANGUAGE
 from feedtool.model.nouns import Issue
 from feedtool.model.text import FieldName, MessageText, joined, tr
 
@@ -290,4 +300,32 @@ RULES = (
     Rule(VARIANT_GROUP_CATEGORY, survey=GroupCategories, kinds=KINDS),
     Rule(VARIANT_INCOMPLETE, check_variant_incomplete, kinds=KINDS),
     Rule(VARIANT_NOT_ALLOWED, check_variant_not_allowed, kinds=KINDS),
+)
+
+
+# Corrections of products.
+
+
+_BLOCK = re.compile(r"\s*</?(?:br|div|h[1-6]|li|ol|p|table|td|tr|ul)\b[^<>]*>\s*", re.IGNORECASE)
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+
+
+def remove_tags(flawed: FlawedCell) -> NewValue | None:
+    """Return the text without tags, with entities as characters and paragraphs as lines."""
+    from html import unescape  # large, and rarely needed
+
+    between = " " if isinstance(flawed.type, Title) else "\n"
+    text = _TAG.sub("", _BLOCK.sub(between, flawed.cell.text))
+    return unescape(text).strip() or None
+
+
+FIXES = (
+    Fix(
+        "category",
+        tr("write a category's code as the catalogue has it, with the zeros that were lost"),
+        (CATEGORY_PADDED, CATEGORY_CODE_CUT),
+        as_read,
+        is_safe=True,
+    ),
+    Fix("plain-text", tr("take the HTML out of a plain text"), (HTML_NOT_ALLOWED,), remove_tags),
 )

@@ -34,8 +34,8 @@ from feedtool.feeds.template import (
     Need,
     choice_width,
 )
+from feedtool.model.cells import Column, folded
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Language, Translator, tr
 

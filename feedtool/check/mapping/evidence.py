@@ -1,22 +1,160 @@
 """Evidence that a column is of a concept: its name, and the content of its cells."""
 
 import re
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import cached_property
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache
+from typing import Any, NamedTuple
 
 from msgspec import Struct
+from rapidfuzz import fuzz, process
 
-from feedtool.check.mapping.names import is_known
-from feedtool.check.mapping.weights import NEIGHBOURS, evidence
-from feedtool.check.mapping.words import Concept, HeaderWords, conditions, states, words_of
+from feedtool.check.mapping.words import (
+    Concept,
+    HeaderWords,
+    concepts,
+    conditions,
+    groups_in,
+    significant,
+    states,
+    words_left,
+    words_of,
+)
 from feedtool.check.mapping.words import plain as plain_words
 from feedtool.feeds.columns.gtin import LENGTHS, TEXT_SIGN, check_digit
 from feedtool.feeds.columns.number import parse
 from feedtool.feeds.columns.text import plain
-from feedtool.model.cells import Cell, Kind, rounded, shown
-from feedtool.model.text import MessageText
+from feedtool.model.cells import Cell, Column, Kind, folded, rounded, shown
+from feedtool.model.files import folder_of
+from feedtool.model.text import MessageText, joined, tr
+
+
+class Evidence(NamedTuple):
+    """The weight of a measure of cells as evidence for a concept."""
+
+    concept: str
+    measure: str
+    """The property of `SheetColumn`."""
+    least: float
+    below: float
+    """The evidence counts if `least` <= measure < `below`."""
+    times: float
+    """The factor for the likeness of the name."""
+    floor: float
+    """The least confidence by content alone."""
+    reason: str
+    """The reason in messages; empty for none."""
+
+
+class Weights(dict[str, float]):
+    """A table of weights by their names."""
+
+    def __getattr__(self, name: str) -> float:
+        return self[name]
+
+
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    (folder_of(__package__) / "weights.toml").read_text("utf-8")
+)
+NAMES = Weights(_TABLES["names"])
+NEIGHBOURS = Weights(_TABLES["neighbours"])
+
+
+@cache
+def evidence(concept: str) -> Sequence[Evidence]:
+    """Return the evidence that the cells of a column may be for a concept."""
+    weights = _TABLES["weights"]
+    return [
+        Evidence(concept, *row[1:])
+        for row in weights["content"]
+        if concept in weights["of"].get(row[0], [row[0]])
+    ]
+
+
+# Compare a header with the names of concepts.
+
+
+DECISIVE = frozenset(("net", "gross", "bought", "struck", "advised", "lowest", "apart"))
+"""The groups of words that a misspelling must also have."""
+SUBJECTS = frozenset(("barcode", "carriage", "eco", "price", "reference", "stock", "tax", "time"))
+"""The groups of words that name the subject of a column."""
+LONG = 5
+"""The letters from which a name is not part of others by chance."""
+
+
+def name_score(words: HeaderWords, concept: Concept) -> float:
+    """Return the likeness of a header to the names of a concept, up to 100."""
+    score = max(_by_names(words, concept), _by_groups(words, concept))
+    if excludes(words, concept) and score < NAMES.same:
+        score = min(score, NAMES.against)
+    return min(score, concept.most) if score >= NAMES.least else 0
+
+
+def excludes(words: HeaderWords, concept: Concept) -> bool:
+    """Return True if a header has a word that excludes a concept."""
+    is_other = "price" in words.groups and not concept.is_amount
+    return is_other or bool(words.groups & concept.never)
+
+
+def shares_subject(words: HeaderWords, concept: Concept) -> bool:
+    """Return True if a header has a word for a concept's subject, or without one of its names."""
+    subjects = frozenset().union(*concept.groups) & SUBJECTS
+    if subjects:
+        return bool(subjects & words.groups)
+    return any(name.intersection(words.significant) for name in _significant_names(concept))
+
+
+def _by_names(words: HeaderWords, concept: Concept) -> float:
+    if words.text in concept.names:
+        return NAMES.same
+    if words.bare in concept.names:
+        return NAMES.same_but_aside
+    of_header = set(words.significant)
+    if not of_header:
+        return 0
+    score = 0.0
+    for name, of_name in zip(concept.names, _significant_names(concept), strict=True):
+        if of_name == of_header:
+            return NAMES.same_words
+        may_be_part = len(of_name) > 1 or is_part(name)
+        if of_name and of_name < of_header and may_be_part:
+            more = len(of_header) - len(of_name)
+            score = max(score, NAMES.part - more * NAMES.word_more)
+    near = process.extractOne(
+        words.bare, concept.names, scorer=fuzz.ratio, score_cutoff=max(score, NAMES.nearly)
+    )
+    if near and len(near[0]) > LONG and groups_in(near[0]) & DECISIVE <= words.groups:
+        score = max(score, near[1] * NAMES.spelling / NAMES.same)
+    return score
+
+
+@cache
+def is_part(name: str) -> bool:
+    """Return True if a name of one word also counts in a header of several words."""
+    return len(name) >= LONG and " " not in name and "article" not in groups_in(name)
+
+
+@cache
+def _significant_names(concept: Concept) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(significant(name)) for name in concept.names)
+
+
+def _by_groups(words: HeaderWords, concept: Concept) -> float:
+    scores = [
+        NAMES.groups - NAMES.word_more * words_left(words, groups)
+        for groups in concept.groups
+        if groups <= words.groups
+    ]
+    return max(scores, default=0.0)
+
+
+@lru_cache(8192)
+def is_known(text: str) -> bool:
+    """Return True if a text is similar to a name of any concept."""
+    words = words_of(text)
+    return any(name_score(words, concept) >= NAMES.header for concept in concepts())
+
 
 RATES = frozenset(
     map(
@@ -201,3 +339,76 @@ def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
             if item.reason:
                 reasons.append(MessageText((item.reason,), {"share": f"{measure:.0%}"}))
     return Score(score, tuple(reasons))
+
+
+# Guess the concepts of a column, from its name and cells alone.
+
+
+class Guess(NamedTuple):
+    """A possible concept of a column, with its confidence."""
+
+    concept: Concept
+    key: str | None
+    confidence: float
+    reason: str
+
+    @property
+    def identity(self) -> str:
+        """The name that only one column can have: a key, or a concept without a key."""
+        return self.key or self.concept.name
+
+
+def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:
+    """Return folded header → the field with this key or label, unless it names another concept."""
+    meant = {name: concept.keys for concept in concepts() for name in concept.names}
+    names = {
+        folded(label): key
+        for key, column in known.items()
+        for label in column.labels
+        if key in meant.get(words_of(label).text, (key,))
+    }
+    return {**names, **{folded(key): key for key in known}}
+
+
+def guess_concepts(
+    column: SheetColumn, known: Mapping[str, Column], fields: Mapping[str, str]
+) -> list[Guess]:
+    """Return the possible concepts of a column, best first; `fields` are the `field_names`."""
+    if key := fields.get(folded(column.header)):
+        of_field = Concept(key, (key,), (), (), frozenset(), NAMES.same)
+        return [Guess(of_field, key, NAMES.same, tr("the name of the field"))]
+    guesses = []
+    for concept in concepts():
+        name = name_score(column.words, concept)
+        confidence, reasons = content_score(concept, column, name)
+        if confidence >= NEIGHBOURS.second_choice:
+            key = next((key for key in concept.keys if key in known), None)
+            by_name = ""
+            if name >= NAMES.least:
+                like = tr("named like “{name}”", name=MessageText((concept.name,)))
+                by_name = MessageText((concept.doubt,)) or like
+            reason = joined(filter(None, (by_name, *dict.fromkeys(reasons))))
+            guesses.append(Guess(concept, key, confidence, reason))
+    return by_confidence(guesses)
+
+
+def other_keys(column: SheetColumn, known: Mapping[str, Column]) -> list[str]:
+    """Return other possible fields of a column, best first.
+
+    Its name has a word for their subject, or its cells are similar, and no word excludes them.
+    """
+    scores: dict[str, float] = {}
+    for concept in concepts():
+        key = next((key for key in concept.keys if key in known), None)
+        if not key or excludes(column.words, concept):
+            continue
+        is_faint = shares_subject(column.words, concept)
+        name = NAMES.least if is_faint else NEIGHBOURS.second_choice
+        confidence, reasons = content_score(concept, column, name)
+        if (is_faint or reasons) and confidence >= NEIGHBOURS.alternative:
+            scores[key] = max(confidence, scores.get(key, 0))
+    return sorted(scores, key=lambda key: -scores[key])
+
+
+def by_confidence(guesses: Iterable[Guess]) -> list[Guess]:
+    return sorted(guesses, key=lambda guess: -guess.confidence)

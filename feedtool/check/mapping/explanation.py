@@ -5,14 +5,17 @@ from shlex import quote
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing, KindUnclear, columns_listed
-from feedtool.check.mapping.header_row import WIDEST
-from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
+from feedtool.check.mapping.evidence import NAMES
 from feedtool.check.mapping.proposal import propose
-from feedtool.check.mapping.weights import NAMES
-from feedtool.model.cells import brief
-from feedtool.model.header import Column
-from feedtool.model.nearest import nearest
-from feedtool.model.text import FieldName, MessageText, in_quotes, joined, tr
+from feedtool.check.mapping.source_sheet import (
+    WIDEST,
+    OwnSheet,
+    likeliest_sheet,
+    no_header,
+    read_columns,
+)
+from feedtool.model.cells import Column, brief
+from feedtool.model.text import FieldName, MessageText, in_quotes, joined, nearest, tr
 from feedtool.sheets import Source
 
 SHOWN = 8

@@ -6,16 +6,20 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts, other_keys
-from feedtool.check.mapping.neighbours import SAME_ROWS, weigh_neighbours
-from feedtool.check.mapping.weights import NEIGHBOURS
+from feedtool.check.mapping.context import SAME_ROWS, weigh_neighbours
+from feedtool.check.mapping.evidence import (
+    NEIGHBOURS,
+    Guess,
+    SheetColumn,
+    field_names,
+    guess_concepts,
+    other_keys,
+)
 from feedtool.check.mapping.words import words_of
 from feedtool.check.sale_marks import ALWAYS, About, about_of, is_sold
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION
-from feedtool.model.cells import letters, shown
-from feedtool.model.header import Column, folded
+from feedtool.model.cells import Column, folded, letters, shown
 from feedtool.model.text import tr
 
 SHOWN = 3

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from feedtool.feeds.columns.choice import condition_words
-from feedtool.model.own_files import folder_of
+from feedtool.model.files import folder_of
 
 DIGITS = frozenset("0123456789")
 LINKING = 2

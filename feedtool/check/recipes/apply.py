@@ -1,14 +1,13 @@
 """Apply a recipe to a sheet whose header row is known."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from feedtool.check.headers import HeaderNotFound
-from feedtool.check.recipes.applied import Applied
-from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel, refusal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.fields import (
     Formula,
@@ -19,22 +18,78 @@ from feedtool.check.recipes.fields import (
     constant_cell,
     described_inputs,
 )
-from feedtool.check.recipes.header_columns import column_index
 from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, join_own, read_join
 from feedtool.check.recipes.join_file import JoinFile
-from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.recipes.recipe_file import OUT_OF_STOCK
+from feedtool.check.recipes.recipe import (
+    LETTERS,
+    OUT_OF_STOCK,
+    SKIP,
+    Recipe,
+    Truth,
+    channel_column,
+    of_channel,
+    refusal,
+)
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, Column, Header, folded, index_of, letters
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column, Header, folded
-from feedtool.model.markers import HEADINGS, ROW
-from feedtool.model.nearest import did_you_mean
+from feedtool.model.files import HEADINGS, ROW
 from feedtool.model.settings import Constant, Context
-from feedtool.model.text import either, in_quotes, tr
+from feedtool.model.text import did_you_mean, either, in_quotes, joined, tr
 from feedtool.sheets import Sheet, Source
+from feedtool.sheets.read.source import LAST_COLUMN
+
+# The record of a sheet after a recipe, or defaults, were applied.
+
+
+class Applied(NamedTuple):
+    """A sheet after a recipe, or defaults, were applied."""
+
+    header: Header
+    sheet: Sheet
+    fields: Sequence[str] = ()
+    """The keys whose values the recipe or defaults make, and not one column."""
+    defaults: Sequence[str] = ()
+    """The keys among these that only have a default of the command or the account."""
+    joined: "Sequence[JoinedSheet]" = ()
+
+
+def column_index(header: str, texts: Mapping[int, str], place: str) -> int | None:
+    """Return the column of a header, or of `@C`; None if the sheet does not have it.
+
+    Raises UsageProblem if several columns have the header, or if the letters are invalid.
+    """
+    if header.startswith(LETTERS):
+        return _index_by_letters(header, place)
+    exact = [index for index, text in texts.items() if text == " ".join(header.split())]
+    same = exact or [index for index, text in texts.items() if folded(text) == folded(header)]
+    if len(same) > 1:
+        raise UsageProblem(
+            tr(
+                "{place}: “{header}” is the header of columns {where}",
+                place=place,
+                header=header,
+                where=joined(map(letters, same)),
+            ),
+            tr(
+                "name one of them by its letters: “{column}”",
+                column=f"{LETTERS}{letters(same[0])}",
+            ),
+        )
+    return same[0] if same else None
+
+
+def _index_by_letters(header: str, place: str) -> int:
+    name = header.removeprefix(LETTERS).upper()
+    if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
+        return index
+    raise UsageProblem(
+        tr("{place}: “{header}” names no column", place=place, header=header),
+        tr("write its letters, as in “@C”"),
+    )
+
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
@@ -360,3 +415,43 @@ def apply(
     of_recipe |= {key for join in recipe.file.join.values() for key in join.take}
     only = [key for key in application.fields if key in applicable.keys() - of_recipe]
     return Applied(application.header(), made, application.fields, only, sheets)
+
+
+# Apply defaults of a command or an account without a recipe.
+
+
+def with_defaults(
+    header: Header,
+    columns: Iterable[Column],
+    defaults: Mapping[str, Constant],
+    sheet: Sheet,
+    context: Context,
+) -> Applied:
+    """Fill blank and absent cells of a sheet with defaults, before these are checked."""
+    known = {column.key: column for column in columns if column.key in defaults}
+    if not known:
+        return Applied(header, sheet, ())
+    made = RecipeSheet(sheet, context)
+    indexes = dict(header.columns)
+    origins = dict(header.origins)
+    for key, column in known.items():
+        source = header.index_of(key)
+        cell = cell_of(defaults[key])
+        mapped = None if source is None else MappedCells({}, cell)
+        made.fields[key] = RecipeField(key, source, mapped, cell)
+        index = made.add(made_column(key))
+        indexes[index], origins[index] = column, () if source is None else (source,)
+        if source is not None:
+            del indexes[source]
+    header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
+    return Applied(header, made, list(known), list(known))
+
+
+def check_defaults(
+    columns: Iterable[Column], defaults: Mapping[str, Constant], context: Context
+) -> None:
+    """Raise UsageProblem for a default that its field cannot have; the kind is known now."""
+    for column in columns:
+        if column.key in defaults:
+            value = defaults[column.key]
+            constant_cell(value, column, context, tr("the default of {key}", key=column.key))

@@ -25,9 +25,18 @@ from feedtool.feeds.columns.number import (
     Number,
 )
 from feedtool.feeds.columns.text import no_value, plain
-from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
+from feedtool.model.cells import (
+    BLANK,
+    LONGEST_SHOWN,
+    Cell,
+    Column,
+    Kind,
+    folded,
+    letters,
+    rounded,
+    shown,
+)
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import Constant, Context
 from feedtool.model.text import column_name, joined, tr

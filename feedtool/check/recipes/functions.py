@@ -27,7 +27,7 @@ from feedtool.check.recipes.values import (
 )
 from feedtool.feeds.columns.number import number_in
 from feedtool.feeds.columns.text import plain
-from feedtool.model.header import folded
+from feedtool.model.cells import folded
 from feedtool.model.text import tr
 
 Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]

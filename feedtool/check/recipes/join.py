@@ -11,15 +11,14 @@ from msgspec import Struct, field
 from feedtool.check.headers import SEARCHED
 from feedtool.check.recipes.fields import REMEMBERED, Keys, RawValue
 from feedtool.check.recipes.join_file import HOUR, JoinFile, JoinUnusable
-from feedtool.check.recipes.recipe_file import SUM, Join
+from feedtool.check.recipes.recipe import SUM, Join
 from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.recipes.values import NumberText, UnclearText, UnreadableCell, number_text
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, no_value
-from feedtool.model.cells import BLANK, Block, Cell, Kind, letters
+from feedtool.model.cells import BLANK, Block, Cell, Kind, folded, letters
 from feedtool.model.errors import FileProblem, reason_of
-from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
 from feedtool.model.text import MessageText, column_name, in_quotes, joined, tr

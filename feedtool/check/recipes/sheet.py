@@ -16,7 +16,7 @@ from itertools import repeat
 from typing import NamedTuple, TypeVar
 
 from feedtool.check.recipes.fields import REMEMBERED, Formula, Keys, RawValue, RecipeField
-from feedtool.check.recipes.recipe_file import OUT_OF_STOCK, WARN
+from feedtool.check.recipes.recipe import OUT_OF_STOCK, WARN
 from feedtool.check.recipes.values import CONTEXT
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue

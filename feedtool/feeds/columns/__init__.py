@@ -9,8 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from feedtool.feeds.rule import Problems
-from feedtool.model.cells import Cell, shown
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType, shown
 from feedtool.model.nouns import Issue, Severity
 from feedtool.model.settings import Context
 

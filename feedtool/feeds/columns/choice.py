@@ -13,8 +13,8 @@ from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell, Kind
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Code, Issue
-from feedtool.model.own_files import folder_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 

@@ -3,8 +3,8 @@
 import re
 
 from feedtool.feeds.columns import PROBLEMS
+from feedtool.model.files import folder_of
 from feedtool.model.nouns import Issue
-from feedtool.model.own_files import folder_of
 from feedtool.model.text import tr
 
 FORMULA_ERROR = PROBLEMS.error("formula-error")

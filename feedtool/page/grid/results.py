@@ -12,11 +12,11 @@ from feedtool.page.grid.facts import NOTE, GridSheet
 from feedtool.page.grid.tables import open_existing, place_in, row_numbers, sheets_of, writing
 from feedtool.page.grid.view import GridEntry, add_view, remove_view
 from feedtool.report.overview import outcome_of
-from feedtool.runs import chosen_rows
+from feedtool.runs import selection
 from feedtool.runs.row_notes import messages_in_cells
 
 WORDS = tuple(Status)
-NOT_CHOSEN = frozenset({(chosen_rows.NOT_CHOSEN,), (chosen_rows.OTHERS_NOT_CHOSEN,)})
+NOT_CHOSEN = frozenset({(selection.NOT_CHOSEN,), (selection.OTHERS_NOT_CHOSEN,)})
 """The first message of a row that was not chosen."""
 SAID_BY_CHECK = frozenset({Status.INVALID, Status.SKIPPED})
 """Their messages are what checking found."""

@@ -15,9 +15,8 @@ import orjson
 from msgspec.structs import asdict
 
 from feedtool.areas.registry import load
-from feedtool.model.cells import Block, Cell, index_of, letters, shown
+from feedtool.model.cells import Block, Cell, Header, index_of, letters, shown
 from feedtool.model.errors import FileProblem
-from feedtool.model.header import Header
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 from feedtool.model.text import kept_text

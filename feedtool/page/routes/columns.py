@@ -14,12 +14,20 @@ from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.checks import chosen, grid_of, is_checked
-from feedtool.page.columns import ColumnsView, FileReading, left_out, reading_of
-from feedtool.page.desk import NotAllowed, language, page_session, require, user
-from feedtool.page.mapping import ColumnForm, ProposedSheet, judge, proposed
+from feedtool.page.columns import (
+    ColumnForm,
+    ColumnsView,
+    FileReading,
+    ProposedSheet,
+    judge,
+    left_out,
+    proposed,
+    reading_of,
+)
 from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
-from feedtool.page.routes.parts import changeable, file_of
-from feedtool.page.shelf import FileUpload
+from feedtool.page.routes.files import changeable, file_of
+from feedtool.page.session import NotAllowed, language, page_session, require, user
+from feedtool.page.uploads import FileUpload
 
 blueprint = flask.Blueprint("columns", __name__)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import flask
 
 from feedtool.model.text import tr
-from feedtool.page.desk import codes, language, say
+from feedtool.page.session import codes, language, say
 from feedtool.report.codes import BEGINNINGS
 from feedtool.report.plain import on_one_line
 from feedtool.report.tally import SEVERITIES

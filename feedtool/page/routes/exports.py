@@ -9,10 +9,8 @@ from feedtool.areas.registry import load
 from feedtool.feeds.export import Export
 from feedtool.model.errors import NothingToDo
 from feedtool.model.text import text_of_kept, tr
-from feedtool.page.desk import language, page_session, require, say, user
-from feedtool.page.export_form import ExportForm
-from feedtool.page.exports import EXPORT, ExportOrder, archive_of, start_export
-from feedtool.page.routes.parts import (
+from feedtool.page.exports import EXPORT, ExportForm, ExportOrder, archive_of, start_export
+from feedtool.page.routes.files import (
     awaited,
     chosen_account,
     file_of,
@@ -21,7 +19,8 @@ from feedtool.page.routes.parts import (
     seen_accounts,
     sent_file,
 )
-from feedtool.page.shelf import ExportFacts, FileUpload, NotHere
+from feedtool.page.session import language, page_session, require, say, user
+from feedtool.page.uploads import ExportFacts, FileUpload, NotHere
 
 blueprint = flask.Blueprint("exports", __name__)
 

@@ -10,9 +10,9 @@ import orjson
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import ranges_of
 from feedtool.model.text import tr
-from feedtool.page.desk import codes
 from feedtool.page.grid import ALL, CHECK, Grid, RowFilter
 from feedtool.page.grid_part import GridPart, RowWords
+from feedtool.page.session import codes
 
 MOST_ROWS = 200
 """Rows of one answer."""

@@ -5,10 +5,10 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.model.text import tr
 from feedtool.page.checks import start_check
-from feedtool.page.desk import now, page_session, require, say, user
 from feedtool.page.held import account_of_run, held_lines, released
-from feedtool.page.routes.parts import SOON, reason_for
-from feedtool.page.shelf import NotHere
+from feedtool.page.routes.files import SOON, reason_for
+from feedtool.page.session import now, page_session, require, say, user
+from feedtool.page.uploads import NotHere
 from feedtool.runs.held import drop as drop_held
 
 blueprint = flask.Blueprint("held", __name__)

@@ -6,17 +6,19 @@ import flask
 import msgspec
 from flask.typing import ResponseReturnValue
 
-from feedtool.areas.offers.changes.change_rows import COLUMNS as CHANGE_COLUMNS
-from feedtool.areas.offers.changes.change_rows import OPTIONAL, WORDS
+from feedtool.areas.offers.changes.guards import COLUMNS as CHANGE_COLUMNS
+from feedtool.areas.offers.changes.guards import OPTIONAL, WORDS
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr
 from feedtool.page.checks import grid_of, is_checked, start_check
-from feedtool.page.desk import page_session, require, user
 from feedtool.page.plans import (
     PLAN,
+    SEND,
     VIEW,
+    PurgeToConfirm,
+    SentBefore,
     blocked_by,
     can_purge,
     held_rows,
@@ -25,12 +27,13 @@ from feedtool.page.plans import (
     refuse_absent_rows,
     run_of,
     start_plan,
+    start_sending,
     with_run,
 )
-from feedtool.page.routes.parts import SOON, awaited, file_of, job_part, reason_for
-from feedtool.page.sending import SEND, PurgeToConfirm, SentBefore, start_sending
-from feedtool.page.shelf import Choices, FileUpload
-from feedtool.runs.chosen_rows import NoSuchRows
+from feedtool.page.routes.files import SOON, awaited, file_of, job_part, reason_for
+from feedtool.page.session import page_session, require, user
+from feedtool.page.uploads import Choices, FileUpload
+from feedtool.runs.selection import NoSuchRows
 
 COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in OPTIONAL]
 

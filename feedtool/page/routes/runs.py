@@ -9,18 +9,27 @@ from flask.typing import ResponseReturnValue
 from feedtool.ledger.records import FORGOTTEN, SellerKey, seller_key
 from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
-from feedtool.page.answers import ANSWERS, VIEW, grid_of_run, has_grid, start_answers
 from feedtool.page.deliveries import account_of, start_resume
-from feedtool.page.desk import page_session, require, require_seen, user
 from feedtool.page.grid import Grid
-from feedtool.page.progress import progress_of
+from feedtool.page.jobs import progress_of
+from feedtool.page.routes.files import SOON, awaited, job_part, sent_file
 from feedtool.page.routes.grid import add_grid_routes
-from feedtool.page.routes.parts import SOON, awaited, job_part, sent_file
-from feedtool.page.run_copies import copies_of_run, made_copy
-from feedtool.page.run_list import MOST, RunSearch, as_shown, found_runs
-from feedtool.page.shelf import NotHere
-from feedtool.runs.history import RunState, run_state
-from feedtool.runs.known_run import forgotten_problem
+from feedtool.page.runs import (
+    ANSWERS,
+    MOST,
+    VIEW,
+    RunSearch,
+    as_shown,
+    copies_of_run,
+    found_runs,
+    grid_of_run,
+    has_grid,
+    made_copy,
+    start_answers,
+)
+from feedtool.page.session import page_session, require, require_seen, user
+from feedtool.page.uploads import NotHere
+from feedtool.runs.history import RunState, forgotten_problem, run_state
 from feedtool.runs.run_record import RunOptions
 
 blueprint = flask.Blueprint("runs", __name__)

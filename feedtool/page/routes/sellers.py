@@ -2,9 +2,19 @@
 
 import flask
 
-from feedtool.page.desk import now, page_session, user
+from feedtool.ledger.sellers import SellersOverview
+from feedtool.model.text import tr
 from feedtool.page.sellers import SellerSearch, bar_of, found_sellers
-from feedtool.runs.sellers import holder_text, name_of, next_try, trouble_text
+from feedtool.page.session import NotAllowed, now, page_session, user
+from feedtool.runs.page_rights import EVERY
+from feedtool.runs.sellers import (
+    CONTENT_TYPE,
+    holder_text,
+    name_of,
+    next_try,
+    trouble_text,
+    write_metrics,
+)
 
 blueprint = flask.Blueprint("sellers", __name__)
 
@@ -36,3 +46,18 @@ def every() -> str:
         trouble_text=trouble_text,
         next_try=next_try,
     )
+
+
+# The figures of all sellers together, for programs that watch and warn.
+
+
+def metrics() -> flask.Response:
+    """All of them as OpenMetrics text; who came by the proxy is to see all accounts."""
+    if user().name and not user().sees(EVERY):
+        raise NotAllowed(
+            tr("these are the figures of all accounts, and you see some of them"),
+            tr("ask whoever keeps the configuration"),
+        )
+    with page_session().workspace() as workspace:
+        figures = SellersOverview(workspace.ledger.engine, workspace.ledger.counts).figures()
+    return flask.Response(write_metrics(figures, now()), content_type=CONTENT_TYPE)

@@ -16,12 +16,12 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis
+from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LANGUAGES, Language, tr
-from feedtool.page.desk import LANGUAGE_NAMES, language, page_session
-from feedtool.page.routes.parts import chosen_account, seen_accounts
+from feedtool.page.routes.files import chosen_account, seen_accounts
+from feedtool.page.session import LANGUAGE_NAMES, language, page_session
 from feedtool.runs.template import for_categories, template_feed
 from feedtool.templates import write_template
 

@@ -10,23 +10,21 @@ from decimal import Decimal
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import AnswerCells, NoteCells
-from feedtool.sheets.annotate.row_parser import (
+from feedtool.sheets.annotate.sheet_scan import (
     CellSpan,
     RawRow,
     RowParser,
-    rewrite,
-    with_height,
-    with_spans,
-)
-from feedtool.sheets.annotate.sheet_scan import (
     SheetScan,
     Tags,
     cell_beyond,
     column_index,
+    rewrite,
     tags_of,
+    with_height,
+    with_spans,
 )
 from feedtool.sheets.cell_text import inline, shown
-from feedtool.sheets.read.xml_chunks import chunks
+from feedtool.sheets.read.xml_parser import chunks
 
 _NOTHING: frozenset[int] = frozenset()
 _STYLE = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*?\ss\s*=\s*["']([0-9]+)["']""")

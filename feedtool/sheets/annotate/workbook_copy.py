@@ -9,12 +9,11 @@ from zipfile import ZipInfo
 
 from feedtool.model.cells import Block, Cells, letters
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet
-from feedtool.sheets.annotate.summary_part import summary_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8
+from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
 from feedtool.sheets.annotate.zip_copy import Repack, compressed, new_member
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings

@@ -59,9 +59,11 @@ _EAST_ASIAN = {"gb18030": "gb2312", "big5": "big5", "euc_kr": "euc_kr", "cp932":
 
 _BAD, _WEAK, _STRONG = range(3)
 """Grades of a text in a page: it is no word, may be a word, is a word."""
-_MARKS = " 0"
+_OTHER_CLASSES = " 0"
 _AS_WORDS = bytes(
-    byte if byte in range(0x80, 0x100) or chr(byte).isalpha() else ord(_MARKS[chr(byte).isdigit()])
+    byte
+    if byte in range(0x80, 0x100) or chr(byte).isalpha()
+    else ord(_OTHER_CLASSES[chr(byte).isdigit()])
     for byte in range(256)
 )
 _LETTERS = re.compile(r"[^\W\d_ªºµƒˆ²³¹¼½¾]+")

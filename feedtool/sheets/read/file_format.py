@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.csv_source import CsvSource
@@ -23,8 +23,7 @@ from feedtool.sheets.read.errors import (
     XlsbUnsupported,
     Xml2003AsXls,
 )
-from feedtool.sheets.read.others.packed import GZIP, PackedSource, open_packed
-from feedtool.sheets.read.others.rows import RowsSource, refusing
+from feedtool.sheets.read.others.rows import GZIP, PackedSource, RowsSource, open_packed, refusing
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.xlsx import XlsxSource
 

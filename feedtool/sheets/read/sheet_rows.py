@@ -19,7 +19,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from feedtool.model.cells import index_of, letters
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
@@ -30,8 +30,8 @@ from feedtool.sheets.read.source import (
     CellRange,
     cell_range,
 )
-from feedtool.sheets.read.xml_chunks import Chunk
 from feedtool.sheets.read.xml_parser import (
+    Chunk,
     Node,
     XmlParser,
     corrupt,

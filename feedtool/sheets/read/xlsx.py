@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Self
 
 from feedtool.model.cells import Block, letters
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.model.text import tr
-from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
-from feedtool.sheets.read.number_formats import read_styles
+from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings, read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.sheet_rows import (
     DATA,
@@ -22,7 +21,7 @@ from feedtool.sheets.read.sheet_rows import (
 )
 from feedtool.sheets.read.source import CellRange, Sheet, rows_after
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
-from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
+from feedtool.sheets.read.xml_parser import chunks, normalize_xml
 
 
 class XlsxSource:

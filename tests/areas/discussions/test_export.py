@@ -25,7 +25,7 @@ from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export

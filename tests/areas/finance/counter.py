@@ -12,7 +12,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.export import export
 from tests.answers import AROUND, BASE, T0, query_of
 from tests.cli.conftest import rows_in

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.finance.amounts import (
+from feedtool.areas.finance.accounts import (
     READINGS,
     EventAmount,
     Signs,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.finance import filters
-from feedtool.areas.finance.amounts import Signs, find_signs
+from feedtool.areas.finance import windows
+from feedtool.areas.finance.accounts import Signs, find_signs
 from feedtool.areas.finance.columns import operation_row, payment_row
 from feedtool.areas.finance.entries import balance, read_entry, taken_back, texts
 from feedtool.areas.finance.journal import COLUMNS, JOURNAL, NotProved
@@ -232,7 +232,7 @@ def test_every_known_type_has_an_account(name: str) -> None:
     assert balance(read_entry(text)) == 0
 
 
-NOVEMBER = filters.read_month("2026-11")
+NOVEMBER = windows.read_month("2026-11")
 
 
 def payment(total: int, at: str = "2026-11-01T08:00:00Z", state: str = "Paid") -> dict[str, Any]:

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.writer import (
     CONTENT_TYPES,
     NAMESPACE,
     OFFERS,
     RELATIONSHIPS,
+    Head,
     Shipping,
     XmlOffer,
+    write,
 )
-from feedtool.areas.legacy.writer import Head, write
 from tests.conftest import gtin
 
 ATTRIBUTES = {

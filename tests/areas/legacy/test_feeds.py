@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from feedtool.areas.legacy.feeds import FULL_FEED
-from feedtool.areas.legacy.offers_xml import ATTRIBUTES
-from feedtool.areas.legacy.writer import Head, offer_of, write_xml
-from feedtool.check.header_names import Names
+from feedtool.areas.legacy.writer import ATTRIBUTES, Head, offer_of, write_xml
+from feedtool.check.headers import Names
 from feedtool.check.requests import schema, validator_of
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
-from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.header import folded
+from feedtool.model.cells import BLANK, Cell, Kind, folded
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import gtin
 

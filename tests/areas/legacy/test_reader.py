@@ -2,16 +2,16 @@
 
 import pytest
 
-from feedtool.areas.legacy.irregularities import MOST, Irregularities, printable_name
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.parser import MOST, Irregularities, printable_name
+from feedtool.areas.legacy.reader import OffersXml, is_legacy
+from feedtool.areas.legacy.writer import (
     CONTENT_TYPES,
     NAMESPACE,
     OFFERS,
     RELATIONSHIPS,
     Shipping,
 )
-from feedtool.areas.legacy.reader import OffersXml, is_legacy
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from tests.areas.legacy.conftest import ATTRIBUTES as ALL
 from tests.areas.legacy.conftest import (
     HONEST,

@@ -8,13 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
 from feedtool.areas.legacy.source import OffersSource, write_workbook
-from feedtool.areas.legacy.writer import Head, Pool
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.legacy.writer import Head, Pool, Shipping, XmlOffer
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.files import MIB, ReadingLimits
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Sheet, open_source
 from feedtool.sheets.read.source import HeadRow

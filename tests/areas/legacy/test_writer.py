@@ -12,18 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import (
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.writer import (
     CONTENT_TYPES,
     MEMBERS,
     NAMES,
     NAMESPACE,
     RELATIONSHIPS,
     STOCK_AND_PRICE,
+    Head,
+    Pool,
     XmlOffer,
+    head_of,
+    offers_of,
+    write,
 )
-from feedtool.areas.legacy.reader import OffersXml
-from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.settings import AccountSettings
 from tests.areas.legacy.conftest import (
     ATTRIBUTES,

@@ -19,12 +19,12 @@ from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
-from feedtool.check.not_rows import TOTALS
+from feedtool.check.summary_rows import TOTALS
 from feedtool.feeds.columns.placeholders import placeholder_issues
+from feedtool.model.cells import folded
 from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
-from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.service.answers import loads
 from tests.answers import Answers
 from tests.answers import exported as export

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from feedtool.areas.offers.columns import GTIN
-from feedtool.areas.offers.fixes import FIXES
+from feedtool.areas.offers.rules import FIXES
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.number import Whole
 from feedtool.feeds.fix import FlawedCell, NewValue

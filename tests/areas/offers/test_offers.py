@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.offers import (
     DeliveryMode,
     Offer,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.offers.wire.packages import (
     UploadBody,
     commit,

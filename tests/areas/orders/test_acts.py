@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from feedtool.areas.orders import acts
-from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.listing import STATUSES
-from feedtool.areas.orders.shipments import SHIPMENT
+from feedtool.areas.orders.shipments import CANCELLATION, SHIPMENT
 from feedtool.feeds.direct import Direct, Goal, Judgement, RequestAttempt
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Call, Reply

@@ -14,12 +14,12 @@ from openpyxl.utils import get_column_letter
 from feedtool.areas.orders.columns import FILLED
 from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
 from feedtool.areas.orders.listing import to_do
-from feedtool.areas.orders.picking import PICKING
+from feedtool.areas.orders.lists import PICKING
 from feedtool.areas.orders.wire import PAGE, read_document
 from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from feedtool.runs.export import export as run_export
 from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export

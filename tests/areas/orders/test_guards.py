@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.settings import AccountSettings, OrderSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.held_rows import hold_guarded
+from feedtool.runs.held import hold_guarded
 from tests.conftest import Files
 
 KEYS = (

@@ -18,9 +18,8 @@ from feedtool.areas.invoices.feeds import FEED as INVOICES
 from feedtool.areas.orders import columns
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.registry import load, sandbox_parts
-from feedtool.cli.errors import bug_report
-from feedtool.ledger.shared_snapshots import open_snapshots
-from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots
+from feedtool.cli.console import bug_report
+from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots, open_snapshots
 from feedtool.model.settings import AccountSettings
 from feedtool.sandbox import Sandbox
 from tests.areas.conftest import effects

@@ -12,7 +12,7 @@ from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT, PropertyCells
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
-from feedtool.report.output_files import Exported
+from feedtool.report.file import Exported
 from tests import catalogues
 from tests.answers import Answers
 from tests.answers import exported as export

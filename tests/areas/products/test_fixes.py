@@ -4,11 +4,10 @@ import pytest
 
 from feedtool.areas.products.columns.common import CategoryCode
 from feedtool.areas.products.columns.prose import Prose, Title
-from feedtool.areas.products.fixes import FIXES
+from feedtool.areas.products.rules import FIXES
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.fix import FlawedCell, NewValue
-from feedtool.model.cells import Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType
 from tests.catalogues import judging
 from tests.feeds.columns.conftest import named, number, text
 

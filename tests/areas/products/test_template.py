@@ -22,8 +22,8 @@ from feedtool.areas.products.template import products_contents
 from feedtool.check.requests import validator_of
 from feedtool.feeds import template
 from feedtool.feeds.template import Basis, Contents, Field, Need
+from feedtool.model.cells import folded
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates import limits, write_template
 from tests.areas.products.test_feeds import Case, cases

@@ -6,7 +6,7 @@ from decimal import Decimal
 from feedtool.feeds.columns.number import Whole
 from feedtool.feeds.columns.text import Reference, Text
 from feedtool.feeds.feed import Feed, Recognition, Requests, Row, SheetDesign, Travel, always
-from feedtool.model.header import Column
+from feedtool.model.cells import Column
 from tests.areas.toy.wire import DELIVERY
 
 NEEDED = ("order", "toy", "quantity")

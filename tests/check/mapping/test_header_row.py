@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.check.mapping.header_row import Row, header_row, is_continued
+from feedtool.check.mapping.source_sheet import Row, header_row, is_continued
 from feedtool.model.cells import BLANK, Cell, Kind
 
 HEADER = "Réf;Désignation;EAN;PA HT;PV TTC;Stock"

@@ -3,9 +3,8 @@
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check.mapping.evidence import SheetColumn
+from feedtool.check.mapping.evidence import SheetColumn, evidence
 from feedtool.check.mapping.proposal import KnownMeaning, propose
-from feedtool.check.mapping.weights import evidence
 from feedtool.check.mapping.words import concepts
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.settings import AccountSettings

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from feedtool.check.recipes.expressions import (
     LONGEST,
     Expression,
+    ExpressionProblem,
     compile_expression,
 )
 from feedtool.check.recipes.functions import FUNCTIONS, is_name
-from feedtool.check.recipes.syntax import ExpressionProblem
 from feedtool.check.recipes.values import (
     CONTEXT,
     ExpressionFailure,

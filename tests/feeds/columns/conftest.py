@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.model.cells import Cell, Kind
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType, Kind
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import as_context
 

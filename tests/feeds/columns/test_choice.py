@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.legacy.feeds import LEGACY_CONDITION
 from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.areas.orders.codes import CARRIER_UNKNOWN
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import (
@@ -18,8 +18,7 @@ from feedtool.feeds.columns.choice import (
     YesNo,
     country_names,
 )
-from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.header import CellType
+from feedtool.model.cells import BLANK, Cell, CellType, Kind
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context, OrderSettings
 from feedtool.model.text import LANGUAGES, Translator

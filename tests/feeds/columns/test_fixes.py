@@ -11,8 +11,7 @@ from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Money, Rate
 from feedtool.feeds.columns.text import Comment, Reference, Text
 from feedtool.feeds.fix import FlawedCell, NewValue
-from feedtool.model.cells import Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import Context
 from tests.feeds.columns.conftest import NO_VALUES, named, number, text
 

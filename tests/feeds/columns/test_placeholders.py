@@ -7,8 +7,7 @@ from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Money
 from feedtool.feeds.columns.placeholders import FORMULA_ERRORS
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text
-from feedtool.model.cells import Cell, Kind
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType, Kind
 from tests.conftest import Find, offer, update
 from tests.feeds.columns.conftest import named, number, read, text
 

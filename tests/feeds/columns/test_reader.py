@@ -13,8 +13,7 @@ from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference
 from feedtool.feeds.columns.text import Text as TextType
-from feedtool.model.cells import BLANK, Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import BLANK, Cell, CellType
 from feedtool.model.settings import Context
 from tests.feeds.columns.conftest import NO_VALUES, read, text
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from feedtool.feeds.columns.gtin import LENGTHS, LOST_ZEROS, Gtin, check_digit
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
-from feedtool.model.cells import Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import named, number, read, text
 

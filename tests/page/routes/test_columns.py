@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from feedtool.cli import run
-from feedtool.page.desk import PageSession
+from feedtool.page.session import PageSession
 from tests.conftest import Files, offer, table
 from tests.page.conftest import SAMPLES, brought, settled
 from tests.page.own_sheets import (

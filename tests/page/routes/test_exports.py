@@ -13,11 +13,11 @@ from openpyxl import load_workbook
 from werkzeug.test import TestResponse
 
 from feedtool.areas.registry import load
+from feedtool.page.access import Users
+from feedtool.page.app import USER
 from feedtool.page.checks import check_key, grid_of
-from feedtool.page.desk import PageSession
 from feedtool.page.exports import EXPORT
-from feedtool.page.middleware import USER
-from feedtool.page.users import Users
+from feedtool.page.session import PageSession
 from feedtool.runs.page_rights import PageRights
 from tests.page.conftest import application, lone_desk
 from tests.page.test_export_form import NEEDED

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.ledger.lock import who
-from feedtool.page.desk import PageSession
-from feedtool.page.middleware import USER
-from feedtool.page.shelf import RunFile
-from feedtool.page.users import Users
+from feedtool.page.access import Users
+from feedtool.page.app import USER
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import RunFile
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.cli.conftest import Feedtool
 from tests.cli.conftest import feedtool as the_command

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from feedtool.model.nouns import Status
 from feedtool.model.text import LANGUAGES
-from feedtool.page.desk import PageSession
-from feedtool.page.middleware import USER
+from feedtool.page.access import Users
+from feedtool.page.app import USER
 from feedtool.page.plans import plan_of
-from feedtool.page.shelf import Choices
-from feedtool.page.users import Users
+from feedtool.page.session import PageSession
+from feedtool.page.uploads import Choices
 from feedtool.runs.page_rights import ACTIONS, PageRights
 from tests.conftest import Files, offer
 from tests.page.conftest import SAMPLES, application, brought, lone_desk, made_desk, sent, settled

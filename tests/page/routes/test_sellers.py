@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from feedtool.ledger.records import seller_key
 from feedtool.model.errors import Interrupted
 from feedtool.model.text import tr
-from feedtool.page.desk import PageSession, now
-from feedtool.page.users import Users
+from feedtool.page.access import Users
+from feedtool.page.session import PageSession, now
 from feedtool.runs.page_rights import PageRights
 from tests.figures import figures_in
 from tests.page.conftest import SAMPLES, application, brought, lone_desk, sent

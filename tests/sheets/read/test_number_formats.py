@@ -2,7 +2,7 @@ import pytest
 
 from feedtool.model.cells import Cell, Kind
 from feedtool.sheets import CorruptXml
-from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso, style_of_code
+from feedtool.sheets.read.cell_decoder import GENERAL, DateKind, NumberStyle, iso, style_of_code
 from tests.sheets.conftest import Make, Read
 
 DATE = NumberStyle(DateKind.DATE)

@@ -11,10 +11,9 @@ from feedtool.model.cells import BLANK, Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import DEFAULT_LIMITS
 from feedtool.sheets.cell_text import escape
-from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
-from feedtool.sheets.read.number_formats import DateKind, NumberStyle
+from feedtool.sheets.read.cell_decoder import DateKind, Decoder, NumberStyle, SharedStrings
 from feedtool.sheets.read.sheet_rows import RowMatcher, SheetParser, pattern_width
-from feedtool.sheets.read.xml_chunks import normalize_xml
+from feedtool.sheets.read.xml_parser import normalize_xml
 from tests.corpus.made import MAIN
 from tests.sheets.conftest import damages
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
+from feedtool.sheets.read.xml_parser import chunks, normalize_xml
 
 ROWS = (b"sheetData", b"row")
 FRAGMENTS = [

@@ -22,7 +22,7 @@ from feedtool.areas.discussions.sandbox.store import (
     Topic,
 )
 from feedtool.areas.orders.sandbox import shop
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder, numbered, shipped
 from feedtool.sandbox.exchange import Exchange, HttpResponse, SandboxSettings
 from feedtool.sandbox.resources import StoredThing

@@ -9,8 +9,8 @@ import orjson
 
 from feedtool.areas.finance.sandbox import store
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
-from feedtool.areas.finance.sandbox.filters import asked_page, whole
 from feedtool.areas.finance.sandbox.life import booked
+from feedtool.areas.finance.sandbox.store import asked_page, whole
 from feedtool.sandbox.arguments import asked
 from feedtool.sandbox.exchange import (
     FIELD_MISSING,

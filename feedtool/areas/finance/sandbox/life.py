@@ -14,9 +14,8 @@ import orjson
 from feedtool.areas.finance.sandbox import events, store
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.sandbox.events import Sold
-from feedtool.areas.orders.sandbox import life as orders
-from feedtool.areas.orders.sandbox.made_up import cost
-from feedtool.areas.orders.sandbox.shop import opened
+from feedtool.areas.orders.sandbox import states as orders
+from feedtool.areas.orders.sandbox.shop import cost, opened
 from feedtool.areas.orders.sandbox.store import StoredOrder, placed_before
 from feedtool.sandbox.exchange import Exchange, HttpResponse, SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp

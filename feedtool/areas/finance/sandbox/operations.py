@@ -7,13 +7,13 @@ import orjson
 
 from feedtool.areas.finance.sandbox import store
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
-from feedtool.areas.finance.sandbox.filters import (
+from feedtool.areas.finance.sandbox.life import booked
+from feedtool.areas.finance.sandbox.store import (
     OF_OPERATIONS,
     FinanceSelection,
     asked_page,
     selection,
 )
-from feedtool.areas.finance.sandbox.life import booked
 from feedtool.sandbox.exchange import Exchange, HttpResponse, bad_request, json_answer
 
 NEEDED = (

@@ -6,8 +6,8 @@ from typing import Any
 
 from feedtool.areas.finance.sandbox import store
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
-from feedtool.areas.finance.sandbox.filters import OF_PAYMENTS, asked_page, selection
 from feedtool.areas.finance.sandbox.life import booked
+from feedtool.areas.finance.sandbox.store import OF_PAYMENTS, asked_page, selection
 from feedtool.sandbox.exchange import Exchange, HttpResponse, json_answer
 
 KEY = "due_at, channel, state"

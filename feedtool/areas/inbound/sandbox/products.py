@@ -4,12 +4,13 @@ A product is of a GTIN and a condition, and has the one reference that the selle
 is never overwritten: a second request fills what is empty, and is answered with what is there.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from sqlite3 import Connection
 from typing import Any
 
-from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.orders.sandbox.made_up import made_up_article
+from msgspec import Struct
+
+from feedtool.areas.orders.sandbox.shop import made_up_article
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import FILLED, NUMBER, TEXT
 from feedtool.sandbox.exchange import (
@@ -20,6 +21,39 @@ from feedtool.sandbox.exchange import (
     json_answer,
 )
 from feedtool.sandbox.resources import Lists, Resource, StoredThing, equals
+
+# The behaviour of the sandbox's warehouses.
+
+
+class InboundBehaviour(Struct, frozen=True):
+    """The behaviour of the warehouses. Durations are sandbox time."""
+
+    opening_products: int = 8
+    """At most so many products of a seller are referenced when the shop opens; 0 for tests."""
+    opening_shipments: int = 8
+    """At most so many shipments are there when the shop opens."""
+    countries: tuple[str, ...] = ("FR", "GB")
+    """Countries of storage that the account is opened for; Spain needs an activation."""
+    refuses_unknown: bool = False
+    """True if a shipment of an unreferenced product is refused at once ("Errors", rule 6), and not
+    later ("Fulfillment", rule 1)."""
+    names_created: bool = True
+    """True if the answer to a creation says what the shipment is called."""
+    visible_after: timedelta = timedelta()
+    """A new shipment is listed so much later."""
+    created: timedelta = timedelta(seconds=10)
+    """The time in Created, and in Referenced."""
+    checked: timedelta = timedelta(minutes=1)
+    """The time in Referencing, and in Processing."""
+    accepted: timedelta = timedelta(days=1)
+    """From the acceptance to the appointment."""
+    appointed: timedelta = timedelta(days=3)
+    """From the appointment to the lorry at the ramp."""
+    unloaded: timedelta = timedelta(days=1)
+    """The time in InProgress, and in PartiallyDone."""
+    never_seen: timedelta = timedelta(days=14)
+    """From the appointment to the end of what never arrives."""
+
 
 PRODUCT = {
     "required": ["gtin", "label", "sellerProductReference", "productCondition"],

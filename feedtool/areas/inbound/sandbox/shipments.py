@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.inbound.sandbox.products import PRODUCTS, referenced_pair
+from feedtool.areas.inbound.sandbox.products import PRODUCTS, InboundBehaviour, referenced_pair
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import FILLED
 from feedtool.sandbox.exchange import (

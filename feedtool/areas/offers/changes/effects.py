@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.nouns import Item
 from feedtool.model.text import MessageText, joined, plural, tr
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from feedtool.areas.offers.package_types import LEGACY_TYPES, PackageType
+from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType
 from feedtool.model.nouns import Item
 
 OfferFields = dict[str, Any]

@@ -36,16 +36,17 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tupl
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.accepted import (
     CHUNK,
+    EarlierOffer,
     forget,
     read_accepted,
     read_stocks,
     scope_of,
     write_accepted,
+    write_earlier,
     write_stocks,
 )
-from feedtool.areas.offers.changes.earlier import EarlierOffer, write_earlier
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, ObservedOffer, OfferFields
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase

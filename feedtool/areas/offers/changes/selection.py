@@ -27,12 +27,12 @@ from feedtool.areas.offers.changes.guards import (
 )
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.columns import FLOOR
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.rule import held_message
+from feedtool.model.disk_list import Spool
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.spool import Spool
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.offers.changes.accepted import AcceptedOffers

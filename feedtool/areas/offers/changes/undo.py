@@ -14,12 +14,16 @@ from sqlalchemy import Engine, Row, func, select
 
 from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes import offer_state as state
-from feedtool.areas.offers.changes.accepted import AcceptedOffers, scope_of
-from feedtool.areas.offers.changes.earlier import EarlierOffer, read_earlier
+from feedtool.areas.offers.changes.accepted import (
+    AcceptedOffers,
+    EarlierOffer,
+    read_earlier,
+    scope_of,
+)
 from feedtool.areas.offers.changes.effects import KnownOffer
 from feedtool.areas.offers.changes.offer_state import OfferFields
 from feedtool.areas.offers.changes.projection import FAILED, NEVER_SENT, read_rows
-from feedtool.areas.offers.package_types import LEGACY_TYPES, PackageType
+from feedtool.areas.offers.delivery import LEGACY_TYPES, PackageType
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.ledger import tables as t

@@ -10,7 +10,7 @@ import tomllib
 from textwrap import fill
 
 from feedtool.areas.offers.columns import understood
-from feedtool.model.own_files import folder_of
+from feedtool.model.files import folder_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, Translator, joined, tr
 

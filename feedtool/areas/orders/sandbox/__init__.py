@@ -5,8 +5,7 @@ Reading order: `orders` (the routes) and `filters`, `shipments`, `cancellations`
 """
 
 from feedtool.areas.orders.sandbox import orders, shop, store
-from feedtool.areas.orders.sandbox.cancellations import CANCELLATIONS
-from feedtool.areas.orders.sandbox.gestures import GESTURES
+from feedtool.areas.orders.sandbox.cancellations import CANCELLATIONS, GESTURES
 from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (shop, orders, CANCELLATIONS, GESTURES, store)

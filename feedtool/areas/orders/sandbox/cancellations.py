@@ -10,21 +10,33 @@ from typing import Any, NamedTuple
 
 import jsonschema_rs
 
-from feedtool.areas.orders.sandbox import life, store
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.orders.sandbox.shop import open_shop
+from feedtool.areas.orders.sandbox import states, store
+from feedtool.areas.orders.sandbox.shop import cost, open_shop
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import DRAFT, asked, check_structure, json_body, known_channel
+from feedtool.sandbox.arguments import (
+    DRAFT,
+    FILLED,
+    HIGHEST,
+    TEXT,
+    asked,
+    check_structure,
+    json_body,
+    known_channel,
+)
 from feedtool.sandbox.exchange import (
+    FIELD_MISSING,
     Exchange,
     HttpResponse,
     Route,
     SandboxSettings,
     bad_request,
     json_answer,
+    not_found,
 )
-from feedtool.sandbox.resources import Life, Resource, StoredThing, TimedState
+from feedtool.sandbox.resources import Life, Lists, Resource, StoredThing, TimedState, dates, equals
+from feedtool.sandbox.state import stamp
 
 TAKEN = "Taken"
 """The status of a request; no route shows it."""
@@ -32,9 +44,9 @@ TAKEN = "Taken"
 USERS = ("Customer", "Seller", "SalesChannel", "Fulfillment")
 """The users who may cancel ("Cancellation sources")."""
 
-BEFORE = (life.WAITING,)
-AFTER = (life.ACCEPTED, life.IN_PREPARATION)
-SENT = (life.SHIPPED, life.DELIVERED)
+BEFORE = (states.WAITING,)
+AFTER = (states.ACCEPTED, states.IN_PREPARATION)
+SENT = (states.SHIPPED, states.DELIVERED)
 
 
 class EligibleReason(NamedTuple):
@@ -51,8 +63,8 @@ REASONS = (
     EligibleReason("seller-cannot-deliver", "Seller", (*BEFORE, *AFTER)),
     EligibleReason("seller-price-error", "Seller", BEFORE),
     EligibleReason("seller-wrong-description", "Seller", BEFORE),
-    EligibleReason("customer-request", "Seller", (*BEFORE, *AFTER, life.SHIPPED)),
-    EligibleReason("parcel-lost", "Seller", (life.SHIPPED,)),
+    EligibleReason("customer-request", "Seller", (*BEFORE, *AFTER, states.SHIPPED)),
+    EligibleReason("parcel-lost", "Seller", (states.SHIPPED,)),
     EligibleReason("product-damaged", "Seller", SENT),
     EligibleReason("product-returned", "Seller", SENT),
     EligibleReason("customer-changed-mind", "Customer", (*BEFORE, *AFTER)),
@@ -95,7 +107,7 @@ def read_reasons(exchange: Exchange) -> HttpResponse:
         known_channel(channel, "salesChannel", exchange.settings)
     user, status = (
         _one_of(exchange, "userType", USERS),
-        _one_of(exchange, "orderStatus", life.STATUSES),
+        _one_of(exchange, "orderStatus", states.STATUSES),
     )
     items = [
         {"reason": reason.name, "userType": reason.user, "orderStatuses": reason.statuses}
@@ -117,7 +129,7 @@ def cancel_order(exchange: Exchange) -> HttpResponse:
     body = json_body(exchange.request)
     check_structure(_FULL, body, "a cancellation request")
     order = store.asked_order(exchange, body["orderSellerId"])
-    if any(line["status"] == life.CANCELLED for line in order.lines):
+    if any(line["status"] == states.CANCELLED for line in order.lines):
         raise bad_request("orderSellerId", "A line of the order is already cancelled.")
     reasons = {line["orderLineId"]: body["reason"] for line in order.lines}
     return _take(exchange, "cancellation", order, reasons, body)
@@ -169,7 +181,7 @@ def _cancellable(order: StoredOrder, reasons: Mapping[str, str]) -> list[dict[st
 
 def _is_eligible(name: str | None, status: str) -> bool:
     """True if a line of this status can be cancelled by the seller for the reason."""
-    status = life.IN_PREPARATION if status == life.CANCEL_REQUEST else status
+    status = states.IN_PREPARATION if status == states.CANCEL_REQUEST else status
     return any(
         (reason.name, reason.user) == (name, "Seller") and status in reason.statuses
         for reason in REASONS
@@ -184,7 +196,7 @@ def _have_effect(
     lines = order and _cancellable(order, request.document["lines"])
     if order and lines:
         behaviour = settings.of(OrderBehaviour)
-        life.cancel(order, lines, now, behaviour)
+        states.cancel(order, lines, now, behaviour)
         store.write(db, order, now, behaviour.visible_after)
 
 
@@ -197,4 +209,116 @@ CANCELLATIONS = Resource(
         Route("POST", "/order-cancellation-requests", cancel_order),
         Route("POST", "/order-partial-cancellation-requests", cancel_lines),
     ),
+)
+
+
+# Commercial gestures.
+
+
+CREATED = "Created"
+GRANTED = "Accepted"
+REJECTED = "Rejected"
+
+
+def read_configuration(exchange: Exchange) -> HttpResponse:
+    """GET /sales-channel-commercial-gesture-configurations/{salesChannelId}."""
+    channel = exchange.ids["salesChannelId"]
+    if channel not in exchange.settings.channels:
+        raise not_found("The sales channel configuration")
+    behaviour = exchange.settings.of(OrderBehaviour)
+    return json_answer(
+        200,
+        {
+            "salesChannelId": channel,
+            "isEnabled": behaviour.allows_gestures(channel),
+            "maximumAmount": behaviour.gesture_amount,
+            "maximumRate": behaviour.gesture_rate,
+        },
+    )
+
+
+def read_amounts(exchange: Exchange) -> HttpResponse:
+    """GET /orders/{orderId}/commercial-gestures-available-amounts."""
+    order = store.asked_order(exchange)
+    granted = _granted(exchange.db, order)
+    left = _left(exchange.db, order, exchange.settings.of(OrderBehaviour))
+    return json_answer(200, {"allowableAmount": left, "grantedAmount": granted})
+
+
+def _granted(db: Connection, order: StoredOrder) -> float:
+    gestures = GESTURES.every(db, order.seller, orderId=order.order_id, status=GRANTED)
+    return round(sum((gesture.document["amount"] for gesture in gestures), 0.0), 2)
+
+
+def _left(db: Connection, order: StoredOrder, behaviour: OrderBehaviour) -> float:
+    """The amount that may still be granted: 0 before the order is Shipped."""
+    has_gestures = behaviour.allows_gestures(order.channel)
+    if not has_gestures or order.status not in {states.SHIPPED, states.DELIVERED}:
+        return 0
+    kept = sum(cost(line) for line in order.lines if line["status"] != states.CANCELLED)
+    most = max(behaviour.gesture_amount, kept * behaviour.gesture_rate / 100)
+    return max(0, round(most - _granted(db, order), 2))
+
+
+def request(exchange: Exchange, body: dict[str, Any]) -> HttpResponse:
+    """POST /order-commercial-gesture-requests: whether it is granted is decided later."""
+    if body["reason"] == "Other" and not (body.get("reasonDetails") or "").strip():
+        raise bad_request("reasonDetails", "reasonDetails is required.", FIELD_MISSING)
+    order = store.asked_order(exchange, body["orderId"])
+    gesture = GESTURES.new(exchange.db, exchange.seller, exchange.now)
+    # Its fields are not shown in the specification but for those that are sent.
+    gesture.document = {
+        "requestId": f"GR-{gesture.number:08d}",
+        "orderId": order.order_id,
+        "reason": body["reason"],
+        "reasonDetails": body.get("reasonDetails"),
+        "amount": float(body["amount"]),
+        "status": CREATED,
+        "createdAt": stamp(exchange.now),
+    }
+    GESTURES.enter(gesture, CREATED, exchange.now, exchange.settings)
+    GESTURES.keep(exchange.db, gesture)
+    effects.note(exchange, "gesture", order.order_id, body)
+    return json_answer(201, {**gesture.document, "amount": body["amount"]})
+
+
+def _decided(db: Connection, gesture: StoredThing, _: datetime, settings: SandboxSettings) -> str:
+    order = store.find(db, gesture.seller, gesture.document["orderId"])
+    left = _left(db, order, settings.of(OrderBehaviour)) if order else 0
+    return GRANTED if gesture.document["amount"] <= left else REJECTED
+
+
+GESTURES = Resource(
+    kind="commercial gesture request",
+    path="/order-commercial-gesture-requests",
+    body={
+        "required": ["orderId", "reason", "amount"],
+        "properties": {
+            "orderId": FILLED,
+            "reason": FILLED,
+            "reasonDetails": TEXT,
+            "amount": {"type": "number", "exclusiveMinimum": 0},
+        },
+    },
+    create=request,
+    life=Life(
+        OrderBehaviour, {CREATED: TimedState(lambda of, _: of.gesture_after, _decided)}, "updatedAt"
+    ),
+    lists=Lists(
+        filters={
+            **equals("orderId", "status"),
+            **dates(createdAt="createdAt", updatedAt="updatedAt"),
+        },
+        highest=HIGHEST,
+    ),
+    opens=open_shop,
+    routes=(
+        Route("GET", "/orders/{orderId}/commercial-gestures-available-amounts", read_amounts),
+        Route(
+            "GET",
+            "/sales-channel-commercial-gesture-configurations/{salesChannelId}",
+            read_configuration,
+        ),
+    ),
+    indexed=("orderId",),
 )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from feedtool.areas.orders.sandbox.life import STATUSES
+from feedtool.areas.orders.sandbox.states import STATUSES
 from feedtool.sandbox.arguments import NumberedPage, asked, asked_number, moment_stamp
 from feedtool.sandbox.exchange import Exchange, bad_request
 

@@ -1,21 +1,24 @@
 """The routes that read orders, accept or refuse them: part "Orders" of the specification."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from sqlite3 import Connection
 from typing import Any
 
+import jsonschema_rs
 import orjson
 
-from feedtool.areas.orders.sandbox import life, store
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox import states, store
 from feedtool.areas.orders.sandbox.filters import asked_order_page, order_by, selection
-from feedtool.areas.orders.sandbox.shipments import ship
 from feedtool.areas.orders.sandbox.shop import opened
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
-from feedtool.sandbox.arguments import chosen
+from feedtool.sandbox.arguments import DRAFT, TEXT, check_structure, chosen, json_body
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,
+    RequestRefused,
     Route,
     SandboxSettings,
     bad_request,
@@ -23,6 +26,82 @@ from feedtool.sandbox.exchange import (
     not_found,
 )
 from feedtool.sandbox.state import moment_of, stamp
+
+# POST /orders/{orderId}/shipments.
+
+
+_FILLED = {"type": "string", "minLength": 1}
+_SHIPMENTS = jsonschema_rs.Draft202012Validator(
+    {
+        "$schema": DRAFT,
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "required": ["parcelNumber", "carrierName"],
+            "properties": {
+                "parcelNumber": _FILLED,
+                "carrierName": _FILLED,
+                "trackingUrl": TEXT,
+                "orderLineIds": {"type": ["array", "null"], "items": _FILLED, "minItems": 1},
+            },
+        },
+    }
+)
+
+
+@opened
+def ship(exchange: Exchange) -> HttpResponse:
+    """Declare the parcels of an order or of some of its lines, once and for ever."""
+    order = store.asked_order(exchange)
+    parcels = json_body(exchange.request)
+    check_structure(_SHIPMENTS, parcels, "a list of shipment declaration items")
+    if not order.is_shipped_by_seller:
+        raise _refused("it is not shipped by the seller")
+    if order.status != states.IN_PREPARATION:
+        raise _refused(f"it is {order.status}")
+    behaviour = exchange.settings.of(OrderBehaviour)
+    lines = _shipped_lines(order, parcels, exchange.settings.primary_channel, behaviour)
+    for line in lines:
+        line["parcels"] = _parcels_of(line["orderLineId"], parcels)
+        line["status"] = states.SHIPPED
+    states.follow(order, exchange.now, behaviour)
+    store.write(exchange.db, order, exchange.now, behaviour.visible_after)
+    effects.note(exchange, "shipment", order.order_id, parcels)
+    return HttpResponse(201)
+
+
+def _refused(why: str) -> RequestRefused:
+    return bad_request("orderId", f"Cannot switch to shipped status the order: {why}.")
+
+
+def _shipped_lines(
+    order: StoredOrder, parcels: Iterable[dict[str, Any]], primary: str, behaviour: OrderBehaviour
+) -> list[dict[str, Any]]:
+    """The lines in the parcels: those that they name, or all that can be shipped."""
+    # A customer's withdrawal can be refused on the primary channel alone (part "Order and line").
+    shippable = states.OPEN if order.channel == primary else (states.IN_PREPARATION,)
+    available = [line for line in order.lines if line["status"] in shippable]
+    known = {line["orderLineId"]: line for line in available}
+    lists = [parcel.get("orderLineIds") for parcel in parcels]
+    line_ids = {line_id for names in lists for line_id in (known if names is None else names)}
+    if strange := sorted(line_ids - set(known)):
+        raise _refused(f"the line {strange[0]} cannot be shipped")
+    if not line_ids:
+        raise _refused("none of its lines can be shipped")
+    if line_ids != set(known) and not behaviour.manages_lines(order.channel):
+        raise _refused("all available lines must be shipped at once")
+    return [line for line_id, line in known.items() if line_id in line_ids]
+
+
+def _parcels_of(line_id: str, parcels: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The declared parcels that a line is in."""
+    return [
+        states.parcel(parcel["parcelNumber"], parcel["carrierName"], parcel.get("trackingUrl"))
+        for parcel in parcels
+        if (names := parcel.get("orderLineIds")) is None or line_id in names
+    ]
+
 
 TABLES = ""
 
@@ -70,7 +149,7 @@ def _document(shown: str, behaviour: OrderBehaviour) -> Any:
         return orjson.Fragment(shown)
     order = orjson.loads(shown)
     is_sellers = order["supplyMode"] == "Seller"
-    with_address = {life.SHIPPED, life.DELIVERED, *(life.OPEN if is_sellers else ())}
+    with_address = {states.SHIPPED, states.DELIVERED, *(states.OPEN if is_sellers else ())}
     for line in order["lines"]:
         if line["status"] not in with_address:
             line["shippingAddress"] = None
@@ -81,13 +160,13 @@ def _document(shown: str, behaviour: OrderBehaviour) -> Any:
 def approve(exchange: Exchange) -> HttpResponse:
     """POST /orders/{orderId}/approval-status: once, and only on the primary channel."""
     order = store.asked_order(exchange)
-    status = chosen(exchange.request, "approval_status", (life.ACCEPTED, life.REFUSED))
+    status = chosen(exchange.request, "approval_status", (states.ACCEPTED, states.REFUSED))
     if order.channel != exchange.settings.primary_channel:
         raise bad_request("orderId", f"The sales channel {order.channel} accepts orders itself.")
-    if order.status != life.WAITING:
-        raise bad_request("orderId", f"The order must be {life.WAITING}; it is {order.status}.")
+    if order.status != states.WAITING:
+        raise bad_request("orderId", f"The order must be {states.WAITING}; it is {order.status}.")
     behaviour = exchange.settings.of(OrderBehaviour)
-    life.move(order, status, exchange.now, behaviour)
+    states.move(order, status, exchange.now, behaviour)
     store.write(exchange.db, order, exchange.now, behaviour.visible_after)
     effects.note(exchange, "approval", order.order_id, status)
     return json_answer(200, {"orderId": order.order_id, "status": status})
@@ -111,8 +190,8 @@ def _tracking(order: dict[str, Any], now: datetime) -> dict[str, Any]:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     refreshed = stamp(now - (now - midnight) % REFRESH)
     events = [("InTransit", order["shippedAt"])]
-    if order["status"] == life.DELIVERED:
-        events.append((life.DELIVERED, order["updatedAt"]))
+    if order["status"] == states.DELIVERED:
+        events.append((states.DELIVERED, order["updatedAt"]))
     return {
         "orderId": order["orderId"],
         **next(parcel for line in order["lines"] for parcel in line["parcels"]),
@@ -137,7 +216,7 @@ def step(db: Connection, settings: SandboxSettings) -> None:
     """Let the order change that is due first."""
     order = store.first_due(db)
     due = moment_of(str(order.next_at))
-    life.BY_ITSELF[order.status](order, due, settings)
+    states.BY_ITSELF[order.status](order, due, settings)
     store.write(db, order, due, settings.of(OrderBehaviour).visible_after)
 
 

@@ -9,7 +9,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from feedtool.areas.outbound.sandbox import parcels
-from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
+from feedtool.areas.outbound.sandbox.history import OutboundBehaviour
 from feedtool.areas.outbound.sandbox.parcels import SHIPMENTS
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import FILLED

@@ -16,8 +16,13 @@ from feedtool.areas.inbound.sandbox.products import (
     referenced,
     referenced_pair,
 )
-from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
-from feedtool.areas.outbound.sandbox.past import PAST, GivenBack, SentParcel, made_up_shipment
+from feedtool.areas.outbound.sandbox.history import (
+    PAST,
+    GivenBack,
+    OutboundBehaviour,
+    SentParcel,
+    made_up_shipment,
+)
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import FILLED, NUMBER, TEXT, record
 from feedtool.sandbox.exchange import (

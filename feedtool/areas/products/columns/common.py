@@ -17,8 +17,7 @@ from feedtool.feeds.columns.choice import Choice, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.text import Reference, Text, identified, trimmed, visible
 from feedtool.feeds.template import Words
-from feedtool.model.cells import Cell, Kind
-from feedtool.model.header import Column
+from feedtool.model.cells import Cell, Column, Kind
 from feedtool.model.nouns import Issue
 from feedtool.model.text import either, tr
 

@@ -22,9 +22,8 @@ from feedtool.feeds.feed import (
     SheetColumns,
     stamped_list,
 )
-from feedtool.model.cells import BLANK, Cell, Kind, index_of
+from feedtool.model.cells import BLANK, STAMP_LANGUAGE, Cell, Column, Kind, index_of
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import STAMP_LANGUAGE, Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import CELL, AccountSettings, Context
 from feedtool.model.text import tr

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import NamedTuple
 
-from feedtool.areas.finance.sandbox.filters import asked_page
+from feedtool.areas.finance.sandbox.store import asked_page
 from feedtool.sandbox.exchange import (
     Exchange,
     HttpResponse,

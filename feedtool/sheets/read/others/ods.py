@@ -8,8 +8,8 @@ from typing import Any
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.text import tr
+from feedtool.sheets.read.cell_decoder import NumberStyle
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, OdsUnsupported, ZipBomb
-from feedtool.sheets.read.number_formats import NumberStyle
 from feedtool.sheets.read.others.rows import (
     MOST_REPEATED,
     CellRow,
@@ -21,7 +21,7 @@ from feedtool.sheets.read.others.rows import (
     put_cell,
     text_cell,
 )
-from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
+from feedtool.sheets.read.others.xml_2003 import MOST_SHEETS, elements
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange
 

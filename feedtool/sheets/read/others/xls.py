@@ -10,16 +10,16 @@ import xlrd
 from xlrd.biffh import XLRDError
 
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.limits import MIB
+from feedtool.model.files import MIB
 from feedtool.model.text import tr
-from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, LegacyXls
-from feedtool.sheets.read.number_formats import (
+from feedtool.sheets.read.cell_decoder import (
     BUILT_IN,
     GENERAL,
     DateKind,
     NumberStyle,
     style_of_code,
 )
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, LegacyXls
 from feedtool.sheets.read.others.rows import (
     LARGEST,
     CellRow,

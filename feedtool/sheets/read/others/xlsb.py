@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.text import tr
-from feedtool.sheets.read.errors import XlsbUnsupported
-from feedtool.sheets.read.number_formats import (
+from feedtool.sheets.read.cell_decoder import (
     BUILT_IN,
     GENERAL,
     NumberStyle,
     style_of_code,
 )
+from feedtool.sheets.read.errors import XlsbUnsupported
 from feedtool.sheets.read.others.rows import (
     CellRow,
     Damage,

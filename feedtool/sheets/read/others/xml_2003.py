@@ -1,15 +1,17 @@
 """Read XML spreadsheets of Excel 2003, which are often named .xls, with lxml."""
 
 import re
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from lxml import etree
+
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.text import tr
-from feedtool.sheets.read.errors import Xml2003AsXls
-from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
+from feedtool.sheets.read.cell_decoder import GENERAL, DateKind, NumberStyle, style_of_code
+from feedtool.sheets.read.errors import Xml2003AsXls, XmlDoctype
 from feedtool.sheets.read.others.rows import (
     CellRow,
     Damage,
@@ -20,7 +22,56 @@ from feedtool.sheets.read.others.rows import (
     put_cell,
     text_cell,
 )
-from feedtool.sheets.read.others.xml_elements import MOST_SHEETS, elements
+
+# Read the elements of an XML spreadsheet one by one, in the memory of one row.
+
+
+_LARGEST_ROW = 16 << 20
+"""Bytes between two requested elements at most."""
+MOST_SHEETS = 256
+"""Sheets of a file at most; for each sheet the file is read from its beginning."""
+
+
+def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
+    """Yield `start` and `end` of each element of these tags; after its end it is deleted.
+
+    Raises XmlDoctype; Damage for malformed XML, and for a row that is too large.
+    """
+    parser = etree.XMLPullParser(
+        ("start", "end"), tag=tags, resolve_entities=False, no_network=True
+    )
+    try:
+        yield from _read_into(parser, pieces)
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        where = tr("its XML is wrong in line {line}, column {column}", line=line, column=column)
+        raise Damage(where) from error
+
+
+def _read_into(parser: Any, pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
+    size = 0
+    is_first = True
+    for piece in pieces:
+        parser.feed(piece)
+        size += len(piece)
+        events: Iterator[tuple[str, Any]] = parser.read_events()
+        for event, element in events:
+            size = 0
+            if is_first and element.getroottree().docinfo.doctype:
+                raise XmlDoctype(
+                    tr("The file declares a document type."),
+                    tr("Do not trust it; have its sender make it anew in a spreadsheet program."),
+                )
+            is_first = False
+            yield event, element
+            if event == "end":
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+        if size > _LARGEST_ROW:
+            raise Damage(tr("a row is too large"))
+
 
 SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
 SHEET, STYLE, ROW = f"{SS}Worksheet", f"{SS}Style", f"{SS}Row"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
+from feedtool.areas.inbound.sandbox.products import InboundBehaviour
 from feedtool.areas.inbound.sandbox.shipments import UNKNOWN_GTIN
 from tests.sandbox.desk import Answer, Desk
 

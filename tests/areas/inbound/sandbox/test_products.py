@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.inbound.sandbox.products import referenced, referenced_pair
+from feedtool.areas.inbound.sandbox.products import InboundBehaviour, referenced, referenced_pair
 from tests.sandbox.desk import Desk
 
 EMPTY_SHELVES = InboundBehaviour(opening_products=0)

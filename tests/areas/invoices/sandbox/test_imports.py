@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.invoices.sandbox.documents import uploaded_files
-from feedtool.areas.invoices.sandbox.imports import INVOICES, InvoiceBehaviour
-from feedtool.model.multipart import FilePart, Multipart, multipart
+from feedtool.areas.invoices.sandbox.imports import INVOICES, InvoiceBehaviour, uploaded_files
+from feedtool.model.call import FilePart, Multipart, multipart
 from feedtool.sandbox import HttpRequest, effects
 from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
 from tests.areas.orders.sandbox.counter import QUIET

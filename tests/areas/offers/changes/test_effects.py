@@ -10,7 +10,7 @@ import pytest
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.effects import Effects, describe, effects_of
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.nouns import Item
 
 Known = tuple[AcceptedOffer | None, str, int | None]

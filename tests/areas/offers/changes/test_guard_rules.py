@@ -15,7 +15,7 @@ from feedtool.areas.offers.changes.guards import (
     predecessor,
 )
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
-from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.nouns import Item
 from feedtool.model.settings import Guards
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.changes.live import LiveOffers
+from feedtool.areas.offers.changes.accepted import LiveOffers
 from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.selected_rows import accepted_offers
+from feedtool.runs.selection import accepted_offers
 from feedtool.runs.workspace import fetch_context_of
 from tests.areas.offers.changes.conftest import ADDRESS, Market, Shop
 from tests.areas.offers.changes.test_same_offers import ROWS

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from feedtool.areas.orders.sandbox import shop
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from tests.sandbox.desk import Answer, Desk
 

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.cancellations import REASONS
-from feedtool.areas.orders.sandbox.life import STATUSES
+from feedtool.areas.orders.sandbox.states import STATUSES
 from tests.areas.orders.sandbox.counter import (
     cancel,
     cancel_lines,

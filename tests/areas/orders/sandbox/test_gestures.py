@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox.life import STATUSES
+from feedtool.areas.orders.sandbox.states import STATUSES
 from tests.areas.orders.sandbox.counter import (
     cancel_lines,
     gesture,

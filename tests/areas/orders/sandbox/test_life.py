@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox import life, shop
+from feedtool.areas.orders.sandbox import shop, states
 from tests.areas.orders.sandbox.counter import (
     QUIET,
     line_statuses,
@@ -28,7 +28,7 @@ CHANGES: list[tuple[dict[str, Any], float, str]] = [
     ({"status": "Processing", **FULFILLED}, 2 * MINUTE, "Accepted"),
     ({"status": "WaitingAcceptance"}, 48 * HOUR, "Cancelled"),
     ({"status": "Accepted"}, 10 * MINUTE, "InPreparation"),
-    ({"status": "Accepted", "fate": life.FAILS_CONTROLS}, 10 * MINUTE, "Rejected"),
+    ({"status": "Accepted", "fate": states.FAILS_CONTROLS}, 10 * MINUTE, "Rejected"),
     ({"status": "InPreparation", **FULFILLED}, DAY, "Shipped"),
     ({"status": "Shipped"}, 2 * DAY, "Delivered"),
     ({"status": "Shipped", **FULFILLED}, 2 * DAY, "Delivered"),
@@ -74,7 +74,7 @@ def test_how_an_order_expires_is_a_setting(new_desk: type[Desk]) -> None:
 
 
 def test_a_customer_who_is_not_answered_gets_his_cancellation(quiet: Desk) -> None:
-    order = placed(quiet, lines=2, fate=life.CUSTOMER_CANCELS)
+    order = placed(quiet, lines=2, fate=states.CUSTOMER_CANCELS)
     for wait, words in [
         (3 * HOUR - 1, ["InPreparation", "InPreparation"]),
         (1, ["CancelRequest", "InPreparation"]),
@@ -87,21 +87,21 @@ def test_a_customer_who_is_not_answered_gets_his_cancellation(quiet: Desk) -> No
 
 
 def test_what_is_shipped_is_not_cancelled_any_more(quiet: Desk) -> None:
-    order = placed(quiet, fate=life.CUSTOMER_CANCELS)
+    order = placed(quiet, fate=states.CUSTOMER_CANCELS)
     assert ship(quiet, order).status == 201
     quiet.wait(30 * DAY)
     assert status(quiet, order) == "Delivered"
 
 
 @pytest.mark.parametrize(
-    ("mode", "wait"), [("TrackedHomeDelivery", life.CARRIED), ("NotTrackedHomeDelivery", None)]
+    ("mode", "wait"), [("TrackedHomeDelivery", states.CARRIED), ("NotTrackedHomeDelivery", None)]
 )
 def test_nobody_tells_where_an_untracked_parcel_is(
     quiet: Desk, mode: str, wait: timedelta | None
 ) -> None:
     order = placed(quiet, status="Shipped")
     order.lines[0]["delivery"]["mode"] = mode
-    assert life.next_change(order, QUIET) == wait
+    assert states.next_change(order, QUIET) == wait
 
 
 def test_orders_are_delivered_for_tests(quiet: Desk) -> None:
@@ -126,4 +126,4 @@ def test_orders_are_delivered_for_tests(quiet: Desk) -> None:
     ],
 )
 def test_an_order_is_as_far_as_its_last_line(words: list[str], status: str) -> None:
-    assert life.status_of([{"status": word} for word in words]) == status
+    assert states.status_of([{"status": word} for word in words]) == status

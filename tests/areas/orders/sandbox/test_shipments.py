@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.orders.sandbox import shop
-from feedtool.areas.orders.sandbox.life import STATUSES
+from feedtool.areas.orders.sandbox.states import STATUSES
 from tests.areas.orders.sandbox.counter import (
     PARCEL,
     line_ids,

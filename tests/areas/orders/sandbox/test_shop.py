@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox.states import OrderBehaviour
 from tests.areas.orders.sandbox.counter import QUIET, listed
 from tests.sandbox.desk import Desk
 

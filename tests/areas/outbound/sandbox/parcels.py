@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from feedtool.areas.outbound.sandbox.behaviour import OutboundBehaviour
+from feedtool.areas.outbound.sandbox.history import OutboundBehaviour
 from tests.sandbox.desk import Answer, Desk
 
 QUIET = OutboundBehaviour(has_past=False)

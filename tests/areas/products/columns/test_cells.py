@@ -15,8 +15,7 @@ from feedtool.areas.products.columns.prose import (
     is_address,
     malformed,
 )
-from feedtool.model.cells import Cell
-from feedtool.model.header import CellType
+from feedtool.model.cells import Cell, CellType
 from feedtool.model.settings import AccountSettings, Bounds
 from tests.catalogues import PROPERTIES, catalog_of, judging
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text

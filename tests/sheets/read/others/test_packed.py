@@ -11,9 +11,9 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import ReadingLimits
+from feedtool.model.files import ReadingLimits
 from feedtool.sheets import is_other_format, open_source
-from feedtool.sheets.as_workbook import write_as_workbook
+from feedtool.sheets.fill import write_as_workbook
 
 CSV = "Réf;Qté\nA-1;0012\n\nA-2;7\n".encode()
 ROWS = [["Réf", "Qté"], ["A-1", "0012"], ["A-2", "7"]]

@@ -11,7 +11,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.cells import BLANK, Cell, Kind, shown
 from feedtool.sheets import open_source
-from feedtool.sheets.as_workbook import write_as_workbook
+from feedtool.sheets.fill import write_as_workbook
 from tests.sheets.read.others.samples import FAILING, FORMATS, HIDDEN, ROWS, sample
 
 TABLES = ("html", "html.xls")
