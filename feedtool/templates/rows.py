@@ -163,7 +163,7 @@ def empty_template(*contents: Contents, copies_cells: bool) -> EmptyBook:
             styles.append(cell.style_id)
         formats = Formats(*styles)
     content, names = packed(book), book.sheetnames
-    return EmptyBook(content, names[-1 - len(contents) : -1], formats)
+    return EmptyBook(content, tuple(names[-1 - len(contents) : -1]), formats)
 
 
 def _add_table(book: Workbook, table: Contents | PlainTable, count: int) -> None:

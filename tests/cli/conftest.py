@@ -134,10 +134,11 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def catalogue(synced: Path) -> Path:
+def catalogue(synced: Path, tmp_path: Path) -> Path:
     """The cache in the test's own home, as `catalog sync --sandbox` leaves it."""
-    Path("home").mkdir()
-    return Path(shutil.copy(synced / FILE, "home"))
+    home = tmp_path / "home"
+    home.mkdir()
+    return Path(shutil.copy(synced / FILE, home))
 
 
 def bring(
