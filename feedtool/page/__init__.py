@@ -1,7 +1,7 @@
-"""The page in the browser: files are checked, sent and answered as the commands do it.
+"""The page in the browser: it checks, sends and answers files like the commands.
 
-Read `desk` first, what all routes share; then `app`, which guards and answers each request, and
-the `routes`, one module for each subject. `shelf` keeps the files that were brought, or exported,
-`jobs` does what takes longer than an answer may (the check of a large file in a process of its own,
-`check_process`), `grid` is what the browser shows of a sheet.
+Read `desk` first, which all routes share; then `app`, which guards and answers each request, and
+the `routes`, one module for each subject. `shelf` keeps uploaded and exported files, `jobs` runs
+work that takes longer than a request may (a large file is checked in another process, see
+`check_process`), `grid` keeps the rows of a sheet for the browser.
 """

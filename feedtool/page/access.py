@@ -1,4 +1,4 @@
-"""Who may ask the page for anything: the facts of a request become a denial, or nothing.
+"""Guard the page: the facts of a request give a denial, or None.
 
 The page of one user has a secret address; a shared page stands behind a proxy where people log in.
 The secret is no cookie, since a browser sends cookies to all ports of a machine. It is in no page
@@ -16,14 +16,14 @@ from feedtool.model.text import tr
 from feedtool.runs.page_rights import ACTIONS, EVERY, PageRights
 
 SAFE = frozenset({"GET", "HEAD"})
-"""Methods that change nothing: other sites may lead here with them, and read no answer."""
+"""Methods that change nothing: other sites may link here with them, and read no answer."""
 
 HEALTH = "/health"
-"""The path that tells a proxy or a supervisor, without a user, whether the page works."""
+"""The path where a proxy or a supervisor checks, without a user, if the page works."""
 METRICS = "/metrics"
-"""The path that tells a supervisor the figures of all sellers together; it names none of them."""
+"""The path where a supervisor reads figures of all sellers together; it names none."""
 UNATTENDED = frozenset({HEALTH, METRICS})
-"""Paths that are asked by programs, without a user, and past the proxy too."""
+"""Paths for programs, without a user, and not only through the proxy."""
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -39,11 +39,11 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-"""Of every answer. What is downloaded has a stricter `Content-Security-Policy`."""
+"""The headers of every answer. A download has a stricter `Content-Security-Policy`."""
 
 
 class Facts(NamedTuple):
-    """What guards know of a request; a header that is absent is an empty text."""
+    """The facts of a request for guards; an absent header is an empty text."""
 
     method: str
     host: str
@@ -51,16 +51,16 @@ class Facts(NamedTuple):
     peer: str
     """The numeric remote address, or `UNIX_PEER`."""
     scheme: str = "http"
-    """`https` where the trusted proxy says so."""
+    """`https` if the trusted proxy says so."""
     origin: str = ""
     site: str = ""
-    """Of the header Sec-Fetch-Site."""
+    """The header Sec-Fetch-Site."""
     user: str = ""
-    """Whom the proxy names."""
+    """The user whom the proxy names."""
 
 
 class LocalAccess(Struct, frozen=True):
-    """The page of one user: whoever knows its address may enter."""
+    """The page of one user: the secret address gives access."""
 
     hosts: frozenset[str]
     token: str
@@ -76,14 +76,14 @@ class SharedAccess(Struct, frozen=True):
     user_header: str
     """The header in which the proxy names the user."""
     users: frozenset[str]
-    """Those who have rights here."""
+    """The names of users with rights."""
 
 
 Access = LocalAccess | SharedAccess
 
 
 class Denial(NamedTuple):
-    """The answer to a request that does not get through."""
+    """The answer to a refused request."""
 
     status: HTTPStatus
     text: str
@@ -93,7 +93,7 @@ Guard = Callable[[Facts, Access], Denial | None]
 
 
 def local_hosts(port: int) -> frozenset[str]:
-    """What a browser on this machine may call the page."""
+    """The host names of the page for a browser on this machine."""
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
@@ -116,8 +116,8 @@ def facts_of(environ: Mapping[str, Any], user_header: str) -> Facts:
     )
 
 
-def another_host(facts: Facts, access: Access) -> Denial | None:
-    """421 for a name that is not the page's: another site's, bound to this address."""
+def wrong_host(facts: Facts, access: Access) -> Denial | None:
+    """Deny with 421 a host name that is not the page's: another site's, bound to this address."""
     if facts.host in access.hosts:
         return None
     return Denial(
@@ -126,15 +126,15 @@ def another_host(facts: Facts, access: Access) -> Denial | None:
     )
 
 
-def another_way(facts: Facts, access: Access) -> Denial | None:
-    """403 where a shared page is asked by another than its proxy."""
+def not_from_proxy(facts: Facts, access: Access) -> Denial | None:
+    """Deny with 403 a request to a shared page that does not come from its proxy."""
     if isinstance(access, LocalAccess) or facts.peer == access.proxy or _is_unattended(facts):
         return None
     return Denial(HTTPStatus.FORBIDDEN, tr("The page is only reached through its proxy."))
 
 
 def no_token(facts: Facts, access: Access) -> Denial | None:
-    """404 for a path that does not begin with the secret."""
+    """Deny with 404 a path that does not begin with the secret."""
     if isinstance(access, SharedAccess):
         return None
     first = facts.path.removeprefix("/").partition("/")[0]
@@ -147,14 +147,14 @@ def no_token(facts: Facts, access: Access) -> Denial | None:
 
 
 def no_user(facts: Facts, access: Access) -> Denial | None:
-    """401 where the proxy names nobody."""
+    """Deny with 401 a request without a user from the proxy."""
     if isinstance(access, LocalAccess) or facts.user or _is_unattended(facts):
         return None
     return Denial(HTTPStatus.UNAUTHORIZED, tr("Nobody is logged in."))
 
 
 def no_rights(facts: Facts, access: Access) -> Denial | None:
-    """403 for a user without rights."""
+    """Deny with 403 a user without rights."""
     if isinstance(access, LocalAccess) or facts.user in access.users or _is_unattended(facts):
         return None
     return Denial(
@@ -166,35 +166,35 @@ def no_rights(facts: Facts, access: Access) -> Denial | None:
     )
 
 
-def another_site(facts: Facts, _: Access) -> Denial | None:
-    """403 where the browser says that a page of another site wants to change something."""
+def foreign_site(facts: Facts, _: Access) -> Denial | None:
+    """Deny with 403 a change from another site, by the browser's header."""
     return None if facts.method in SAFE or facts.site in {"", "same-origin"} else _FOREIGN
 
 
-def another_origin(facts: Facts, _: Access) -> Denial | None:
-    """403 where what wants to change something comes from another port, scheme or name."""
-    own = f"{facts.scheme}://{facts.host}"
-    return None if facts.method in SAFE or facts.origin in {"", own} else _FOREIGN
+def foreign_origin(facts: Facts, _: Access) -> Denial | None:
+    """Deny with 403 a change from another port, scheme or name."""
+    origin = f"{facts.scheme}://{facts.host}"
+    return None if facts.method in SAFE or facts.origin in {"", origin} else _FOREIGN
 
 
 def no_origin(facts: Facts, _: Access) -> Denial | None:
-    """403 where nothing says from where something is to be changed: browsers always do."""
+    """Deny with 403 a change without an origin: browsers always send one."""
     return None if facts.method in SAFE or facts.origin or facts.site else _FOREIGN
 
 
 _FOREIGN = Denial(HTTPStatus.FORBIDDEN, tr("This request does not come from the page itself."))
 
 GUARDS: Sequence[Guard] = (
-    *(another_host, another_way, no_token, no_user, no_rights),
-    *(another_site, another_origin, no_origin),
+    *(wrong_host, not_from_proxy, no_token, no_user, no_rights),
+    *(foreign_site, foreign_origin, no_origin),
 )
-"""In their order: whoever has not the address, or is nobody, learns no more than that."""
+"""In order: a request without the address, or without a user, learns nothing else."""
 BEFORE_BODY: Sequence[Guard] = GUARDS[:5]
-"""Guards that judge a request by its own headers, before its body is taken in."""
+"""Guards that judge a request by its headers, before its body is read."""
 
 
 def denial_of(facts: Facts, access: Access, guards: Sequence[Guard] = GUARDS) -> Denial | None:
-    """What the first guard says that lets a request not through; None where all do."""
+    """The first guard's refusal, or None."""
     return next(filter(None, (guard(facts, access) for guard in guards)), None)
 
 
@@ -203,9 +203,9 @@ def _is_unattended(facts: Facts) -> bool:
 
 
 def with_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The headers of an answer and ours, which replace those of the same name.
+    """The headers of an answer, with `HEADERS` in place of those of the same name.
 
-    A file to download may be a page, such as the report: it can do nothing, if it is opened.
+    A download may be a page, such as the report: the `sandbox` policy makes it powerless.
     """
     others = [(name, value) for name, value in headers if name.title() not in _TITLES]
     is_file = any(
@@ -219,39 +219,39 @@ def with_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 _TITLES = frozenset(name.title() for name in HEADERS)
 
 
-# Who uses the page, which accounts he sees, and what he may do there.
+# The users of the page, the accounts that they see, and their rights there.
 
 
 OWNER = PageRights((EVERY,), ACTIONS)
-"""The rights of whoever has started the page for himself."""
+"""The rights of the only user of a page that is not shared."""
 NOBODY = PageRights()
 
 
 class User(NamedTuple):
-    """Somebody who uses the page."""
+    """A user of the page."""
 
     name: str
     rights: PageRights
 
     def sees(self, account: str) -> bool:
-        """True if the files and runs of an account are shown."""
+        """True if the user sees the files and runs of an account."""
         return EVERY in self.rights.profiles or account in self.rights.profiles
 
-    def may(self, what: str) -> bool:
-        """True if it is allowed: one of `ACTIONS`."""
-        return what in self.rights.may
+    def may(self, action: str) -> bool:
+        """True if the user may do one of `ACTIONS`."""
+        return action in self.rights.may
 
 
 class Users(NamedTuple):
-    """All who use the page."""
+    """All users of the page."""
 
     owner: str
-    """Whoever uses a page that is not shared."""
+    """The user of a page that is not shared."""
     rights: Mapping[str, PageRights] | None = None
-    """Of a shared page, by name."""
+    """The rights of a shared page's users, by name; None if it is not shared."""
 
     def of(self, name: str) -> User:
-        """A user by the name that the guards have found."""
+        """A user by the name from the request."""
         if self.rights is None:
             return User(self.owner, OWNER)
         return User(name, self.rights.get(name, NOBODY))

@@ -1,4 +1,4 @@
-"""The application: what every request meets, and what every page shows."""
+"""The application: handlers for every request, and values for every page."""
 
 import socket
 from collections.abc import Callable, Iterable, Sequence
@@ -42,7 +42,7 @@ from feedtool.page.routes import (
     sellers,
     templates,
 )
-from feedtool.page.routes.files import hint_of, lacks_of
+from feedtool.page.routes.files import hint_of, missing_settings
 from feedtool.page.routes.grid import grid_part
 from feedtool.page.session import (
     LANGUAGE_NAMES,
@@ -54,13 +54,13 @@ from feedtool.page.session import (
     say,
     user,
 )
-from feedtool.page.sweeping import SWEEP, sweep
+from feedtool.page.sweeping import RETENTION, remove_old
 from feedtool.page.uploads import FileTooLarge, NotHere
 from feedtool.report.html import add_to, shown
 from feedtool.report.statuses import statuses_text
 from feedtool.serving import WebServer
 
-# What stands between the server and the application.
+# The layer between server and application.
 
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ USER = "feedtool.user"
 def guarded(
     application: "WSGIApplication", access: Access, guards: Sequence[Guard] = GUARDS
 ) -> "WSGIApplication":
-    """The application for those alone who may ask it. It sees no token: its links get it again."""
+    """Wrap the application in guards. It sees no token: its links get the token again."""
     user_header = access.user_header if isinstance(access, SharedAccess) else ""
 
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -89,7 +89,7 @@ def guarded(
         facts = facts_of(environ, user_header)
         denial = denial_of(facts, access, guards)
         if denial:
-            return _told(denial, environ)(environ, start)
+            return _denial_response(denial, environ)(environ, start)
         environ[USER] = facts.user
         if isinstance(access, LocalAccess):
             root = f"/{access.token}"
@@ -100,14 +100,14 @@ def guarded(
 
 
 def takes_body(access: Access, environ: "WSGIEnvironment") -> bool:
-    """True if a request may have a body, judged by its headers; `guarded` gives the reason."""
+    """True if a request may have a body, by its headers; `guarded` answers with the reason."""
     user_header = access.user_header if isinstance(access, SharedAccess) else ""
     facts = facts_of(environ, user_header)
     return denial_of(facts, access, BEFORE_BODY) is None
 
 
-def _told(denial: Denial, environ: "WSGIEnvironment") -> Response:
-    """A denial in the browser's language."""
+def _denial_response(denial: Denial, environ: "WSGIEnvironment") -> Response:
+    """Answer with a denial in the browser's language."""
     language = Request(environ).accept_languages.best_match(LANGUAGES) or "en"
     text = Translator(cast("Language", language))(denial.text)
     return Response(f"{text}\n", denial.status, content_type="text/plain; charset=utf-8")
@@ -126,7 +126,7 @@ NAVIGATION = (
     ("held.every", tr("Held back")),
     ("templates.every", tr("Templates")),
 )
-"""The pages that every page leads to."""
+"""The pages in the navigation of every page."""
 
 STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotHere, HTTPStatus.NOT_FOUND),
@@ -137,7 +137,7 @@ STATUSES: tuple[tuple[type[FeedtoolError], HTTPStatus], ...] = (
     (NotAuthorised, HTTPStatus.BAD_GATEWAY),
     (FeedtoolError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
-"""The status of the answer to a request that an error ends; the first that fits."""
+"""The status of the answer after an error; the first class that fits counts."""
 
 OF_HTTP = {
     HTTPStatus.NOT_FOUND: tr("There is nothing at this address."),
@@ -146,10 +146,10 @@ OF_HTTP = {
 }
 
 
-def application(own: PageSession) -> flask.Flask:
-    """The application; the first part of each page's address is the language."""
+def application(session: PageSession) -> flask.Flask:
+    """Create the application; the first part of each page's address is the language."""
     app = flask.Flask(__name__)
-    app.extensions["page_session"] = own
+    app.extensions["page_session"] = session
     _set_up_templates(app)
     app.add_url_rule("/", "start", _start)
     app.add_url_rule(HEALTH, "health", _health)
@@ -159,9 +159,9 @@ def application(own: PageSession) -> flask.Flask:
     app.url_value_preprocessor(_take_language)
     app.url_defaults(_give_language)
     app.before_request(_take_user)
-    app.context_processor(_shared)
-    app.register_error_handler(FeedtoolError, _failed)
-    app.register_error_handler(HTTPException, _refused)
+    app.context_processor(_template_variables)
+    app.register_error_handler(FeedtoolError, _error_page)
+    app.register_error_handler(HTTPException, _http_error_page)
     return app
 
 
@@ -175,7 +175,7 @@ def _set_up_templates(app: flask.Flask) -> None:
     add_to(app.jinja_env)
     app.jinja_env.globals |= {
         "grid_part": grid_part,
-        "lacks_of": lacks_of,
+        "missing_settings": missing_settings,
         "statuses_text": statuses_text,
         "hint_of": hint_of,
         "tables": TABLES,
@@ -183,26 +183,26 @@ def _set_up_templates(app: flask.Flask) -> None:
 
 
 def _take_language(_: str | None, values: dict[str, Any] | None) -> None:
-    """Takes the language out of the address, so that no route has to."""
+    """Take the language out of the address, so that no route has to."""
     flask.g.language = values.pop("language", None) if values else None
-    flask.g.language = flask.g.language or _preferred()
+    flask.g.language = flask.g.language or _preferred_language()
 
 
 def _take_user() -> None:
-    """Who asks, as the guards before us have found out."""
+    """Note the user whom the guards have found."""
     flask.g.user = page_session().users.of(flask.request.environ.get(USER, ""))
 
 
 def _give_language(endpoint: str, values: dict[str, Any]) -> None:
-    """Links stay in the language of the page."""
+    """Keep links in the language of the page."""
     if flask.current_app.url_map.is_endpoint_expecting(endpoint, "language"):
         values.setdefault("language", flask.g.language)
 
 
-def _preferred() -> str:
-    """The language that the command was told, else the browser's, else English."""
-    wanted = page_session().language
-    return wanted.asked or flask.request.accept_languages.best_match(LANGUAGES) or wanted.default
+def _preferred_language() -> str:
+    """The language of the command's option, else the browser's, else English."""
+    choice = page_session().language
+    return choice.asked or flask.request.accept_languages.best_match(LANGUAGES) or choice.default
 
 
 def _start() -> flask.typing.ResponseReturnValue:
@@ -210,7 +210,7 @@ def _start() -> flask.typing.ResponseReturnValue:
 
 
 def _health() -> flask.Response:
-    """200 if the records of runs can be opened."""
+    """Answer 200 if the records of runs can be opened."""
     try:
         with page_session().workspace():
             return flask.Response("ok\n", mimetype="text/plain")
@@ -219,8 +219,8 @@ def _health() -> flask.Response:
         return flask.Response(text, HTTPStatus.SERVICE_UNAVAILABLE, mimetype="text/plain")
 
 
-def _shared() -> dict[str, Any]:
-    """What every template knows."""
+def _template_variables() -> dict[str, Any]:
+    """The variables of every template."""
     return {
         "say": say(),
         "codes": codes(),
@@ -242,8 +242,8 @@ def _in_language(code: str) -> str:
     return f"{address}?{query}" if query else address
 
 
-def _failed(error: FeedtoolError) -> tuple[str, int]:
-    """A page that says what is wrong, and what to do."""
+def _error_page(error: FeedtoolError) -> tuple[str, int]:
+    """Show a page with an error and its hint."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
     id_ = (flask.request.view_args or {}).get("id_")
     is_of_file = id_ is not None and status is not HTTPStatus.NOT_FOUND
@@ -256,8 +256,8 @@ def _failed(error: FeedtoolError) -> tuple[str, int]:
     return page, int(status)
 
 
-def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
-    """The same for what no route takes."""
+def _http_error_page(error: HTTPException) -> flask.typing.ResponseReturnValue:
+    """Show a page for a request that no route takes."""
     status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
     if status < HTTPStatus.BAD_REQUEST:
         return error.get_response()  # a redirection
@@ -266,13 +266,13 @@ def _refused(error: HTTPException) -> flask.typing.ResponseReturnValue:
     return flask.render_template("error.html", message=message, hint="", back=back), int(status)
 
 
-# The page from its start to its end.
+# Serve the page from its start to its end.
 
 
 PAUSE = 1.0
-"""Seconds at most from the wish to stop to the stop, where no signal wakes us."""
+"""Most seconds from a stop signal to the stop, if no signal ends the pause."""
 EVERY = timedelta(days=1)
-"""From one sweep to the next."""
+"""The time between two removals of old files."""
 
 
 def serve(
@@ -285,9 +285,9 @@ def serve(
     sleep: Callable[[float], None],
     clock: Callable[[], datetime] = now,
 ) -> None:
-    """Answers until it is to stop, and then waits until what is being sent is parked.
+    """Answer requests until a stop, and then wait until deliveries under way are parked.
 
-    What is older than it is `kept` is swept at the beginning, and once a day.
+    Folders that are older than `kept` are removed at the beginning, and once a day.
     """
     app = guarded(application(session), access)
     proxy = access.proxy if isinstance(access, SharedAccess) else None
@@ -302,7 +302,9 @@ def serve(
             due = clock()
             while stopping() is None:
                 if (moment := clock()) >= due:
-                    session.jobs.start(SWEEP, "check", partial(sweep, session, moment, kept))
+                    session.jobs.start(
+                        RETENTION, "check", partial(remove_old, session, moment, kept)
+                    )
                     due = moment + EVERY
                 sleep(PAUSE)
     finally:

@@ -1,8 +1,7 @@
-"""The files that cells name, such as invoices: they lie beside their sheet, and are found by name.
+"""The files that cells name, such as invoices: they are kept beside their sheet, by name.
 
-Each lies in the folder under its name without folders. A browser tells of no folders, so a file is
-matched by the last part of what a cell says. No path of a cell is ever opened: what is found is one
-of the files in the folder, or nothing.
+Each is in one folder under its plain name. A browser sends no folders, so the last part of a
+cell's path has to match. No path of a cell is ever opened: only files in that folder are found.
 """
 
 import unicodedata
@@ -23,42 +22,42 @@ from feedtool.sheets import ZipPackage
 from feedtool.sheets.atomic_write import atomic_write
 
 LARGEST = 20 * MIB
-"""Bytes of a file; no service takes a larger one."""
+"""Most bytes of a file; no service takes a larger one."""
 MOST_FILES = 5_000
-"""Files that may lie beside one sheet."""
+"""Most files beside one sheet."""
 ZIP = ".zip"
 SMALLER = tr("export it again, in a lower quality")
 FEWER = tr("split the sheet, and bring each part with its own files")
 
 
 class NamedFacts(msgspec.Struct, frozen=True):
-    """What the check of a sheet has found of the files that its cells name."""
+    """The state of the files that a sheet's cells name, by its last check."""
 
     named: int = 0
-    """Files that cells name."""
+    """The number of files that cells name."""
     missing: tuple[str, ...] = ()
-    """Those that are not here, as cells name them."""
+    """Files that were not brought, by the cells' text."""
     ambiguous: dict[str, tuple[str, ...]] = {}
-    """By the key of a name what cells say, where several files are called so."""
+    """The cells' texts by the key of a name that several files have."""
     unnamed: tuple[str, ...] = ()
-    """Files that are here, and that no cell names."""
+    """Brought files that no cell names."""
 
     @property
     def is_whole(self) -> bool:
-        """True if every file is here that cells name."""
+        """True if every named file was brought, and no name is ambiguous."""
         return not (self.missing or self.ambiguous)
 
 
 class NamedFiles:
-    """The files beside a sheet, for what its cells name; notes what they name.
+    """Finds the files that a sheet's cells name, and notes these names.
 
-    Raises NotLocated for what is not among them, and for a name that several files of the sheet
-    have in different folders. The first cell with such a name is found out once the last was seen,
-    so a sheet is read once more with what `keep_facts` has kept.
+    Raises NotLocated for a file that was not brought, and for a name that several files have in
+    different folders. The second cell with such a name shows that the first one is ambiguous, so
+    the sheet is read once more with the names that `keep_facts` has kept.
     """
 
     def __init__(self, folder: Path, facts: Path) -> None:
-        """`folder` has the files; `facts` is the place of what is found of them."""
+        """`folder` has the files; `facts` is the place of the results."""
         self._facts = facts
         self._places = {key_of(place.name): place for place in named_in(folder)}
         self._known = facts_in(facts).ambiguous.keys()
@@ -83,16 +82,16 @@ class NamedFiles:
         )
 
     def keep_facts(self) -> bool:
-        """Keeps what was found; False where the sheet is to be read once more by that."""
+        """Write the results; False if the sheet has to be read once more with them."""
         cells, places = self._cells, self._places
-        ambiguous = {key: tuple(said.values()) for key, said in cells.items() if len(said) > 1}
+        ambiguous = {key: tuple(texts.values()) for key, texts in cells.items() if len(texts) > 1}
         facts = NamedFacts(
             named=sum(map(len, cells.values())),
             missing=tuple(
                 text
-                for key, said in cells.items()
+                for key, texts in cells.items()
                 if key not in places and key not in ambiguous
-                for text in said.values()
+                for text in texts.values()
             ),
             ambiguous=ambiguous,
             unnamed=tuple(place.name for key, place in places.items() if key not in cells),
@@ -103,7 +102,7 @@ class NamedFiles:
 
 
 def facts_in(place: Path) -> NamedFacts:
-    """What the last check has found of the files beside a sheet."""
+    """The results of the last check about the files beside a sheet."""
     if not place.is_file():
         return NamedFacts()
     return msgspec.json.decode(place.read_bytes(), type=NamedFacts)
@@ -111,11 +110,11 @@ def facts_in(place: Path) -> NamedFacts:
 
 def named_in(folder: Path) -> list[Path]:
     """The files beside a sheet, by name."""
-    return sorted(it for it in folder.glob("*") if it.is_file() and not it.is_symlink())
+    return sorted(path for path in folder.glob("*") if path.is_file() and not path.is_symlink())
 
 
 def key_of(name: str) -> str:
-    """What the names of one file share, in whatever folder it is; empty where nothing is left."""
+    """The key of a file's name in any folder and case; empty if nothing is left."""
     try:
         return _folded(plain_name(name))
     except UsageProblem:
@@ -123,12 +122,12 @@ def key_of(name: str) -> str:
 
 
 def add(folder: Path, name: str, content: BinaryIO, limits: ReadingLimits, most: int) -> None:
-    """Lays a file into the folder beside a sheet, or each of a ZIP, in the place of its namesake.
+    """Put a file, or each file of a ZIP, into the folder beside a sheet, over an equal name.
 
-    `most` are the bytes of all files together.
+    `most` limits the bytes of all files together.
 
     Raises:
-        FileTooLarge: a file is larger than may be, or all of them are.
+        FileTooLarge: a file is too large, or all files together.
         UsageProblem: there are too many, a ZIP cannot be unpacked, or a file has no name.
     """
     name = unicodedata.normalize("NFC", plain_name(name))
@@ -142,27 +141,27 @@ def add(folder: Path, name: str, content: BinaryIO, limits: ReadingLimits, most:
 
 
 def _replace(folder: Path, files: Sequence[Path], most: int) -> None:
-    """Moves files beside a sheet, once there is room for all of them."""
-    there = {key_of(place.name): place for place in named_in(folder)}
-    whole = there | {key_of(file.name): file for file in files}
+    """Move files beside a sheet, if all of them fit the limits."""
+    present = {key_of(place.name): place for place in named_in(folder)}
+    whole = present | {key_of(file.name): file for file in files}
     if len(whole) > MOST_FILES:
         raise UsageProblem(tr("these are more than {count:,} files", count=MOST_FILES), FEWER)
     _refuse_more(sum(file.stat().st_size for file in whole.values()), most)
     folder.mkdir(mode=0o700, exist_ok=True)
     for file in files:
-        if before := there.get(key_of(file.name)):
+        if before := present.get(key_of(file.name)):
             before.unlink()
         file.replace(folder / file.name)
 
 
 def _unpacked(archive: Path, target: Path, limits: ReadingLimits, most: int) -> list[Path]:
-    """The files of a ZIP, but those of systems, in a new folder and out of all their own."""
+    """Unpack the files of a ZIP, without those of systems and without their folders."""
     places: dict[str, Path] = {}
     target.mkdir(mode=0o700)
     try:
         with ZipPackage(archive, limits) as package:
-            names = [it for it in package.names if is_of_people(PurePosixPath(_slashed(it)))]
-            sizes = (info.file_size for it in names if (info := package.part(it)))
+            names = [name for name in package.names if is_of_people(PurePosixPath(_slashed(name)))]
+            sizes = (info.file_size for name in names if (info := package.part(name)))
             _refuse_more(sum(sizes), most)
             for name in names:
                 place = target / unicodedata.normalize("NFC", plain_name(name))

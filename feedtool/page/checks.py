@@ -1,4 +1,4 @@
-"""The check of a file on the shelf, and the copies that are made of it."""
+"""Check an upload, and make copies of it."""
 
 import os
 import pickle
@@ -35,27 +35,27 @@ from feedtool.runs.held import read_as_then
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 
-# A large file is checked by a process of its own.
+# Check a large file in another process.
 
 
 LARGE = 2 << 20
-"""Bytes of a file that is worth a process: some ten thousand rows."""
+"""Bytes from which on a file is checked in a process: some ten thousand rows."""
 _PATIENCE = 5
-"""Seconds in which the process may clean up."""
+"""Seconds for the process to clean up."""
 DONE = None
-"""What it tells at its good end; before it counts of rows, or else what went wrong."""
+"""The message of success; before it come counts of rows, and instead of it an error."""
 
 
 class CheckEnded(FeedtoolError):
-    """The process of a check was ended, as by a lack of memory."""
+    """The process of a check was ended from outside, for example for lack of memory."""
 
 
-class _Unheard(Exception):
-    """Nobody listens to the process any longer."""
+class _NoListener(Exception):
+    """The page does not read from the process any longer."""
 
 
 def check_elsewhere(command: Sequence[str], file: str, job: Job) -> None:
-    """Has a file checked by a process, and counts its rows. Raises what checking raises, too."""
+    """Check a file in a process, and count its rows. Raises the errors of checking, too."""
     # Ctrl-C is for the page alone, which ends the process.
     with Popen(  # noqa: S603  # our own
         [*command, file], stdin=DEVNULL, stdout=PIPE, start_new_session=True
@@ -63,10 +63,10 @@ def check_elsewhere(command: Sequence[str], file: str, job: Job) -> None:
         if process.stdout is None:
             raise AssertionError(command)
         try:
-            for rows in _told(process.stdout):
+            for rows in _messages(process.stdout):
                 job.count(rows)
         except BaseException:
-            process.stdout.close()  # by which it notices
+            process.stdout.close()  # the process notices this
             try:
                 process.wait(_PATIENCE)
             except TimeoutExpired:
@@ -74,57 +74,57 @@ def check_elsewhere(command: Sequence[str], file: str, job: Job) -> None:
             raise
 
 
-def _told(pipe: IO[bytes]) -> Iterator[int]:
-    """The counts of rows. Raises what went wrong."""
+def _messages(pipe: IO[bytes]) -> Iterator[int]:
+    """Yield the counts of rows. Raises the error of the check."""
     while True:
         try:
-            told = pickle.load(pipe)  # noqa: S301  # our own process wrote it
+            message = pickle.load(pipe)  # noqa: S301  # our own process wrote it
         except Exception as error:
             raise CheckEnded(
                 tr("the check was ended from outside"),
                 tr("check the file again; see whether the machine has memory left"),
             ) from error
-        if told is DONE:
+        if message is DONE:
             return
-        if isinstance(told, BaseException):
-            raise told
-        yield told
+        if isinstance(message, BaseException):
+            raise message
+        yield message
 
 
-class _ToldJob(Job):
-    """A job that tells another process how many rows it has read."""
+class _PipedJob(Job):
+    """A job that sends its counts of rows to another process."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         super().__init__(threading.Event())
         self._pipe = pipe
 
     def count(self, rows: int) -> None:
-        """Tells of more rows."""
-        self.say(rows)
+        """Send a count of rows."""
+        self.send(rows)
 
-    def say(self, told: object) -> None:
-        """Tells something. Raises _Unheard where nobody listens."""
+    def send(self, message: object) -> None:
+        """Send a message. Raises _NoListener if the other process has stopped reading."""
         try:
-            self._pipe.write(pickle.dumps(told))
+            self._pipe.write(pickle.dumps(message))
         except OSError as error:
-            raise _Unheard from error
+            raise _NoListener from error
 
 
 def check_for_another(check: Callable[[Job], None]) -> None:
-    """Checks, and tells `check_elsewhere` on stdout how far it is, and what went wrong."""
-    # What else is printed must not get in between.
+    """Check, and send counts of rows and errors to `check_elsewhere` on stdout."""
+    # Other output must not get in between.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0) as pipe:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        job = _ToldJob(pipe)
+        job = _PipedJob(pipe)
         try:
             check(job)
-            job.say(DONE)
-        except _Unheard:
+            job.send(DONE)
+        except _NoListener:
             return
-        except Exception as error:  # noqa: BLE001  # it is raised again, where somebody is told
+        except Exception as error:  # noqa: BLE001  # raised again in the other process
             if not isinstance(error, FeedtoolError):
                 error.add_note(traceback.format_exc())
-            job.say(error)
+            job.send(error)
 
 
 CHECK, COPY = "check ", "copy "
@@ -136,27 +136,27 @@ COPIES = {
     "csv": tr("The report as a table"),
     "json": tr("The report for programs"),
 }
-"""What can be downloaded after a check."""
+"""The downloads after a check."""
 
 
 def start_check(session: PageSession, file: FileUpload) -> Job:
-    """The job that checks a file as it is read now, begun if it is not at work."""
+    """Start a job that checks a file by the present choices, unless it runs."""
     return session.jobs.start(check_key(file), "check", partial(check_file, session, file))
 
 
 def check_key(file: FileUpload) -> str:
-    """The key of the job that checks a file as it is read now."""
+    """The key of the job that checks a file by the present choices."""
     return f"{CHECK}{file.id} {file.reading}"
 
 
 def check_file(session: PageSession, file: FileUpload, job: Job) -> None:
-    """Reads and judges a file, and keeps what the browser shows of it as it was read then.
+    """Check a file, and write its grid for the browser.
 
-    If it is to be read otherwise meanwhile, that is a check of its own, and nobody looks at this.
+    If other choices are made meanwhile, another check does that, and this grid is unused.
     """
     if session.uploads.file(file.id).reading != file.reading:
         return
-    job.tell(tr("Reading the file"))
+    job.report(tr("Reading the file"))
     path = session.uploads.input(file).path
     if session.checking and path.is_file() and path.stat().st_size >= LARGE:
         check_elsewhere(session.checking, file.id, job)
@@ -165,26 +165,28 @@ def check_file(session: PageSession, file: FileUpload, job: Job) -> None:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with session.accounts.reading(file.account) as base, GridWriter(place) as writer:
         write_sheet(session, file, base.dialect)
-        options = replace(chosen(session, base, file), see=_counted(writer, job), with_items=False)
+        options = replace(
+            options_for(session, base, file), see=_counted(writer, job), with_items=False
+        )
         sheets = check([session.uploads.input(file)], options, load())
-        named = options.locate
-        if not isinstance(named, NamedFiles) or named.keep_facts():
+        files = options.locate
+        if not isinstance(files, NamedFiles) or files.keep_facts():
             writer.conclude(sheets)
             return
-    check_file(session, file, job)  # by what the cells at its end have told
+    check_file(session, file, job)  # again, with the ambiguous names
 
 
-def chosen(session: PageSession, base: ReadOptions, file: FileUpload) -> ReadOptions:
-    """How a file is read, as an account reads files, and as was chosen for this one."""
+def options_for(session: PageSession, base: ReadOptions, file: FileUpload) -> ReadOptions:
+    """The options to read a file: its account's, with the choices for the file."""
     choices = file.choices
     if before := choices.as_in:
         with session.workspace() as workspace:
             return read_as_then(before.run, before.name, file.name, workspace, base)
     # No cell opens a file of the server.
-    named = NamedFiles(session.uploads.named(file), session.uploads.named_facts(file))
+    files = NamedFiles(session.uploads.named(file), session.uploads.named_facts(file))
     recipes = session.accounts.recipes(file.account)
     if choices.has_recipe:
-        recipes = replace(recipes, recipe=str(session.uploads.recipe(file)))
+        recipes = replace(recipes, named=str(session.uploads.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
@@ -192,12 +194,12 @@ def chosen(session: PageSession, base: ReadOptions, file: FileUpload) -> ReadOpt
         as_rows=choices.as_rows,
         purges=choices.purges,
         recipes=recipes,
-        locate=named,
+        locate=files,
     )
 
 
 def _counted(writer: GridWriter, job: Job) -> See:
-    """What the writer sees, while the job tells how many rows that are."""
+    """Return the writer's `see`, which counts rows for the job, too."""
 
     def see(checked: CheckedSheet, number: int) -> Callable[[Block], None]:
         add = writer.see(checked, number)
@@ -212,17 +214,17 @@ def _counted(writer: GridWriter, job: Job) -> See:
 
 
 def is_checked(session: PageSession, file: FileUpload) -> bool:
-    """True if there is something of a file that the browser can show."""
+    """True if a file has a grid for the browser."""
     return session.uploads.grid(file).is_file()
 
 
 def grid_of(session: PageSession, file: FileUpload) -> Grid:
-    """What the browser shows of a file; GridUnusable where it is not checked."""
+    """The grid of a file; GridUnusable if it is not checked."""
     return Grid(session.uploads.grid(file))
 
 
 def copies_of(grid: Grid) -> dict[str, str]:
-    """The copies that there are of a checked file, each with its words."""
+    """The copies of a checked file, each with its description."""
     is_there = {
         "marked": any(not sheet.error for sheet in grid.sheets),
         "failed": any(sheet.counts.get("invalid") for sheet in grid.sheets),
@@ -231,7 +233,7 @@ def copies_of(grid: Grid) -> dict[str, str]:
 
 
 def copy_name(session: PageSession, file: FileUpload, sort: str) -> str:
-    """The name of a copy; NotHere where there is none of the sort."""
+    """The name of a copy; NotHere for an unknown sort."""
     if sort not in COPIES:
         raise NotHere(tr("There is nothing at this address."))
     name = Path(file.name)
@@ -243,19 +245,19 @@ def copy_name(session: PageSession, file: FileUpload, sort: str) -> str:
 
 
 def marked_name(name: Path, path: Path) -> str:
-    """The name of the annotated copy, which is a workbook where the file at `path` is none."""
+    """The name of the annotated copy: a workbook if the file at `path` cannot be annotated."""
     suffix = ".xlsx" if has_workbook_copy(path) else name.suffix
     return f"{name.stem}.result{suffix}"
 
 
 def made_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, Path]:
-    """A copy in the language of the request, and the job that makes it."""
+    """Start making a copy in the language of the request; return the job and the place."""
     speaks = language()
     place = session.uploads.copies(file) / speaks / copy_name(session, file, sort)
 
     def make(job: Job) -> None:
         if not place.exists():
-            job.tell(tr("Checking every row"))
+            job.report(tr("Checking every row"))
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write = _write_failed if sort == "failed" else partial(_make_copy, sort)
             write(session, file, place, LanguageChoice(speaks, speaks))
@@ -265,20 +267,22 @@ def made_copy(session: PageSession, file: FileUpload, sort: str) -> tuple[Job, P
 
 
 def _make_copy(
-    what: str, session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
+    sort: str, session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
 ) -> None:
     read = [session.uploads.input(file)]
     with session.accounts.reading(file.account) as base:
-        targets = {file.name: place} if what == "marked" else {}
-        results = validate(read, chosen(session, base, file), Outputs(targets, language=speaks))
-        if what != "marked":
+        targets = {file.name: place} if sort == "marked" else {}
+        results = validate(
+            read, options_for(session, base, file), Outputs(targets, language=speaks)
+        )
+        if sort != "marked":
             write_report(place, results, all_codes(speaks.default), now())
         else:
             refuse_unwritten(results, place)
 
 
 def refuse_unwritten(results: Sequence[SheetResult], place: Path) -> None:
-    """Raise why the annotated copy of a file is not in its place, if it is not."""
+    """Raise the reason why the annotated copy is not in its place, if it is not."""
     for result in results:
         if result.copy_failed:
             raise result.copy_failed
@@ -290,7 +294,7 @@ def _write_failed(
     session: PageSession, file: FileUpload, place: Path, speaks: LanguageChoice
 ) -> None:
     with session.accounts.reading(file.account) as base:
-        read, reading = session.uploads.input(file), chosen(session, base, file)
+        read, reading = session.uploads.input(file), options_for(session, base, file)
         results = results_of_check(check([read], reading, load()))
         if not write_rows_to_correct(read, results, place, reading, speaks):
             raise NotHere(tr("no row of this file is to be corrected"))

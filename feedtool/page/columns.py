@@ -1,4 +1,4 @@
-"""What the page shows of the columns of a file: how it is read, what is proposed, what is open."""
+"""The columns of a file for the page: its reading, the proposal, and open questions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -38,17 +38,16 @@ from feedtool.runs.recipe_text import recipe_text
 from feedtool.templates.contents import example_of
 
 USELESS = "-"
-"""In the place of a field: the column is of no use."""
+"""The value of a column that is not used."""
 DEFAULT = "default:"
 
 
 def column_entry(index: int) -> str:
-    """The name of a column in the form."""
     return f"column:{index}"
 
 
 def default_entry(key: str) -> str:
-    """The name of a field that may have one value for all rows."""
+    """The form's entry for a field with one value for all rows."""
     return f"{DEFAULT}{key}"
 
 
@@ -58,29 +57,29 @@ class UnknownWord(NamedTuple):
     column: ColumnProposal
     text: str
     meant: str
-    """A value of the field; blank where nobody says."""
+    """The answer, a value of the field; blank without an answer."""
     near: str
-    """The value that it seems to mean; blank where nobody can say."""
+    """The value that it probably means; blank if none."""
 
     @property
     def entry(self) -> str:
-        """Its name in the form: not the text itself, whose line ends browsers change."""
+        """The form's entry: no text of the cell, since browsers change line ends."""
         digest = sha256(self.text.encode()).hexdigest()[:12]
         return f"word:{self.column.index}:{self.column.key}:{digest}"
 
 
 class ColumnForm(Struct, frozen=True):
-    """What a form says by its names; what nobody was asked is absent."""
+    """The values of a form by its entries; questions that were not asked are absent."""
 
     form: Mapping[str, str]
 
     def of_column(self, index: int) -> str:
-        """The key of a field, `USELESS`, or blank where nobody knows."""
+        """The key of a field, `USELESS`, or blank for an open question."""
         return self.form.get(column_entry(index), "")
 
     @property
     def defaults(self) -> Mapping[str, str]:
-        """Key → the value for all rows that was said of it, or blank."""
+        """The value for all rows, or blank, by the key of the field."""
         return {
             name.removeprefix(DEFAULT): value.strip()
             for name, value in self.form.items()
@@ -89,24 +88,23 @@ class ColumnForm(Struct, frozen=True):
 
 
 class ProposedSheet(Struct, frozen=True, dict=True):
-    """A sheet with what is proposed for it.
+    """A sheet with its proposal.
 
-    What its recipe has for all rows is asked for, too, so that it can be changed.
+    The form asks for the defaults of its recipe, too, so that they can be changed.
     """
 
     proposal: SheetProposal
-    """Its recipe has no defaults."""
+    """Its recipe comes without defaults."""
     defaults: Mapping[str, str]
-    """Those of the recipe."""
+    """The defaults of the recipe."""
 
     def name_of(self, key: str) -> FieldName:
-        """A field as people call it."""
         known = self.proposal.known.get(key)
         return FieldName(key, known.labels if known else ())
 
     @cached_property
     def usual(self) -> ColumnForm:
-        """What is said before anybody was asked: what is sure."""
+        """The form before any answer: the columns that are sure."""
         form = {default_entry(key): value for key, value in self.defaults.items()}
         for column in self.proposal.accepted(SURE):
             form[column_entry(column.index)] = column.key or USELESS
@@ -114,33 +112,33 @@ class ProposedSheet(Struct, frozen=True, dict=True):
         return ColumnForm(form)
 
     def words_of(self, column: ColumnProposal) -> Iterator[UnknownWord]:
-        """The words of a column that its field does not know, and what was said that each means.
+        """The words of a column that its field does not know, with their meaning in the recipe.
 
-        Nothing is said where a meaning is only likely: that is a suggestion.
+        A meaning that is only likely is a suggestion, and no answer.
         """
         base, key = self.proposal.base, column.key or ""
-        said = base.file.values.get(key, {}) if base else {}
+        meanings = base.file.values.get(key, {}) if base else {}
         for text in self.proposal.unknown_values(column):
             near = self.proposal.suggestion(key, text) or ""
-            yield UnknownWord(column, text, str(said.get(text, "")), near)
+            yield UnknownWord(column, text, str(meanings.get(text, "")), near)
 
     def missing(self, answers: Answers) -> list[str]:
         """The fields that nothing gives."""
-        given = (*answers.keys, *answers.defaults, *self.proposal.fields_of_base)
-        return self.proposal.missing([*given, *self.proposal.options.defaults])
+        provided = (*answers.keys, *answers.defaults, *self.proposal.fields_of_base)
+        return self.proposal.missing([*provided, *self.proposal.options.defaults])
 
 
 def proposed(file: Input, options: ReadOptions, header: Header | None) -> ProposedSheet:
-    """The proposal for a sheet of a file.
+    """Propose the columns of a sheet.
 
     Args:
         file: The file.
-        options: How it is read; the sheet and the kind that the proposal is for.
-        header: The sheet's as the check understands it, if no recipe does.
+        options: The options of reading; with the sheet and the kind of the proposal.
+        header: The sheet's header as the check understands it without a recipe.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
-        UsageProblem: several of its sheets are named.
+        UsageProblem: the options name several sheets.
     """
     proposal = propose_recipe(file, options, load())
     if header:
@@ -155,7 +153,7 @@ def proposed(file: Input, options: ReadOptions, header: Header | None) -> Propos
 
 
 def _with_rules(columns: Iterable[ColumnProposal], base: Recipe) -> Iterator[ColumnProposal]:
-    """The columns, of which those are not of no use that the rules of a recipe read."""
+    """Yield the columns; those that a recipe's rules read are not useless."""
     read = set(map(folded, base.file.names.values()))
     for column in columns:
         if column.is_useless and folded(column.header) in read:
@@ -166,16 +164,16 @@ def _with_rules(columns: Iterable[ColumnProposal], base: Recipe) -> Iterator[Col
 
 
 def _as_read(columns: Iterable[ColumnProposal], header: Header) -> Iterator[ColumnProposal]:
-    """The columns as the check understands them; of others nobody is sure that they are a field."""
+    """Yield the columns as the check understands them; other columns are not sure."""
     keys = {
         source: column.key
-        for at, column in header.columns.items()
-        for source in header.origins.get(at, (at,))
+        for index, column in header.columns.items()
+        for source in header.origins.get(index, (index,))
     }
     for column in columns:
-        at = column.index
-        if at in keys and column.header in {header.texts.get(at), header.labels.get(at)}:
-            yield replace(with_meaning(column, keys[at]), reason=header.reasons.get(at, ""))
+        index = column.index
+        if index in keys and column.header in {header.texts.get(index), header.labels.get(index)}:
+            yield replace(with_meaning(column, keys[index]), reason=header.reasons.get(index, ""))
         elif column.key:
             is_free = column.key not in keys.values()
             confidence = min(column.confidence, SURE - 1) if is_free else 0
@@ -189,7 +187,7 @@ def _written(constant: object) -> str:
 
 
 class JudgedForm(Struct):
-    """What was said of a sheet, what is wrong with it, and what is still open."""
+    """The answers for a sheet, their errors, and the questions that are still open."""
 
     sheet: ProposedSheet
     entered: ColumnForm
@@ -197,24 +195,23 @@ class JudgedForm(Struct):
     words: list[UnknownWord] = field(default_factory=list)
     """The words that fields do not know."""
     errors: dict[str, MessageText] = field(default_factory=dict)
-    """By the name in the form."""
+    """The errors by the form's entry."""
     missing: Sequence[str] = ()
     """The fields that nothing gives."""
 
     @property
     def is_whole(self) -> bool:
-        """True if it makes a recipe, and nobody is to be asked any more."""
+        """True if the answers make a recipe, and no question is open."""
         are_asked = all(word.entry in self.entered.form for word in self.words)
         return bool(self.answers.keys) and are_asked and not (self.errors or self.missing)
 
     @property
     def recipe_text(self) -> str:
-        """The recipe."""
         proposal, answers = self.sheet.proposal, self.answers
         if base := proposal.base:
-            asked = {(word.column.key, word.text) for word in self.words}
+            unknown = {(word.column.key, word.text) for word in self.words}
             values = {
-                key: {text: value for text, value in table.items() if (key, text) not in asked}
+                key: {text: value for text, value in table.items() if (key, text) not in unknown}
                 for key, table in base.file.values.items()
             }
             file = msgspec.structs.replace(base.file, values=values)
@@ -222,7 +219,7 @@ class JudgedForm(Struct):
         return recipe_text(proposal, answers.columns, answers.values, answers.defaults)
 
     def note_column(self, column: ColumnProposal) -> None:
-        """Takes what was said of a column."""
+        """Note the answer for a column."""
         meant, taken = self.entered.of_column(column.index), self.answers.keys
         if meant == USELESS:
             self.answers.columns.append(with_meaning(column, None))
@@ -232,7 +229,7 @@ class JudgedForm(Struct):
             self.answers.columns.append(with_meaning(column, meant))
 
     def note_word(self, word: UnknownWord) -> None:
-        """Takes what was said of a word."""
+        """Note the answer for a word."""
         meant = self.entered.form.get(word.entry, word.meant).strip()
         self.words.append(word._replace(meant=meant))
         key = self.sheet.name_of(word.column.key or "")
@@ -242,7 +239,7 @@ class JudgedForm(Struct):
             self.answers.note_value(str(key), word.text, meant)
 
     def note_default(self, key: str, value: str) -> None:
-        """Takes what was said of a field that has no column."""
+        """Note the answer for a field without a column."""
         proposal = self.sheet.proposal
         if not value or key not in proposal.known or key in self.answers.keys:
             return
@@ -256,15 +253,15 @@ class JudgedForm(Struct):
             self.answers.defaults[key] = value
 
 
-def judge(sheet: ProposedSheet, said: ColumnForm) -> JudgedForm:
-    """What was said of a sheet, part by part."""
-    judged = JudgedForm(sheet, said)
+def judge(sheet: ProposedSheet, entered: ColumnForm) -> JudgedForm:
+    """Judge all answers for a sheet."""
+    judged = JudgedForm(sheet, entered)
     for column in sheet.proposal.columns:
         judged.note_column(column)
     for column in judged.answers.columns:
         for word in sheet.words_of(column):
             judged.note_word(word)
-    for key, value in said.defaults.items():
+    for key, value in entered.defaults.items():
         judged.note_default(key, value)
     missing = sheet.missing(judged.answers)
     judged.missing = [key for key in missing if default_entry(key) not in judged.errors]
@@ -274,34 +271,34 @@ def judge(sheet: ProposedSheet, said: ColumnForm) -> JudgedForm:
 HELPED = frozenset(
     ("header-not-found", "header-missing", "header-duplicate", "kind-unclear", "sheet-ambiguous")
 )
-"""The errors of files that are read once somebody says what their columns are."""
+"""The errors that the user solves by naming the columns."""
 LISTED = 100
-"""Rows that look like totals and are asked for."""
+"""Most rows that look like totals and are listed."""
 
 
 class FileReading(NamedTuple):
-    """How a file is read as things are."""
+    """The sheets, kinds and recipe by which a file is read now."""
 
     sheets: Sequence[str]
-    """The names of those that are visible."""
+    """The names of the visible sheets."""
     chosen: Sequence[Chosen]
     trouble: FeedtoolError | None
-    """Why it cannot be read."""
+    """The error if it cannot be read."""
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe by which it is read."""
+        """The recipe of the first sheet that has one."""
         return next((item.recipe for item in self.chosen if item.recipe), None)
 
     @property
     def is_new(self) -> bool:
-        """True if nothing else is wrong but that nobody has said yet what its columns are."""
+        """True if the file only lacks the meaning of its columns."""
         code = self.trouble.code if isinstance(self.trouble, FileProblem) else ""
         return code in {"header-missing", "header-not-found", "kind-unclear"}
 
     @property
     def unclear_kinds(self) -> Sequence[str]:
-        """The kinds between which somebody has to choose."""
+        """The kinds between which the user has to choose."""
         return self.trouble.kinds if isinstance(self.trouble, KindUnclear) else ()
 
     def header_of(self, sheet: str | None, kind: str | None) -> Header | None:
@@ -310,13 +307,13 @@ class FileReading(NamedTuple):
         return next((item.header for item in items if sheet in {None, item.sheet.name}), None)
 
     def kind_of(self, sheet: str | None) -> str | None:
-        """The kind of a sheet, or of the first one; None where that is not known."""
+        """The kind of a sheet, or of the first one; None if unknown."""
         kinds = (item.feed.kind for item in self.chosen if sheet in {None, item.sheet.name})
         return next(kinds, None)
 
 
 def reading_of(file: Input, options: ReadOptions) -> FileReading:
-    """How a file is read."""
+    """Find out how a file is read."""
     areas, sheets = load(), list[str]()
     try:
         with open_input(file, options, areas) as source:
@@ -327,14 +324,14 @@ def reading_of(file: Input, options: ReadOptions) -> FileReading:
 
 
 def needs_columns(grid: Grid, choices: Choices) -> bool:
-    """True if nobody has chosen yet how a file is read that cannot be read otherwise."""
+    """True if a file cannot be read without choices, and none were made yet."""
     is_chosen = choices.kind or choices.sheets or choices.has_recipe or choices.as_in
     errors = (sheet.error.code for sheet in grid.sheets if sheet.error)
     return not is_chosen and not HELPED.isdisjoint(errors)
 
 
 def left_out(grid: Grid, choices: Choices) -> list[int]:
-    """The rows that are left out since they look like totals, and those that were taken back."""
+    """The rows that are left out as totals, and those that the user took back in."""
     code = of_code(NOT_A_ROW.name)
     rows = (grid.rows_of(RowFilter(sheet.number, which=code)) for sheet in grid.sheets)
     return sorted({*choices.as_rows, *chain.from_iterable(rows)})[:LISTED]
@@ -363,25 +360,25 @@ class ColumnLine(NamedTuple):
     name: str
     column: ColumnProposal
     meant: str
-    """As in a form: a key, `USELESS`, or blank."""
+    """The form's value: a key, `USELESS`, or blank."""
     field: FieldLine | None
-    """The one that is meant."""
+    """The field of `meant`."""
     near: Sequence[FieldLine]
-    """What it may be, where that is not sure."""
+    """The likely fields of a column that is not sure."""
     why: str
     error: str | None
 
 
 class ValueLine(NamedTuple):
-    """A field that has no column: one value for all rows may do."""
+    """A field without a column: it may get one value for all rows."""
 
     name: str
     field: FieldLine
     value: str
     options: Sequence[ValueOption]
-    """The values that it can have, if these are a list."""
+    """The possible values, if the field has a list of them."""
     is_of_row: bool
-    """True if no two rows share it."""
+    """True if its values differ from row to row."""
     error: str | None
 
 
@@ -393,36 +390,36 @@ class WordLine(NamedTuple):
     header: str
     value: str
     near: Sequence[ValueOption]
-    """The likely meaning; empty where nothing is likely."""
+    """The likely meaning; empty without one."""
     options: Sequence[ValueOption]
     error: str | None
 
 
 class ColumnsView(Struct, frozen=True, dict=True):
-    """What was said of the columns of a sheet, as the page shows it."""
+    """The answers about the columns of a sheet, for the page."""
 
     judged: JudgedForm
     language: Language
     is_said: bool = False
-    """True if somebody has said something, and it is not all."""
+    """True if the user has answered, but not everything."""
 
     @property
     def fields(self) -> Sequence[FieldLine]:
-        """All fields of the kind, as the user calls them."""
+        """All fields of the kind, by the user's names."""
         return [*self._by_key.values()]
 
     @property
     def lines(self) -> Sequence[ColumnLine]:
-        """The columns of the sheet, those first of which nobody is sure."""
+        """The columns of the sheet; the unsure ones first."""
         columns = self.judged.sheet.proposal.columns
         return [self._line(item) for item in sorted(columns, key=_is_sure)]
 
     @property
     def values(self) -> Sequence[ValueLine]:
-        """The fields that have no column: what is missing, and what has one value for all rows."""
-        judged, said = self.judged, self.judged.entered.defaults
-        asked = {*judged.missing, *said}.difference(judged.answers.keys)
-        return [self._value(key, said.get(key, "")) for key in self._by_key if key in asked]
+        """The fields without a column: missing ones, and those with one value for all rows."""
+        judged, defaults = self.judged, self.judged.entered.defaults
+        keys = {*judged.missing, *defaults}.difference(judged.answers.keys)
+        return [self._value(key, defaults.get(key, "")) for key in self._by_key if key in keys]
 
     @property
     def words(self) -> Sequence[WordLine]:
@@ -431,7 +428,7 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     @property
     def problems(self) -> Sequence[MessageText]:
-        """What keeps it from being a recipe."""
+        """The problems that keep the answers from being a recipe."""
         judged, proposal = self.judged, self.judged.sheet.proposal
         problems = []
         if not judged.answers.keys:
@@ -446,25 +443,25 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     @property
     def other_kinds(self) -> Sequence[str]:
-        """The kinds that lack nothing, where the one at hand does."""
+        """Other kinds that lack no field, if the present one does."""
         answers = self.judged.answers
         keys = [*answers.keys, *answers.defaults, *self.judged.sheet.proposal.fields_of_base]
         return self.judged.sheet.proposal.others(keys) if self.judged.missing else ()
 
     @cached_property
     def _by_key(self) -> Mapping[str, FieldLine]:
-        sheet, at = self.judged.sheet, LANGUAGES.index(self.language)
+        sheet, language = self.judged.sheet, LANGUAGES.index(self.language)
         required = set(sheet.proposal.missing(()))
         known = sheet.proposal.known.items()
         return {
             key: FieldLine(
                 key,
                 sheet.name_of(key),
-                it.help[at],
-                example_of(it, self.language),
+                column.help[language],
+                example_of(column, self.language),
                 key in required,
             )
-            for key, it in known
+            for key, column in known
         }
 
     def _line(self, column: ColumnProposal) -> ColumnLine:
@@ -473,8 +470,8 @@ class ColumnsView(Struct, frozen=True, dict=True):
         known, taken = self._by_key, judged.answers.keys
         near = [] if _is_sure(column) else [column.key, *column.alternatives]
         fields = [known[key] for key in near if key and key in known and key not in taken]
-        is_own = meant in {"", column.key or USELESS}
-        why = _why(column, judged.sheet.name_of(column.key or "")) if is_own else ""
+        is_proposed = meant in {"", column.key or USELESS}
+        why = _why(column, judged.sheet.name_of(column.key or "")) if is_proposed else ""
         error = judged.errors.get(name)
         return ColumnLine(name, column, meant, known.get(meant), fields, why, error)
 
@@ -503,11 +500,11 @@ class ColumnsView(Struct, frozen=True, dict=True):
 
     def _options(self, key: str) -> Sequence[ValueOption]:
         proposal = self.judged.sheet.proposal
-        kind, at = proposal.known[key].type, LANGUAGES.index(self.language)
+        kind, language = proposal.known[key].type, LANGUAGES.index(self.language)
         if not isinstance(kind, Choice):
             return ()
         labels = ((value, kind.label(value).labels) for value in proposal.choices(key))
-        return [ValueOption(value, texts[at] if texts else value) for value, texts in labels]
+        return [ValueOption(value, texts[language] if texts else value) for value, texts in labels]
 
 
 def _is_sure(column: ColumnProposal) -> bool:
@@ -515,7 +512,7 @@ def _is_sure(column: ColumnProposal) -> bool:
 
 
 def _why(column: ColumnProposal, field: FieldName) -> str:
-    """Why a column was understood so, and how sure that is."""
+    """The reason why a column was understood so, with its certainty in percent."""
     if _is_sure(column):
         return tr("{share} %: {reason}", share=column.confidence, reason=column.reason)
     if not column.key and not column.is_useless:

@@ -1,4 +1,4 @@
-"""Deliveries that the page does: plans that are sent, and runs that are gone on with."""
+"""Deliveries of the page: plans that are sent, and runs that are resumed."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ RESUME = "resume "
 
 
 def account_of(session: PageSession, run: Run, options: RunOptions) -> str:
-    """The name of the account of a run; empty for one that none reaches."""
+    """The name of a run's account; empty if no account reaches it."""
     accounts, profile = session.accounts, options.profile
     if profile and profile in accounts.names and accounts.is_sandbox(profile) == options.is_sandbox:
         return profile
@@ -29,7 +29,6 @@ def account_of(session: PageSession, run: Run, options: RunOptions) -> str:
 
 
 def start_resume(session: PageSession, run: int, account: str) -> Job:
-    """The job that goes on with a run."""
     return session.jobs.start(f"{RESUME}{run}", "delivery", partial(_resume, session, run, account))
 
 
@@ -40,11 +39,11 @@ def _resume(session: PageSession, run: int, account: str, job: Job) -> None:
         if needs_service(run, opened.workspace):
             with note_pass(opened.session, opened.workspace) as passing:
                 submission = passing.end(resume(run, opened.session, opened.workspace))
-            end(submission, opened)
+            send_notices(submission, opened)
 
 
 def _refuse_other_seller(number: int, opened: SellerAccount) -> None:
-    """UsageProblem where the account is not the one that the run was begun for."""
+    """Raise UsageProblem if a run was begun for another seller."""
     run = opened.workspace.ledger.run(number)
     if run is None or seller_key(run.service, run.seller) != opened.key:
         raise UsageProblem(
@@ -53,8 +52,8 @@ def _refuse_other_seller(number: int, opened: SellerAccount) -> None:
         )
 
 
-def end(submission: Submission, opened: SellerAccount) -> None:
-    """Tells whoever is to hear of a run; raises what has stopped it."""
+def send_notices(submission: Submission, opened: SellerAccount) -> None:
+    """Send the notices of a run; raise the error that has stopped it."""
     opened.on_answered(submission.outcomes, exit_code(submission.outcomes, submission.stopped))
     if submission.stopped:
         raise submission.stopped

@@ -1,4 +1,4 @@
-"""Lists of the service that are brought onto the shelf: to look at, or to edit and to send."""
+"""Export lists of the service as uploads: to look at, or to edit and to send."""
 
 import secrets
 import shutil
@@ -39,42 +39,42 @@ AGAIN = tr("Export it again; nothing was written.")
 
 
 class ExportOrder(NamedTuple):
-    """An export that is asked for."""
+    """A requested export."""
 
     kind: Export
     account: str
     who: str
     language: Language
-    """Of labels."""
+    """The language of labels."""
     ending: str
-    """Of the file: `.xlsx`."""
+    """The file's ending, such as `.xlsx`."""
     values: Mapping[str, str]
-    """The filters by their names, as texts; blank ones ask for nothing."""
+    """The filters' texts by their names; blank ones do not filter."""
     since: datetime | None = None
-    """Only what has changed then or later, of a kind that can bring what is new."""
+    """Only entries that changed then or later, of a kind with increments."""
     use: CursorUse | None = None
-    """How a cursor is used; None brings all."""
+    """The use of a cursor; None brings all."""
 
 
 def start_export(session: PageSession, order: ExportOrder) -> str:
-    """Begins an export; the id of its job, and of the file that it brings onto the shelf."""
+    """Begin an export; return the id of its job, which becomes the upload's id."""
     id_ = secrets.token_urlsafe(12)
-    session.jobs.start(EXPORT + id_, "delivery", partial(_shelve, session, id_, order))
+    session.jobs.start(EXPORT + id_, "delivery", partial(_export, session, id_, order))
     return id_
 
 
-def archive_of(shelf: Uploads, file: FileUpload) -> Path | None:
-    """The files beside an exported list, in a zip with the list; None where there are none."""
-    place = shelf.documents(file) / f"{Path(file.name).stem}.zip"
+def archive_of(uploads: Uploads, file: FileUpload) -> Path | None:
+    """The zip of an exported list and the files beside it; None without such files."""
+    place = uploads.documents(file) / f"{Path(file.name).stem}.zip"
     return place if place.is_file() else None
 
 
-def _shelve(session: PageSession, id_: str, order: ExportOrder, job: Job) -> None:
-    """Puts the file onto the shelf, or nothing at all."""
+def _export(session: PageSession, id_: str, order: ExportOrder, job: Job) -> None:
+    """Write the upload, or nothing at all."""
     folder = session.uploads.folder(id_) / "file"
     folder.mkdir(mode=0o700, parents=True)
     try:
-        file = _facts(id_, order, *_brought(session, order, folder, job))
+        file = _facts(id_, order, *_write_list(session, order, folder, job))
         if order.kind.documents:
             _pack(folder, session.uploads.documents(file) / f"{order.kind.kind}.zip")
         session.uploads.save(file)
@@ -83,12 +83,12 @@ def _shelve(session: PageSession, id_: str, order: ExportOrder, job: Job) -> Non
         raise
 
 
-def _brought(
+def _write_list(
     session: PageSession, order: ExportOrder, folder: Path, job: Job
 ) -> tuple[Exported, list[tuple[str, str]]]:
-    """The file, and what else is to be known, each with its label."""
-    job.tell(tr("Asking the service"))
-    told: list[tuple[str, str]] = []
+    """Write the list; return its facts, and notes with their labels."""
+    job.report(tr("Asking the service"))
+    notes: list[tuple[str, str]] = []
     with session.accounts.open(order.account) as opened:
         query = opened.query(order.kind, order.values)
         exported = bring(
@@ -99,10 +99,10 @@ def _brought(
             opened.workspace,
             use=order.use,
             go_on=AGAIN,
-            on_progress=lambda text, _: job.tell(tr("{things} so far", things=text)),
-            tell=lambda label, text: told.append((label, text)),
+            on_progress=lambda text, _: job.report(tr("{things} so far", things=text)),
+            tell=lambda label, text: notes.append((label, text)),
         )
-    return exported, told
+    return exported, notes
 
 
 def _target(order: ExportOrder, folder: Path) -> Path:
@@ -112,9 +112,9 @@ def _target(order: ExportOrder, folder: Path) -> Path:
 
 
 def _facts(
-    id_: str, order: ExportOrder, exported: Exported, told: list[tuple[str, str]]
+    id_: str, order: ExportOrder, exported: Exported, labelled: list[tuple[str, str]]
 ) -> FileUpload:
-    notes = [(text, "", label == "warning") for label, text in told]
+    notes = [(text, "", label == "warning") for label, text in labelled]
     with exported.file.open("rb") as file:
         sha256 = file_digest(file, "sha256").hexdigest()
     about = ExportFacts(
@@ -139,12 +139,12 @@ def _pack(folder: Path, target: Path) -> None:
 
 
 ENDING, SINCE, CURSOR, READER, PEEK = "ending", "since", "cursor", "reader", "peek"
-"""The fields beside the filters; those behind the first are of kinds that can bring what is new."""
+"""The fields beside the filters; all but the first only for kinds with increments."""
 OWN_READER = "page"
-"""The cursor that is used where none is named: other programs have theirs."""
+"""The default cursor of the page: other programs have their own."""
 NEW, CHANGED = "new", "changed"
 INPUTS = {"WHEN": "date", "DAY": "date", "YYYY-MM": "month"}
-"""Types of inputs by what a filter takes; all others are texts."""
+"""Types of inputs by the filter's metavar; others are texts."""
 
 
 class FormField(NamedTuple):
@@ -152,31 +152,30 @@ class FormField(NamedTuple):
 
     entry: Filter
     texts: Sequence[str]
-    """As it is filled: several where some of several choices are ticked."""
+    """The filled-in texts: several if more than one choice is ticked."""
     error: FeedtoolError | None
 
     @property
     def input(self) -> str:
-        """The type of its input."""
+        """The type of the HTML input."""
         return INPUTS.get(self.entry.metavar, "text")
 
 
 class ExportForm(Struct, frozen=True):
-    """A form as it is filled, or empty."""
+    """A form, filled in or empty."""
 
     kind: Export
-    given: MultiDict[str, str]
+    entered: MultiDict[str, str]
     errors: Mapping[str, FeedtoolError] = field(default_factory=dict)
-    """By the field; what is wrong with all of them is without a name."""
+    """Errors by the field's name; "" for an error of the whole form."""
 
     @property
     def values(self) -> dict[str, str]:
-        """The filters by their names, as texts."""
+        """The filters' texts by their names."""
         return {entry.name: ",".join(self.texts(entry)) for entry in self.kind.filters}
 
     @property
     def fields(self) -> list[FormField]:
-        """A field for each filter."""
         return [
             FormField(entry, self.texts(entry), self.errors.get(entry.name))
             for entry in self.kind.filters
@@ -184,16 +183,16 @@ class ExportForm(Struct, frozen=True):
 
     def texts(self, entry: Filter) -> list[str]:
         """The texts of a filter that are not blank."""
-        texts = (text.strip() for text in self.given.getlist(entry.name))
+        texts = (text.strip() for text in self.entered.getlist(entry.name))
         return [text for text in texts if text]
 
     def text(self, name: str, default: str = "") -> str:
-        """The text of one of the other fields."""
-        return self.given.get(name, default).strip()
+        """The text of a field that is no filter."""
+        return self.entered.get(name, default).strip()
 
     @property
     def ending(self) -> str:
-        """That of the file; UsageProblem for one that the kind is not written as."""
+        """The file's ending; UsageProblem if the kind cannot be written so."""
         ending = self.text(ENDING) or self.kind.endings[0]
         if ending not in self.kind.endings:
             raise UsageProblem(tr("there is no such form of file"), tr("choose one of the list"))
@@ -201,21 +200,21 @@ class ExportForm(Struct, frozen=True):
 
     @property
     def since(self) -> datetime | None:
-        """The time since which something has changed; UsageProblem for what is none."""
+        """The time since which entries have changed; UsageProblem for an invalid text."""
         text = self.text(SINCE)
         return moment_of(f"--{SINCE}")(text) if text and self.kind.increments else None
 
     @property
     def use(self) -> CursorUse | None:
-        """How a cursor is used; UsageProblem for what cannot be the name of one."""
+        """The use of a cursor; UsageProblem for an invalid name."""
         mode = self.text(CURSOR) if self.kind.increments else ""
         if mode not in {NEW, CHANGED}:
             return None
         reader = self.text(READER) or OWN_READER
-        return cursor_use(reader, is_changed=mode == CHANGED, is_peek=PEEK in self.given)
+        return cursor_use(reader, is_changed=mode == CHANGED, is_peek=PEEK in self.entered)
 
     def checked(self, reading: ReadOptions, language: Language) -> "ExportForm":
-        """The same form with what is wrong with it; nothing is asked of the service."""
+        """Return the form with its errors; sends nothing to the service."""
         steps: dict[str, Callable[[], object]] = {
             entry.name: partial(value_of, entry, self.values[entry.name])
             for entry in self.kind.filters
@@ -227,7 +226,7 @@ class ExportForm(Struct, frozen=True):
             context, channel = reading.context, reading.channel
             query = query_of(self.kind, self.values, channel, language, context)
             errors = dict(_failures({"": partial(self._check, query)}))
-        return ExportForm(self.kind, self.given, errors)
+        return ExportForm(self.kind, self.entered, errors)
 
     def _check(self, query: Query) -> None:
         self.kind.check(query)

@@ -1,6 +1,6 @@
 """The part of a page that shows a grid: filters, the problems of the sheet, and some of its rows.
 
-Without scripts the rows are a plain table, page by page; a script makes the grid of the same facts.
+Without scripts the rows are a plain table, page by page; a script shows the same facts as a grid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ from feedtool.report.tally import SEVERITIES
 PAGE = 100
 """Rows of the plain table."""
 CODE = "CODE"
-"""Stands for a code in the address of the pages of codes."""
+"""The placeholder for a code in the address of its page."""
 
 TEXTS = {
     "rows": tr("Rows"),
@@ -47,11 +47,11 @@ TEXTS = {
     "missing": tr("No cell has this text."),
     "failed": tr("The rows cannot be read at the moment."),
 }
-"""What the script says."""
+"""The texts of the script."""
 
 
 class FilterLink(NamedTuple):
-    """A link that shows some rows alone."""
+    """A link that filters the rows."""
 
     which: str
     label: str
@@ -61,21 +61,21 @@ class FilterLink(NamedTuple):
     tone: str = ""
     """The colour: an outcome, or a severity."""
     detail: str = ""
-    """What it means."""
+    """The meaning of a code."""
 
     @property
     def counted(self) -> str:
-        """`22 rows`."""
+        """Return `22 rows`."""
         return plural("{count:,} row", "{count:,} rows", self.rows)
 
 
 class ProblemLine(NamedTuple):
-    """A problem as people read it."""
+    """A problem for people."""
 
     column: int | None
-    """The number of its column among those that are shown, from 0 on."""
+    """The number of its column among the shown ones, from 0 on."""
     place: str
-    """`E4 Price`; without the name where the message itself says it."""
+    """`E4 Price`; without the name if the message has it."""
     code: str
     severity: str
     message: str
@@ -85,7 +85,7 @@ class ProblemLine(NamedTuple):
 
 
 class RowWords:
-    """Says what is known of the rows of a sheet, in the language of a page."""
+    """Describes the rows of a sheet, in the language of a page."""
 
     def __init__(self, sheet: GridSheet, codes: Codes) -> None:
         self._codes, self._say = codes, sheet.translator(codes.say)
@@ -94,7 +94,7 @@ class RowWords:
     def row(self, row: GridRow) -> Mapping[str, Any]:
         """A row as its JSON object."""
         return {
-            "at": row.at,
+            "at": row.position,
             "row": row.row,
             "hidden": row.is_hidden,
             "status": self._say(status_word(row.status)) if row.status else "",
@@ -105,7 +105,7 @@ class RowWords:
         }
 
     def problem(self, problem: Problem) -> ProblemLine:
-        """A problem, in its place."""
+        """A problem as a line for people."""
         hint = self._say(problem.hint)
         advice = "" if hint else self._codes.advice_on(problem.code, self._say)
         return ProblemLine(
@@ -125,7 +125,7 @@ def _place(problem: Problem, say: Translator) -> str:
 
 
 class GridPart:
-    """What `grid.html` shows of a sheet."""
+    """The values that `grid.html` shows of a sheet."""
 
     def __init__(
         self,
@@ -138,10 +138,9 @@ class GridPart:
         start: int = 0,
         is_plain: bool = False,
     ) -> None:
-        """`address` has the routes of the grid below it, `explain` is that of the page of `CODE`.
+        """`address` is the root of the grid's routes, `explain` the address of the page of `CODE`.
 
-        From `start` on rows are in the plain table, which takes the place of the grid if
-        `is_plain`.
+        The plain table has the rows from `start` on; `is_plain` shows it in place of the grid.
         """
         self.grid, self.rows, self.address, self.explain = grid, rows, address, explain
         self.start, self.is_plain = start, is_plain
@@ -151,22 +150,19 @@ class GridPart:
 
     @cached_property
     def total(self) -> int:
-        """The number of rows of the filter."""
         return self.grid.count(self.rows)
 
     @property
     def counted(self) -> str:
-        """The same in words."""
         return plural("{count:,} row", "{count:,} rows", self.total)
 
     @property
     def severities(self) -> Mapping[Severity, str]:
-        """The words for severities."""
         return SEVERITIES
 
     @property
     def sheets(self) -> list[tuple[GridSheet, str, bool]]:
-        """The sheets, each with the link to it, and whether it is this one."""
+        """The sheets, each with its link, and True for the present one."""
         return [
             (sheet, self._link(sheet=sheet.number), sheet.number == self.rows.sheet)
             for sheet in self.grid.sheets
@@ -174,14 +170,14 @@ class GridPart:
 
     @property
     def filters(self) -> list[FilterLink]:
-        """All rows, and those of each status."""
+        """The links to all rows, and to those of each status."""
         statuses = self.grid.statuses(*self.rows[:2]).items()
         every = self._filter(ALL, tr("All rows"), self.sheet.rows)
         return [every, *(self._of_status(status, count) for status, count in statuses)]
 
     @cached_property
     def groups(self) -> list[FilterLink]:
-        """All rows with problems, then those of each code; one of the sheet alone has no row."""
+        """The links to all rows with problems, and to those of each code, which may have 0 rows."""
         groups = self.grid.groups(*self.rows[:2])
         count = self.grid.count(self.rows._replace(which=PROBLEMS))
         every = [self._filter(PROBLEMS, tr("All problems"), count)] if len(groups) > 1 else []
@@ -189,7 +185,7 @@ class GridPart:
 
     @property
     def problems(self) -> list[ProblemLine]:
-        """The problems that are about no row."""
+        """The problems that belong to no row."""
         return list(map(self._words.problem, self.grid.of_sheet(*self.rows[:2])))
 
     @property
@@ -203,13 +199,13 @@ class GridPart:
 
     @cached_property
     def reference(self) -> int | None:
-        """The place of the column that names a row among the columns; None where none does."""
+        """The place among the columns of the one with references; None without one."""
         indexes = [column.index for column in self.sheet.columns]
         return indexes.index(self.sheet.reference) if self.sheet.reference in indexes else None
 
     @property
     def reference_header(self) -> str:
-        """The header of the column that names a row; empty where there is none."""
+        """The header of the column with references; empty without one."""
         return "" if self.reference is None else self.sheet.columns[self.reference].header
 
     @property
@@ -219,7 +215,7 @@ class GridPart:
 
     @property
     def after(self) -> str:
-        """The link to the rows after them; empty at their end."""
+        """The link to the rows after those of the plain table; empty at their end."""
         start = self.start + PAGE
         return self._link(start=start) if start < self.total else ""
 
@@ -230,7 +226,7 @@ class GridPart:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What the script must know."""
+        """The values for the script."""
         return {
             "address": self.address,
             "sheet": self.rows.sheet,
@@ -239,7 +235,9 @@ class GridPart:
             "which": self.rows.which,
             "total": self.total,
             "start": self.start,
-            "columns": [[it.letters, it.header, it.width] for it in self.sheet.columns],
+            "columns": [
+                [column.letters, column.header, column.width] for column in self.sheet.columns
+            ],
             "reference": self.reference,
             "statuses": [self._say(link.label) for link in self.filters[1:]],
             "explain": self.explain,
@@ -250,7 +248,6 @@ class GridPart:
         }
 
     def explanation(self, code: str) -> str:
-        """The address of the page of a code."""
         return self.explain.replace(CODE, code)
 
     def _of_status(self, status: Status, rows: int) -> FilterLink:
@@ -274,7 +271,7 @@ class GridPart:
         start: int = 0,
         is_plain: bool | None = None,
     ) -> str:
-        """The address of the same page for other rows; those of another sheet are all."""
+        """The address of the page with other rows; all rows if it is another sheet."""
         if which is None:
             which = self.rows.which if sheet is None else ALL
         values = {

@@ -1,6 +1,5 @@
-"""What guards hold over all runs that a user sees, and its way back to a plan."""
+"""The rows that guards hold in all runs that a user sees, and the way back to a plan."""
 
-from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -21,22 +20,22 @@ SHOWN_GROUPS, SHOWN_ROWS = 50, 5
 
 
 class HeldLines(NamedTuple):
-    """What is shown of the rows that the guard of a code holds in a run."""
+    """The rows that a guard holds in a run, for the page."""
 
     group: HeldGroup
     account: str
-    """The name of its account; empty where no profile reaches it."""
+    """The name of the run's account; empty if no profile reaches it."""
     rows: list[RowResult]
-    """The first of them."""
+    """The first rows."""
 
     @property
-    def further(self) -> int:
-        """The number of the others."""
+    def others(self) -> int:
+        """The number of the other rows."""
         return self.group.rows - len({result.row for result in self.rows})
 
 
 def held_lines(session: PageSession, user: User) -> list[HeldLines]:
-    """All that guards hold in runs of accounts that a user sees, the newest first."""
+    """The rows that guards hold in runs of accounts that a user sees, the newest run first."""
     with session.workspace() as workspace:
 
         def is_seen(run: Run) -> bool:
@@ -44,27 +43,27 @@ def held_lines(session: PageSession, user: User) -> list[HeldLines]:
 
         groups = islice(held_groups(workspace, is_seen), SHOWN_GROUPS)
         return [
-            HeldLines(group, account_of_run(session, group.run), [*_first_rows(group)])
+            HeldLines(
+                group,
+                account_of_run(session, group.run),
+                [*islice(chain.from_iterable(sheet.rows for sheet in group.sheets), SHOWN_ROWS)],
+            )
             for group in groups
         ]
 
 
-def _first_rows(group: HeldGroup) -> Iterator[RowResult]:
-    return islice(chain.from_iterable(sheet.rows for sheet in group.sheets), SHOWN_ROWS)
-
-
 def account_of_run(session: PageSession, run: Run) -> str:
-    """The name of the account of a run; empty where no profile reaches it."""
+    """The name of a run's account; empty if no profile reaches it."""
     return account_of(session, run, RunOptions.from_json(run.options))
 
 
-def released(
+def upload_held(
     session: PageSession, run: int, name: str, code: str, reason: str, who: str, say: Translator
 ) -> FileUpload:
-    """The file of a run, on the shelf again: just the rows that a guard holds are chosen.
+    """FileUpload the file of a run again, with a choice of exactly the rows that a guard holds.
 
     Raises:
-        UsageProblem: the guard holds nothing of it any more, or no profile reaches its account.
+        UsageProblem: the guard holds none of its rows any more, or no profile reaches its account.
         FileProblem: the file is no longer kept.
     """
     with session.workspace() as workspace:
@@ -93,6 +92,8 @@ def _choices(release: Release, run_file: RunFile, say: Translator) -> Choices:
     return Choices(
         changed_only=selection.changed_only,
         rows={entry.sheet or "": entry.rows for entry in selection.rows},
-        releases=tuple(it._replace(reason=it.reason or before) for it in selection.released),
+        releases=tuple(
+            guard._replace(reason=guard.reason or before) for guard in selection.released
+        ),
         as_in=run_file,
     )

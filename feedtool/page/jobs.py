@@ -1,7 +1,7 @@
-"""What takes longer than an answer may: checks, plans and deliveries, each in a thread."""
+"""Run work that is too long for a request: checks, plans and deliveries, each in a thread."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
@@ -13,57 +13,56 @@ from feedtool.report.statuses import state_word
 from feedtool.runs.history import PackageState, RunState
 
 CHECKS, DELIVERIES = 2, 8
-"""So many at once; others wait."""
+"""Most jobs at once; others wait."""
 
 Lane = Literal["check", "delivery"]
 
 
 class JobFailed(FeedtoolError):
-    """What nobody expected; a report of it was written."""
+    """The job failed unexpectedly; a bug report exists."""
 
 
 class Job:
-    """Something that is being done, or was."""
+    """A job that waits, runs, or has ended."""
 
     def __init__(self, closing: threading.Event) -> None:
-        """`closing` says that the page is to end."""
+        """`closing` is set when the page has to end."""
         self._closing = closing
         self.text: str = tr("waiting for its turn")
-        """What it does now."""
+        """The present step."""
         self.done = 0
-        """Rows or requests so far; 0 where nothing is counted."""
+        """Rows or requests so far; 0 if nothing is counted."""
         self.total = 0
         self.run: int | None = None
-        """The run that it has begun."""
+        """The run that the job has begun."""
         self.error: FeedtoolError | None = None
         self._moved = threading.Event()
 
     @property
     def is_over(self) -> bool:
-        """True once it is done, or has failed."""
+        """True once the job is done, or has failed."""
         return self._future.done()
 
-    def tell(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Says what is done now."""
+    def report(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Set the present step."""
         self.text, self.done, self.total = text, done, total
 
     def count(self, rows: int) -> None:
-        """Counts rows; Stopped where the page is to end, since a check can begin anew."""
+        """Count rows; Stopped if the page has to end, since a check can begin again."""
         if self._closing.is_set():
             raise Stopped(tr("the page is ending"), tr("open it again to go on"))
         self.done += rows
 
     def begin_run(self, run: int) -> None:
-        """Says which run it has begun."""
         self.run = run
         self._moved.set()
 
     def wait(self, seconds: float) -> None:
-        """Waits until it is over, or has begun a run."""
+        """Wait until the job is over, or has begun a run."""
         self._moved.wait(seconds)
 
     def start(self, executor: Executor, work: Callable[[], None]) -> None:
-        """Begins, or waits for its turn."""
+        """Begin the job, or queue it."""
         self._future: Future[None] = executor.submit(work)
         self._future.add_done_callback(lambda _: self._moved.set())
 
@@ -72,7 +71,7 @@ class Jobs:
     """All jobs, by key: the last of each key is remembered while the page runs."""
 
     def __init__(self, report_bug: Callable[[Exception], str]) -> None:
-        """`report_bug` writes down what is ready to be pasted; returns where."""
+        """`report_bug` writes a bug report, and returns its place."""
         self._report_bug = report_bug
         self._jobs: dict[str, Job] = {}
         self._lock, self._closing = threading.Lock(), threading.Event()
@@ -82,14 +81,14 @@ class Jobs:
         }
 
     def start(self, key: str, lane: Lane, work: Callable[[Job], None]) -> Job:
-        """Begins a job, unless that of the same key is still at work.
+        """Begin a job, unless that of the same key is still at work.
 
-        A key says what is done and, in its second word, to what: `check ID`, `answers RUN`.
+        A key names the work and, in its second word, its subject: `check ID`, `answers RUN`.
         """
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.is_over:
-                self._jobs.pop(key, None)  # the newest stands last
+                self._jobs.pop(key, None)  # the newest job comes last
                 job = self._jobs[key] = Job(self._closing)
                 job.start(self._lanes[lane], self._guarded(job, work))
             return job
@@ -98,8 +97,8 @@ class Jobs:
         """The last job of a key."""
         return self._jobs.get(key)
 
-    def unless_at_work(self, on: str, act: Callable[[], None]) -> None:
-        """Does something quick, unless a job is at work on a file or run; none begins meanwhile."""
+    def call_unless_running(self, on: str, act: Callable[[], None]) -> None:
+        """Call a quick function, unless a job works on a file or run; none begins meanwhile."""
         with self._lock:
             at_work = (key.split()[1:2] for key, job in self._jobs.items() if not job.is_over)
             if [on] not in at_work:
@@ -110,7 +109,7 @@ class Jobs:
         return next((job for job in reversed([*self._jobs.values()]) if job.run == run), None)
 
     def close(self) -> None:
-        """Waits for what is at work, checks aside; what waits for its turn is not begun."""
+        """Wait for running deliveries, and stop checks; queued jobs do not begin."""
         self._closing.set()
         for executor in self._lanes.values():
             executor.shutdown(cancel_futures=True)
@@ -130,7 +129,7 @@ class Jobs:
         return guarded
 
 
-# What a page shows of a run, out of the ledger.
+# The state of a run for a page, from the ledger.
 
 
 OPEN = frozenset({Status.PENDING})
@@ -148,21 +147,21 @@ class PackageLine(NamedTuple):
     state: str
     rows: MessageText
     loss: str
-    """A sentence of what is lost when; empty where nothing is."""
+    """A sentence with the data and time of a loss; empty without a loss."""
 
 
 class RunProgress(NamedTuple):
-    """One run."""
+    """The state of a run."""
 
     counts: Mapping[Status, int]
     answered: int
     rows: int
     sent: int
-    """Uploads that are not to be sent any more."""
+    """Uploads that were sent, or need not be sent."""
     uploads: int
-    """All that are planned."""
+    """All planned uploads."""
     is_written: bool
-    """False while the rows are being written down: nothing says yet how many they are."""
+    """False while the rows are being written: their number is not known yet."""
     packages: list[PackageLine]
     warnings: list[str]
     is_finished: bool
@@ -170,7 +169,7 @@ class RunProgress(NamedTuple):
 
 
 def progress_of(state: RunState) -> RunProgress:
-    """How far a run is: rows that have their answer, packages with the service's last word."""
+    """The state of a run: answered rows, and packages with their last known state."""
     rows = sum(state.counts.values())
     waiting = sum(state.counts.get(status, 0) for status in OPEN)
     uploads = [stage for entry in state.packages for stage in entry.package.uploads]
@@ -182,14 +181,10 @@ def progress_of(state: RunState) -> RunProgress:
         len(uploads),
         state.is_written,
         [_line(package) for package in state.packages],
-        list(_warnings(state)),
+        [] if state.is_finished else list(state.warnings),
         state.is_finished,
         state.options.abandoned is not None,
     )
-
-
-def _warnings(state: RunState) -> Iterator[str]:
-    yield from state.warnings if not state.is_finished else ()
 
 
 def _line(state: PackageState) -> PackageLine:

@@ -1,4 +1,4 @@
-"""What a corrected file has mended of the one before."""
+"""Count the problems that a corrected file has solved."""
 
 from collections.abc import Iterator
 
@@ -9,15 +9,15 @@ from feedtool.page.session import PageSession
 from feedtool.page.uploads import FileUpload, NotHere
 
 MOST = 5_000
-"""Rows with problems that are compared; of more nobody reads how many are gone."""
+"""Most rows with problems that are compared."""
 READ = 500
 
 ProblemKey = tuple[str, str | None, str]
-"""The row's reference, else its number; the field, if it is of one; the code."""
+"""The row's reference, else its number; the field, if the problem has one; the code."""
 
 
-def mended(session: PageSession, file: FileUpload) -> MessageText | None:
-    """`29 of 32 problems are gone, 1 is new`; None where there is nothing to compare."""
+def problems_gone(session: PageSession, file: FileUpload) -> MessageText | None:
+    """Return `29 of 32 problems are gone, 1 is new`; None without problems to compare."""
     if not file.replaces:
         return None
     try:
@@ -39,11 +39,11 @@ def _problems(grid: Grid) -> Iterator[ProblemKey]:
     for sheet in grid.sheets:
         rows = RowFilter(sheet.number, which=PROBLEMS)
         slots = [column.index for column in sheet.columns]
-        at = slots.index(sheet.reference) if sheet.reference in slots else None
+        slot = slots.index(sheet.reference) if sheet.reference in slots else None
         for start in range(0, MOST, READ):
             read = grid.rows(rows, start, READ)
             for row in read:
-                reference = row.cells[at] if at is not None and at < len(row.cells) else ""
+                reference = row.cells[slot] if slot is not None and slot < len(row.cells) else ""
                 name = reference or str(row.row)
                 yield from ((name, problem.field, problem.code) for problem in row.problems)
             if len(read) < READ:

@@ -1,7 +1,7 @@
-"""What would be sent of a file: a dry run that is kept, and exactly that is sent.
+"""The plan of a file: a dry run that is kept, and then sent exactly.
 
-The plan is the file that `submit --dry-run --save-plan` writes, and is sent as `submit --plan`
-sends it: not at all, if the file, the account, its settings or the rows are not as they were.
+The plan is the file that `submit --dry-run --save-plan` writes, and is sent like `submit --plan`:
+not at all, if the file, the account, its settings or the rows have changed.
 """
 
 from collections import Counter
@@ -23,9 +23,17 @@ from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, by_row, worst_status
 from feedtool.model.text import MessageText, kept_text, plural, text_of_kept, tr
-from feedtool.page.checks import chosen
-from feedtool.page.deliveries import end
-from feedtool.page.grid import ALL, Grid, RowFilter, add_results, as_shown, of_code, of_status
+from feedtool.page.checks import options_for
+from feedtool.page.deliveries import send_notices
+from feedtool.page.grid import (
+    ALL,
+    Grid,
+    RowFilter,
+    add_results,
+    of_code,
+    of_status,
+    with_page_status,
+)
 from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession, now
 from feedtool.page.uploads import Choices, FileUpload
@@ -34,7 +42,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import guards
 from feedtool.runs.deliver import note_pass
-from feedtool.runs.plan_file import Account, PlanUnfit, Preview, SavedPlan, load, preview_of
+from feedtool.runs.plan_file import Account, PlanUnfit, Preview, load, preview_of
 from feedtool.runs.plan_file import Account as Identity
 from feedtool.runs.selection import refuse_absent
 from feedtool.runs.submit import (
@@ -49,41 +57,41 @@ from feedtool.runs.workspace import Workspace, seller_lock
 from feedtool.sheets.atomic_write import atomic_write
 
 PLAN = "plan "
-"""The beginning of the keys of jobs, and the name of the view of a grid."""
+"""The beginning of the keys of jobs."""
 VIEW = "plan"
 FILE, FACTS = "plan.jsonl", "plan.json"
 KEPT = "kept"
-"""The folder of the recipes by which a file is read."""
+"""The folder of the recipes of a file."""
 BIGGEST = 12
-"""Changes that the page lists."""
+"""Most changes that the page lists."""
 SHOWN = frozenset({"changed", "removed"})
 
 
 class PlanFacts(msgspec.Struct, frozen=True):
-    """What a page shows of a plan; texts are kept ones."""
+    """The facts of a plan for the page; texts come from `kept_text`."""
 
     digest: str
     seller: str
-    """Whose it is; empty where the account names nobody."""
+    """The plan's seller; empty if the account names none."""
     service: str
-    """The address of its service; empty where the account names none."""
+    """The address of its service; empty if the account names none."""
     last_run: int
-    """The newest run of its seller when it was made, or 0."""
+    """The newest run of its seller when the plan was made, or 0."""
     counted_at: datetime | None
     """The last time that rows of the seller had been counted."""
     lines: tuple[str, ...]
-    """What would be sent, and what that does to the offers."""
+    """The packages that would be sent, and their effect on offers."""
     statuses: dict[str, int]
-    """The rows by what would become of them: Valid ones are sent."""
+    """The rows by planned status: Valid ones are sent."""
     changes: tuple[Mapping[str, Any], ...]
     """The biggest changes of offers."""
     changed_only: bool = False
     """True if rows that change nothing are left out."""
     blocked: str = ""
-    """Why no row is sent although some might be; empty where they are, or could not be."""
+    """The reason why the plan sends no row although some could be sent; else empty."""
     reading: str = ""
     choices: Choices = Choices()
-    """Those of the file, with which it was made."""
+    """The choices for the file when the plan was made."""
 
     @property
     def _of(self) -> SellerKey:
@@ -92,84 +100,82 @@ class PlanFacts(msgspec.Struct, frozen=True):
     def is_overtaken(self, workspace: Workspace) -> bool:
         """True if a run of its seller has begun or ended since.
 
-        The accepted prices and stocks, which it was compared with, may be others now.
+        The accepted prices and stocks, with which it was compared, may have changed.
         """
         return workspace.ledger.pages.last_of(self._of) != (self.last_run, self.counted_at)
 
     def run(self, workspace: Workspace) -> int | None:
-        """The run that has sent it, which can only be the seller's next one."""
+        """The run that has sent the plan, which can only be the seller's next one."""
         number = workspace.ledger.pages.next_of(self._of, self.last_run)
         run = None if number is None else workspace.ledger.run(number)
         return number if run and run.options.get("plan") == self.digest else None
 
     @property
     def texts(self) -> list[str]:
-        """The lines as messages."""
         return list(map(text_of_kept, self.lines))
 
     @property
     def is_unchanged(self) -> bool:
-        """True if all rows are as the service has them."""
+        """True if the service has all rows already."""
         return self.statuses.keys() == {Status.UNCHANGED}
 
     @property
     def sent(self) -> int:
-        """The number of rows that would be sent."""
         return self.statuses.get(Status.VALID, 0)
 
 
 class HeldRows(NamedTuple):
-    """The rows that a guard holds, or would hold if they were not released."""
+    """The rows that a guard holds, or would hold without a release."""
 
     code: str
     rows: int
     message: str
     reason: str = ""
-    """Why they are sent all the same; empty where they are not."""
+    """The reason of a release; empty without one."""
     who: str = ""
-    """Who says so."""
+    """The user who released the rows."""
 
 
 class Blocked(NamedTuple):
-    """Why nothing of a file is sent, and the rows that it is for."""
+    """The reason why nothing of a file is sent, and the rows that cause it."""
 
     text: MessageText
     link: MessageText
-    """What leads to the rows."""
+    """The text of the link to the rows."""
     sheet: int
-    """The number of the first sheet that has some."""
+    """The number of the first sheet with such rows."""
     which: str
-    """Those of the sheet, as a filter of its grid."""
+    """The filter of the sheet's grid for these rows."""
 
 
 def blocked_by(grid: Grid, plan: PlanFacts) -> Blocked | None:
-    """What blocks a plan; None where nothing does."""
+    """The reason that blocks a plan; else None."""
     if not plan.blocked:
         return None
     numbers = range(len(grid.sheets))
     if text_of_kept(plan.blocked) != ALL_OR_NOTHING:
-        codes = {at: [it.code for it in grid.groups(at, VIEW)] for at in numbers}
-        held = ((at, code) for at, of_sheet in codes.items() for code in of_sheet)
-        sheet, code = next((at, code) for at, code in held if code in guards())
+        codes = {number: [group.code for group in grid.groups(number, VIEW)] for number in numbers}
+        held = ((number, code) for number, of_sheet in codes.items() for code in of_sheet)
+        sheet, code = next((number, code) for number, code in held if code in guards())
         text = tr("Nothing is sent: rows are held back, and all are to be sent or none.")
         return Blocked(text, tr("Show the rows that are held back"), sheet, of_code(code))
-    invalid = {at: grid.statuses(at, VIEW).get(Status.INVALID, 0) for at in numbers}
+    invalid = {number: grid.statuses(number, VIEW).get(Status.INVALID, 0) for number in numbers}
     if count := sum(invalid.values()):
         text = plural(
             "Nothing is sent: {count:,} row is not valid, and all are to be sent or none.",
             "Nothing is sent: {count:,} rows are not valid, and all are to be sent or none.",
             count,
         )
-        sheet = next(at for at in numbers if invalid[at])
+        sheet = next(number for number in numbers if invalid[number])
         link = tr("Show the rows that are not valid")
         return Blocked(text, link, sheet, of_status(Status.INVALID))
     text = tr("Nothing is sent: a sheet cannot be read, and all are to be sent or none.")
-    sheet = next(at for at in numbers if grid.sheets[at].error)
+    sheet = next(number for number in numbers if grid.sheets[number].error)
     return Blocked(text, tr("Show the sheet"), sheet, ALL)
 
 
 def refuse_absent_rows(grid: Grid, file: FileUpload, choices: Choices) -> None:
-    """NoSuchRows where rows were chosen that a sheet of the file does not have."""
+    """Raise NoSuchRows for chosen rows that a sheet of the file does not have."""
     for entry in chosen_rows(file, choices):
         for sheet in grid.sheets:
             if entry.sheet in {None, sheet.sheet}:
@@ -177,17 +183,23 @@ def refuse_absent_rows(grid: Grid, file: FileUpload, choices: Choices) -> None:
 
 
 def chosen_rows(file: FileUpload, choices: Choices) -> tuple[ChosenRows, ...]:
-    """The rows that alone are sent; none: all."""
+    """The only rows to send; empty: all."""
     every = choices.rows.items()
     return tuple(ChosenRows(file.name, sheet or None, rows) for sheet, rows in every)
 
 
 def held_rows(grid: Grid, file: FileUpload) -> list[HeldRows]:
-    """What guards hold of a file, by guard, and what is released of it."""
+    """The rows of a file that guards hold, by guard, and those that are released."""
     released = file.choices.releases
     groups = chain.from_iterable(grid.groups(sheet.number, VIEW) for sheet in grid.sheets)
-    held = [HeldRows(it.code, it.rows, it.message) for it in groups if it.code in guards()]
-    return held + [HeldRows(it.code, 0, "", it.reason, it.who) for it in released]
+    held = [
+        HeldRows(group.code, group.rows, group.message)
+        for group in groups
+        if group.code in guards()
+    ]
+    return held + [
+        HeldRows(release.code, 0, "", release.reason, release.who) for release in released
+    ]
 
 
 def can_purge(grid: Grid) -> bool:
@@ -196,20 +208,21 @@ def can_purge(grid: Grid) -> bool:
     return any(sheet.kind in feeds and feeds[sheet.kind].travel.purge_type for sheet in grid.sheets)
 
 
-def lack_of(session: PageSession, file: FileUpload, grid: Grid) -> str:
-    """Why nothing of a file can be sent from its account; empty where it can."""
+def missing_setting(session: PageSession, file: FileUpload, grid: Grid) -> str:
+    """The reason why a file's account cannot send it; else empty."""
     feeds = load_areas().feeds
-    has_channel = any(feeds[it.kind].sheet.has_channel for it in grid.sheets if it.kind in feeds)
+    kinds = (feeds[sheet.kind] for sheet in grid.sheets if sheet.kind in feeds)
+    has_channel = any(kind.sheet.has_channel for kind in kinds)
     return session.accounts.lack(file.account, needs_channel=has_channel)
 
 
 def start_plan(session: PageSession, file: FileUpload) -> Job:
-    """The job that makes the plan of a file, begun if it is not at work."""
+    """Start a job that makes the plan of a file, unless it runs."""
     return session.jobs.start(PLAN + file.id, "check", partial(_make, session, file))
 
 
 def plan_of(session: PageSession, file: FileUpload) -> PlanFacts | None:
-    """The plan by the choices in force, unless a run has overtaken it since."""
+    """The plan for the present choices, unless a run has overtaken it."""
     plan = kept_plan(session, file)
     if plan is None:
         return None
@@ -227,26 +240,26 @@ def run_of(session: PageSession, file: FileUpload) -> int | None:
 
 
 def with_run(session: PageSession, file: FileUpload) -> FileUpload:
-    """A file with its run, also where the page ended before it noted that.
+    """Return a file with its run, even if the page ended before it noted the run.
 
-    It is noted then: a plan that is made anew would no longer lead to the run.
+    The run is noted now: a new plan would no longer lead to it.
     """
     run = None if file.run else run_of(session, file)
     return session.uploads.save(replace(file, run=run)) if run else file
 
 
 def kept_plan(session: PageSession, file: FileUpload) -> PlanFacts | None:
-    """The plan that was made with the choices that are in force; None where there is none."""
+    """The plan that was made with the present choices; else None."""
     try:
         kept = (session.uploads.folder(file.id) / FACTS).read_bytes()
         plan = msgspec.json.decode(kept, type=PlanFacts)
-    except (OSError, ValueError):  # not there yet, or half written when the power went
+    except (OSError, ValueError):  # not written yet, or only half, by a crash
         return None
     return plan if (plan.reading, plan.choices) == (file.reading, file.choices) else None
 
 
 def selection_of(file: FileUpload, usual: SelectionOptions) -> SelectionOptions:
-    """Which rows of a file are sent: as its account says, and as was chosen."""
+    """The selection of rows to send, by the account's settings and the choices."""
     choices = file.choices
     return replace(
         usual,
@@ -259,22 +272,22 @@ def selection_of(file: FileUpload, usual: SelectionOptions) -> SelectionOptions:
 def basis_of(
     file: FileUpload, reading: ReadOptions, usual: SelectionOptions, account: Account
 ) -> PlanBasis:
-    """What the plan of a file is made on."""
     return PlanBasis(reading, selection_of(file, usual), account, file.choices.all_or_nothing)
 
 
 def _make(session: PageSession, file: FileUpload, job: Job) -> None:
-    job.tell(tr("Finding out what would be sent"))
+    job.report(tr("Finding out what would be sent"))
     folder, read = session.uploads.folder(file.id), [session.uploads.input(file)]
     lines: list[str] = []
 
     def show(effects: Mapping[str, Effects]) -> None:
-        lines.extend(describe(_of_offers(effects)))
+        # The plan's lines say more about effects without a channel.
+        lines.extend(describe({channel: effect for channel, effect in effects.items() if channel}))
 
     with session.accounts.planning(file.account) as account, session.workspace() as workspace:
         service, seller = account.identity.service or "", account.identity.seller or ""
         last_run, counted_at = workspace.ledger.pages.last_of(seller_key(service, seller))
-        reading = with_recording(chosen(session, account.reading, file), folder / KEPT)
+        reading = with_recording(options_for(session, account.reading, file), folder / KEPT)
         basis = basis_of(file, reading, account.selection, account.identity)
         known = basis.accepted(workspace)
         with preview_of(known) as preview:
@@ -294,14 +307,14 @@ def _make(session: PageSession, file: FileUpload, job: Job) -> None:
                 service,
                 last_run,
                 counted_at,
-                **_told(results, lines, preview),
+                **_described(results, lines, preview),
                 changed_only=changed_only,
                 reading=file.reading,
                 choices=file.choices,
             )
     present = session.uploads.file(file.id)
     if (present.choices, present.reading) != (file.choices, file.reading):
-        _make(session, present, job)  # nobody is to see what was chosen before
+        _make(session, present, job)  # a plan for earlier choices must not be shown
         return
     every = {number: result.every_verdict() for number, result in enumerate(results)}
     add_results(session.uploads.grid(file), VIEW, every)
@@ -309,20 +322,15 @@ def _make(session: PageSession, file: FileUpload, job: Job) -> None:
         place.write_bytes(msgspec.json.encode(facts))
 
 
-def _of_offers(effects: Mapping[str, Effects]) -> Mapping[str, Effects]:
-    """Those on a channel; of others the plan's own lines say more."""
-    return {channel: effect for channel, effect in effects.items() if channel}
-
-
-def _told(
+def _described(
     results: Sequence[SheetResult], effects: Sequence[str], preview: Preview
 ) -> dict[str, Any]:
-    """The fields of a plan that tell what it would do."""
+    """The fields of a plan that describe its effect."""
     preview.attach(results)
     lines = [line for result in results for line in package_lines(result) if line]
     statuses: Counter[str] = Counter()
     for result in results:
-        statuses.update(map(worst_status, by_row(map(as_shown, result.every_verdict()))))
+        statuses.update(map(worst_status, by_row(map(with_page_status, result.every_verdict()))))
     every = chain.from_iterable(result.changes or () for result in results)
     changes = (change for change in every if change["change"] in SHOWN)
     return {
@@ -333,7 +341,7 @@ def _told(
     }
 
 
-# A plan that was seen is sent.
+# Send exactly the plan that the user has seen, or nothing.
 
 
 SEND = "send "
@@ -341,7 +349,7 @@ SEND = "send "
 
 
 class PlanChanged(UsageProblem):
-    """What would be sent is no longer what was seen; nothing is sent."""
+    """The plan has changed since the user saw it; nothing is sent."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -351,7 +359,7 @@ class PlanChanged(UsageProblem):
 
 
 class SentBefore(UsageProblem):
-    """The plan was sent; to send it again would put back what has changed since."""
+    """The plan was sent before; sending it again would undo later changes."""
 
     def __init__(self, run: int) -> None:
         super().__init__(tr("this plan was sent before, by run {run}", run=run))
@@ -359,7 +367,7 @@ class SentBefore(UsageProblem):
 
 
 class PurgeToConfirm(UsageProblem):
-    """Offers would be removed, and nobody has said how many."""
+    """Offers would be removed, and the user has not confirmed their number."""
 
     def __init__(self, purge: Purge) -> None:
         super().__init__(purge.text, tr("type the number of offers that will be removed"))
@@ -369,7 +377,7 @@ class PurgeToConfirm(UsageProblem):
 def start_sending(
     session: PageSession, file: FileUpload, digest: str, who: str, removals: int | None
 ) -> Job:
-    """The job that sends the plan of this digest, begun if none is at work on the file."""
+    """Start a job that sends the plan with this digest, unless one runs for the file."""
     work = partial(_send, session, file, digest, who, removals)
     return session.jobs.start(SEND + file.id, "delivery", work)
 
@@ -377,7 +385,7 @@ def start_sending(
 def _send(
     session: PageSession, file: FileUpload, digest: str, who: str, removals: int | None, job: Job
 ) -> None:
-    job.tell(tr("Reading the file once more, to send what the plan says"))
+    job.report(tr("Reading the file once more, to send what the plan says"))
     folder = session.uploads.folder(file.id)
     facts = kept_plan(session, file)
     if facts is None or facts.digest != digest:
@@ -388,16 +396,17 @@ def _send(
         session.uploads.save(msgspec.structs.replace(file, run=run))
         job.begin_run(run)
 
-    # The lock is taken first: of two pages one would send the plan after the other has.
+    # The lock comes first: else two pages could send the plan one after the other.
     with (
         session.accounts.open(file.account) as account,
         seller_lock(account.session, account.workspace, "page"),
         note_pass(account.session, account.workspace) as passing,
     ):
-        _refuse_sent(plan, account.workspace)
+        if sent_by := run_of_plan(plan, account.workspace.ledger):
+            raise SentBefore(sent_by)
         if facts.is_overtaken(account.workspace):
             raise PlanChanged(tr("rows of this seller were sent since"))
-        reading = chosen(session, account.reading, file)
+        reading = options_for(session, account.reading, file)
         delivery_session = replace(account.session, who=who, holds_lock=True)
         identity = Identity(
             delivery_session.address,
@@ -420,20 +429,14 @@ def _send(
                 on_begun=begun,
             )
         except PlanUnfit as error:
-            # What was seen is seen anew.
+            # The file is checked again for a new plan.
             session.uploads.choose(file, file.choices, is_read_anew=True)
             raise PlanChanged(error.reason) from error
-        end(passing.end(submission), account)
-
-
-def _refuse_sent(plan: SavedPlan, workspace: Workspace) -> None:
-    """SentBefore where a run has sent the plan."""
-    if run := run_of_plan(plan, workspace.ledger):
-        raise SentBefore(run)
+        send_notices(passing.end(submission), account)
 
 
 def _confirming(removals: int | None) -> Confirm:
-    """Confirms a purge of just so many offers."""
+    """Return a function that confirms a purge of exactly this number of offers."""
 
     def confirm(purge: Purge) -> None:
         if purge.removed != removals:

@@ -1,8 +1,8 @@
-"""The recipe of a file on the shelf, and of all files of an account.
+"""The recipe of an upload, and of all files of an account.
 
-What was said of the columns of a file counts for that file. Kept in the account's folder of recipes
-it counts for every file with the same columns. What it takes the place of there stays beside it
-under another name, and so does what is taken back.
+The recipe of an upload's columns counts for that file. Kept in the account's folder of recipes
+it counts for every file with the same columns. A recipe that it replaces there stays beside it
+under another name, and so does a recipe that is taken back.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from feedtool.areas.registry import load
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import chosen
+from feedtool.page.checks import options_for
 from feedtool.page.columns import FileReading, reading_of
 from feedtool.page.session import PageSession
 from feedtool.page.uploads import Choices, FileUpload, NotHere
@@ -26,27 +26,26 @@ from feedtool.runs.recipes import RecipeFolders
 from feedtool.sheets.atomic_write import cannot_write
 
 BEFORE, TAKEN_BACK = ".before", ".taken-back"
-"""The ends of the names of recipes that do not count any more."""
+"""The endings of recipes that do not count any more."""
 
 
 def use_recipe(session: PageSession, file: FileUpload, text: str, choices: Choices) -> FileUpload:
-    """Reads a file by a recipe from now on."""
+    """Read a file by a recipe from now on."""
     write_recipe(session.uploads.recipe(file), text)
     choices = msgspec.structs.replace(choices, has_recipe=True, as_in=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
-def use_none(session: PageSession, file: FileUpload) -> FileUpload:
-    """Reads a file without a recipe of its own."""
+def drop_recipe(session: PageSession, file: FileUpload) -> FileUpload:
+    """Read a file without its recipe from now on."""
     choices = msgspec.structs.replace(file.choices, has_recipe=False, kind=None)
     return session.uploads.choose(file, choices, is_read_anew=True)
 
 
 def read_as_before(session: PageSession, file: FileUpload, before: FileUpload) -> FileUpload:
-    """Reads a corrected file as the one whose place it takes.
+    """Read a corrected file with the choices of its predecessor.
 
-    It is no corrected file, but a workbook of the rows to correct, if it is read without that and
-    not with it.
+    If it can only be read without them, it is a workbook of the rows to correct, and keeps its own.
     """
     was = before.choices
     if was.has_recipe:
@@ -60,24 +59,23 @@ def read_as_before(session: PageSession, file: FileUpload, before: FileUpload) -
 
 
 class RecipeInForce(NamedTuple):
-    """The recipe by which a file is read, and its place among those of the account."""
+    """The recipe of a file, and its place in the account's folder."""
 
     recipe: Recipe
     place: Path | None
-    """Where it is kept for all files; None where it counts for one file alone."""
+    """Its place if it is kept for all files; None if it counts for one file."""
     earlier: Path | None
-    """The recipe whose place it would take."""
+    """The kept recipe that it would replace."""
     is_of_all: bool
-    """True if what is kept counts for all accounts that have no folder of recipes."""
+    """True if kept recipes count for all accounts without a folder of recipes."""
 
     @property
     def lines(self) -> Sequence[str]:
-        """What it says."""
         return self.recipe.text.splitlines()
 
 
 def recipe_in_force(session: PageSession, file: FileUpload) -> RecipeInForce:
-    """The recipe by which a file is read; NotHere where there is none."""
+    """The recipe of a file; NotHere if it has none."""
     folders = session.accounts.recipes(file.account)
     folder = _folder(folders)
     recipe = _reading(session, file).recipe
@@ -98,11 +96,11 @@ def recipe_in_force(session: PageSession, file: FileUpload) -> RecipeInForce:
 
 def _reading(session: PageSession, file: FileUpload) -> FileReading:
     with session.accounts.reading(file.account) as base:
-        return reading_of(session.uploads.input(file), chosen(session, base, file))
+        return reading_of(session.uploads.input(file), options_for(session, base, file))
 
 
 def _folder(folders: RecipeFolders) -> Path:
-    """The folder in which recipes of an account are kept."""
+    """The folder for kept recipes of an account."""
     folder = folders.profile or folders.user
     if folder is None:
         raise ValueError("only accounts of a watched folder have none")
@@ -110,11 +108,11 @@ def _folder(folders: RecipeFolders) -> Path:
 
 
 def keep(session: PageSession, file: FileUpload) -> Path:
-    """Keeps the recipe of a file for every file with the same columns; where.
+    """Keep the recipe of a file for every file with the same columns; return its place.
 
     Raises:
-        UsageProblem: such a file would be read otherwise all the same.
-        CannotWrite: it cannot be written.
+        UsageProblem: such a file would still be read without the recipe.
+        CannotWrite: the recipe cannot be written.
     """
     in_force = recipe_in_force(session, file)
     if in_force.place:
@@ -134,7 +132,7 @@ def keep(session: PageSession, file: FileUpload) -> Path:
 
 
 def _refuse_unread(session: PageSession, file: FileUpload, place: Path) -> None:
-    """UsageProblem where a file with the same columns would not be read by a kept recipe."""
+    """Raise UsageProblem if a kept recipe would not be used for the file's columns."""
     with session.accounts.reading(file.account) as base:
         options = replace(base, recipes=session.accounts.recipes(file.account))
         if not is_recognised(session.uploads.input(file), options, load(), place.stem):
@@ -145,7 +143,7 @@ def _refuse_unread(session: PageSession, file: FileUpload, place: Path) -> None:
 
 
 def take_back(place: Path) -> None:
-    """Makes a kept recipe count no more; the one whose place it took counts again."""
+    """Take back a kept recipe; the one that it replaced counts again."""
     _rename(place, _ended(place, TAKEN_BACK))
     _bring_back(place)
 

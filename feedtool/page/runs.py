@@ -46,22 +46,22 @@ from feedtool.runs.workspace import (
 SHOWN = 50
 """Runs on a page."""
 AT_ONCE = 500
-"""Runs that are looked at in a query, where few of them are like what is looked for."""
+"""Runs that are read in a query, if few of them match the search."""
 MOST = 5_000
-"""Runs that are looked at for a page; it may then show fewer, and leads to those before them."""
+"""Most runs that are read for a page; it may then show fewer, with a link to older runs."""
 
 
 class RunSearch(NamedTuple):
-    """What is looked for among the runs."""
+    """A search among the runs."""
 
     text: str = ""
-    """In any case: of a file's name, of who has sent it, of a seller or an account."""
+    """A part of a file's name, a sender, a seller or an account; case is ignored."""
     is_open: bool = False
-    """True if only those are wanted that are not finished."""
+    """True for unfinished runs only."""
     before: int | None = None
-    """Only those with a lower number: the next page."""
+    """For runs with a lower number only: the next page."""
     seller: SellerKey | None = None
-    """The seller whose runs alone are wanted."""
+    """For runs of this seller only."""
 
 
 class FoundRuns(NamedTuple):
@@ -69,27 +69,26 @@ class FoundRuns(NamedTuple):
 
     states: list[RunState]
     older: int | None
-    """What the next page is `before`; None where there is none."""
+    """The `before` of the next page; None on the last page."""
 
 
 def found_runs(session: PageSession, user: User, search: RunSearch) -> FoundRuns:
-    """The runs of a page."""
     with session.workspace() as workspace:
         numbers, older = _numbers(session, user, search, workspace)
         states = run_states(workspace.ledger, numbers, session.clocks(workspace))
-        return FoundRuns(as_shown(states, workspace), older)
+        return FoundRuns(with_page_counts(states, workspace), older)
 
 
-def as_shown(states: Sequence[RunState], workspace: Workspace) -> list[RunState]:
-    """Runs whose rows are counted in the words of the page."""
-    counts = counts_shown({state.run.run_id: state.counts for state in states}, workspace)
+def with_page_counts(states: Sequence[RunState], workspace: Workspace) -> list[RunState]:
+    """Return runs with rows counted by the page's statuses."""
+    counts = page_counts({state.run.run_id: state.counts for state in states}, workspace)
     return [state._replace(counts=counts[state.run.run_id]) for state in states]
 
 
-def counts_shown(
+def page_counts(
     every: Mapping[int, Mapping[Status, int]], workspace: Workspace
 ) -> dict[int, dict[Status, int]]:
-    """The rows of runs by status: those that were not chosen are counted apart from Held ones."""
+    """Count the rows of runs by status: rows that were not chosen apart from Held ones."""
     held = [run for run, counts in every.items() if Status.HELD in counts]
     unchosen = count_said(workspace.ledger.engine, held, NOT_CHOSEN) if held else {}
     shown = {}
@@ -103,7 +102,7 @@ def counts_shown(
 def visible_sellers(
     session: PageSession, user: User, workspace: Workspace
 ) -> set[SellerKey] | None:
-    """The sellers of accounts that a user sees, or that were theirs; None for all."""
+    """The present and former sellers of accounts that a user sees; None for all."""
     if EVERY in user.rights.profiles:
         return None
     now = {key for name, key in session.accounts.sellers.items() if user.sees(name)}
@@ -113,25 +112,25 @@ def visible_sellers(
 def _numbers(
     session: PageSession, user: User, search: RunSearch, workspace: Workspace
 ) -> tuple[list[int], int | None]:
-    """The numbers of the runs of a page, and what the next one is before."""
-    found: list[int] = []
+    """The numbers of the runs of a page, and the `before` of the next page."""
+    matches: list[int] = []
     looked, last = 0, None
     for batch in _batches(session, user, search, workspace):
         for run in batch:
-            if _is_wanted(session, user, search, run):
-                if len(found) == SHOWN:
-                    return found, found[-1]
-                found.append(run.run_id)
+            if _matches(session, user, search, run):
+                if len(matches) == SHOWN:
+                    return matches, matches[-1]
+                matches.append(run.run_id)
         looked, last = looked + len(batch), batch[-1].run_id if batch else last
         if looked >= MOST:
-            return found, last
-    return found, None
+            return matches, last
+    return matches, None
 
 
 def _batches(
     session: PageSession, user: User, search: RunSearch, workspace: Workspace
 ) -> Iterator[list[Run]]:
-    """The runs among which a page is looked for, the newest first: few, then more at a time."""
+    """Yield the runs to search, the newest first: a small batch, then larger ones."""
     pages, before, size = workspace.ledger.pages, search.before, SHOWN + 1
     sellers = {search.seller} if search.seller else visible_sellers(session, user, workspace)
     left = unfinished(workspace)[::-1] if search.is_open else None
@@ -147,7 +146,7 @@ def _batches(
 
 
 def _readable(ledger: Ledger, numbers: Sequence[int]) -> list[Run]:
-    """Runs, the newest first; of those that cannot be read `feedtool runs` says what is wrong."""
+    """Read runs, the newest first, without unreadable ones, which `feedtool runs` reports."""
     with suppress(ValueError):
         return ledger.pages.runs(numbers)[::-1]
     runs: list[Run] = []
@@ -157,49 +156,45 @@ def _readable(ledger: Ledger, numbers: Sequence[int]) -> list[Run]:
     return runs
 
 
-def _is_wanted(session: PageSession, user: User, search: RunSearch, run: Run) -> bool:
+def _matches(session: PageSession, user: User, search: RunSearch, run: Run) -> bool:
     try:
         options = RunOptions.from_json(run.options)
     except UsageProblem:
         return False
     account = account_of(session, run, options)
     is_of = search.seller in {None, seller_key(run.service, run.seller)}
-    is_found = search.text.casefold() in _searched(run, options, account)
+    files = (name for name, _ in options.snapshots.inputs)
+    searched = "\n".join((account, run.seller, options.who, *files)).casefold()
+    is_found = search.text.casefold() in searched
     return is_of and is_found and user.sees(account)
 
 
-def _searched(run: Run, options: RunOptions, account: str) -> str:
-    """All that a run is found by."""
-    files = (name for name, _ in options.snapshots.inputs)
-    return "\n".join((account, run.seller, options.who, *files)).casefold()
-
-
-# The answers to a run as the browser shows them.
+# The answers to a run for the browser.
 
 
 ANSWERS = "answers "
 """The beginning of the keys of jobs."""
 VIEW = "answers"
-"""The view of a grid that has them."""
+"""The view of a grid with the answers."""
 
 
 def has_grid(session: PageSession, run: int) -> bool:
-    """True if there is something of a run that the browser can show."""
+    """True if a run has a grid for the browser."""
     return _place(session, run).is_file()
 
 
 def grid_of_run(session: PageSession, run: int) -> Grid:
-    """What the browser shows of a run; GridUnusable where that is not made yet."""
+    """The grid of a run; GridUnusable if it is not made yet."""
     return Grid(_place(session, run))
 
 
 def start_answers(session: PageSession, state: RunState) -> Job:
-    """The job that brings the answers of a run that is at its end into a grid."""
+    """Start a job that writes the answers of a finished run into a grid."""
     run = state.run.run_id
-    return session.jobs.start(f"{ANSWERS}{run}", "check", partial(_bring, session, run))
+    return session.jobs.start(f"{ANSWERS}{run}", "check", partial(_write_grid, session, run))
 
 
-def _bring(session: PageSession, run: int, _: Job) -> None:
+def _write_grid(session: PageSession, run: int, _: Job) -> None:
     place = _place(session, run)
     if place.is_file():
         return
@@ -210,12 +205,12 @@ def _bring(session: PageSession, run: int, _: Job) -> None:
         reading = replace(read_options_again(options, workspace), see=writer.see, with_items=False)
         writer.conclude(check(kept_inputs(options, workspace), reading, load()))
         results = enumerate(results_of(run, workspace))
-        add_results(making, VIEW, {session: result.every_verdict() for session, result in results})
+        add_results(making, VIEW, {number: result.every_verdict() for number, result in results})
     making.replace(place)
 
 
 def results_of(run: int, workspace: Workspace) -> Sequence[SheetResult]:
-    """The results of each sheet of a run, as the ledger has them now."""
+    """The results of each sheet of a run, by the ledger's present state."""
     options = options_of(run, workspace)
     results = results_of_run(checked_sheets_of(options, workspace), workspace.ledger, run, None)
     note_sent_again(results, run, workspace)
@@ -223,15 +218,12 @@ def results_of(run: int, workspace: Workspace) -> Sequence[SheetResult]:
 
 
 def folder_of_run(session: PageSession, run: int) -> Path:
-    """The folder of what is made of a run."""
+    """The folder of files made from a run."""
     return session.uploads.folder("runs") / str(run)
 
 
 def _place(session: PageSession, run: int) -> Path:
     return folder_of_run(session, run) / "grid.sqlite"
-
-
-# The copies of a run's files to download.
 
 
 COPY = "run-copy "
@@ -243,13 +235,13 @@ COPIES = {
     "csv": tr("The report as a table"),
     "json": tr("The report for programs"),
 }
-"""What can be downloaded of a run."""
+"""The downloads of a run."""
 
 
 def made_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[Job, Path]:
-    """A copy of the so many-th file of a run, or of all, and the job that makes it.
+    """Start making a copy of a run's file by its number, from 0 on; return the job and the place.
 
-    NotHere where there is no such file, or no such copy.
+    A report covers all files. NotHere for an unknown file or sort of copy.
     """
     with session.workspace() as workspace:
         inputs = kept_inputs(options_of(run, workspace), workspace)
@@ -261,7 +253,7 @@ def made_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[J
 
     def make(job: Job) -> None:
         if not place.exists():
-            job.tell(tr("Writing the copy"))
+            job.report(tr("Writing the copy"))
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with session.workspace() as workspace:
                 _WRITERS[sort](run, file.name, place, LanguageChoice(speaks, speaks), workspace)
@@ -270,10 +262,10 @@ def made_copy(session: PageSession, run: int, sort: str, number: int) -> tuple[J
 
 
 def copies_of_run(session: PageSession, run: int, grid: Grid) -> dict[str, dict[str, str]]:
-    """The copies that there are of each file of a run, each with its words."""
+    """The copies of each file of a run, each with its description."""
     files, to_correct = {sheet.file for sheet in grid.sheets}, set[str]()
     statuses = (grid.statuses(sheet.number, VIEW) for sheet in grid.sheets)
-    if not NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):  # else the ledger is not asked
+    if not NOT_TAKEN.isdisjoint(chain.from_iterable(statuses)):  # else the ledger is not needed
         with session.workspace() as workspace:
             results = results_of(run, workspace)
             to_correct = {sheet.checked.file for sheet in results if any(rows_to_correct(sheet))}

@@ -1,4 +1,4 @@
-"""All sellers of accounts that a user sees, a page at a time, and what is said of each."""
+"""All sellers of accounts that a user sees, a page at a time, with their state."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from feedtool.ledger.sellers import (
 )
 from feedtool.model.nouns import AS_ASKED, Status
 from feedtool.page.access import User
-from feedtool.page.runs import counts_shown, visible_sellers
+from feedtool.page.runs import page_counts, visible_sellers
 from feedtool.page.session import PageSession
 from feedtool.runs.sellers import PAGE, account_names
 
@@ -24,25 +24,25 @@ OPEN = frozenset({Status.PENDING, Status.HELD, Status.UNKNOWN})
 
 
 class SellerSearch(NamedTuple):
-    """Which sellers are looked for."""
+    """A search among the sellers."""
 
     trouble: bool = False
     held: bool = False
     waiting: int = 0
-    """Minutes that a file has waited for at least; 0: whether one waits or not."""
+    """Fewest minutes that a file has waited for; 0 for all sellers."""
     never: bool = False
     page: int = 1
 
     def filter(self, now: datetime) -> SellerFilter:
-        """What the ledger is asked for."""
+        """The search as a filter of the ledger."""
         since = now - timedelta(minutes=self.waiting) if self.waiting else None
         return SellerFilter(self.trouble, self.held, since, self.never)
 
     @property
     def words(self) -> dict[str, str | int]:
-        """The search as a link has it, without its page."""
-        given = {name: value for name, value in self._asdict().items() if value and name != "page"}
-        return {name: "on" if value is True else value for name, value in given.items()}
+        """The search as parameters of a link, without its page."""
+        values = {name: value for name, value in self._asdict().items() if value and name != "page"}
+        return {name: "on" if value is True else value for name, value in values.items()}
 
 
 class BarPart(NamedTuple):
@@ -55,53 +55,51 @@ class BarPart(NamedTuple):
 
 
 class FoundSellers(NamedTuple):
-    """A page of sellers, and what is true of all that the user sees."""
+    """A page of sellers, and the figures of all sellers that the user sees."""
 
     states: list[SellerState]
-    found: int
-    """How many are like what is looked for."""
+    matches: int
+    """The number of sellers that match the search."""
     all: list[SellerLine]
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
-        return max(1, -(-self.found // PAGE))
+        return max(1, -(-self.matches // PAGE))
 
     @property
     def in_trouble(self) -> int:
-        """Sellers whose last pass did not get to its end."""
+        """The number of sellers whose last pass did not get to its end."""
         return sum(1 for line in self.all if line.failures)
 
     @property
     def waiting(self) -> int:
-        """Files that wait."""
+        """The number of files that wait."""
         return sum(line.waiting for line in self.all)
 
     @property
     def oldest(self) -> datetime | None:
-        """When the first of them arrived."""
+        """The arrival of the oldest waiting file."""
         return min((line.oldest for line in self.all if line.oldest), default=None)
 
     @property
     def with_held(self) -> int:
-        """Sellers of whom guards hold rows."""
+        """The number of sellers with rows that guards hold."""
         return sum(1 for line in self.all if line.held)
 
     def waiting_for(self, minutes: int, now: datetime) -> int:
-        """Sellers of whom a file has waited for so long."""
-        wanted = SellerSearch(waiting=minutes).filter(now)
-        return sum(1 for line in self.all if wanted.takes(line))
+        """The number of sellers with a file that has waited for so long."""
+        seller_filter = SellerSearch(waiting=minutes).filter(now)
+        return sum(1 for line in self.all if seller_filter.takes(line))
 
     @property
     def never(self) -> int:
-        """Sellers of whom nothing was ever sent."""
+        """The number of sellers for whom nothing was ever sent."""
         return sum(1 for line in self.all if not line.has_begun)
 
 
 def found_sellers(
     session: PageSession, user: User, search: SellerSearch, now: datetime
 ) -> FoundSellers:
-    """The sellers of a page."""
     with session.workspace() as workspace:
         overview = SellersOverview(workspace.ledger.engine, workspace.ledger.counts)
         among = visible_sellers(session, user, workspace)
@@ -116,7 +114,7 @@ def found_sellers(
         begin = (search.page - 1) * PAGE
         states = overview.states(lines[begin : begin + PAGE], now)
         runs = {state.last.run_id: state.last.statuses for state in states if state.last}
-        counts = counts_shown(runs, workspace)
+        counts = page_counts(runs, workspace)
         shown = [
             state._replace(
                 last=state.last and state.last._replace(statuses=counts[state.last.run_id])
@@ -127,7 +125,7 @@ def found_sellers(
 
 
 def bar_of(statuses: Mapping[Status, int]) -> Iterator[BarPart]:
-    """The parts of the rows of a run: as asked, refused, open, and all others."""
+    """Yield the parts of a bar: accepted, refused, open and other rows."""
     total, begin = sum(statuses.values()), 0.0
     by_look = dict.fromkeys(("good", "bad", "open", "idle"), 0)
     for status, count in statuses.items():

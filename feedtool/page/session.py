@@ -1,4 +1,4 @@
-"""What the routes share: accounts, files, jobs, runs; and what the request at hand may do."""
+"""The session of the page, which routes share: accounts, uploads, jobs; and the user's rights."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -27,7 +27,7 @@ from feedtool.runs.workspace import Workspace
 now = partial(datetime.now, UTC)
 
 LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "es": "Español"}
-"""Each as it calls itself."""
+"""Each language in its own words."""
 
 
 class NotAllowed(FeedtoolError):
@@ -38,18 +38,16 @@ class Accounts(Protocol):
     """The accounts of the configuration, and the sandbox."""
 
     @property
-    def names(self) -> Sequence[str]:
-        """The name of each."""
-        ...
+    def names(self) -> Sequence[str]: ...
 
     @property
     def usual(self) -> str:
-        """The name of the one that is chosen at first."""
+        """The name of the account that is chosen at first."""
         ...
 
     @property
     def sellers(self) -> Mapping[str, SellerKey]:
-        """The seller of each of them that names one, by its name."""
+        """The sellers of accounts that name one, by the accounts' names."""
         ...
 
     def is_sandbox(self, name: str) -> bool:
@@ -57,50 +55,49 @@ class Accounts(Protocol):
         ...
 
     def of_seller(self, address: str, seller: str) -> str:
-        """The name of the account that no profile names, if it is this seller's; else empty."""
+        """The name of the account without a profile, if it is this seller's; else empty."""
         ...
 
     def lack(self, name: str, *, needs_channel: bool = False) -> str:
-        """Why nothing can be sent from an account, as far as is known here; empty where it can."""
+        """The reason why an account cannot send, as far as is known here; else empty."""
         ...
 
     def reading(self, name: str) -> AbstractContextManager[ReadOptions]:
-        """How files of an account are read; needs neither token nor network."""
+        """The options to read files of an account; needs neither token nor network."""
         ...
 
     def recipes(self, name: str) -> RecipeFolders:
-        """The recipes of an account; none of those that lie beside a file."""
+        """The recipes of an account, without those beside a file."""
         ...
 
     def planning(self, name: str) -> AbstractContextManager[PlanningAccount]:
-        """An account for a dry run."""
+        """Open an account for a dry run."""
         ...
 
     def open(self, name: str) -> AbstractContextManager[SellerAccount]:
-        """An account, its session and its records."""
+        """Open an account, its session and its records."""
         ...
 
 
 class PageSession(Struct, frozen=True):
-    """The whole page, but for its addresses."""
+    """Everything that the page works with, besides its addresses."""
 
     accounts: Accounts
     users: Users
     uploads: Uploads
     jobs: Jobs
     workspace: Callable[[], AbstractContextManager[Workspace]]
-    """Opens the records of all runs, for the thread that asks."""
+    """Opens the records of all runs, for the calling thread."""
     clocks: Callable[[Workspace], ClockOf]
-    """The clocks of services, for what they will delete."""
+    """The clocks of services, for the times at which they will delete data."""
     body_limit: int
-    """Bytes of the largest file."""
+    """Most bytes of a file."""
     language: LanguageChoice
     checking: Sequence[str] = ()
-    """The command that checks the file whose id is put behind it; empty in its own process."""
+    """The command that checks a file, without its id; empty in that command's process."""
 
 
 def page_session() -> PageSession:
-    """The desk of the application at hand."""
     return cast("PageSession", flask.current_app.extensions["page_session"])
 
 
@@ -110,26 +107,24 @@ def language() -> Language:
 
 
 def say() -> Translator:
-    """The translator of the request."""
     return codes().say
 
 
 def codes() -> Codes:
-    """The pages of problem codes in the language of the request, and the words of the page."""
+    """The pages of problem codes in the language of the request, in the words of the page."""
     return all_codes(language(), PageTranslator)
 
 
 def user() -> User:
-    """Who asks."""
     return cast("User", flask.g.user)
 
 
 def require(action: str, account: str) -> None:
-    """Sees that the user may do something in an account.
+    """Check that the user may do something in an account.
 
     Raises:
-        NotHere: the account is none of his.
-        NotAllowed: it is, and he may not do that.
+        NotHere: the user does not see the account.
+        NotAllowed: the user sees it, and may not do that.
     """
     require_seen(account)
     if not user().may(action):
@@ -139,6 +134,6 @@ def require(action: str, account: str) -> None:
 
 
 def require_seen(account: str) -> None:
-    """NotHere where the account is none of the user's."""
+    """Raise NotHere if the user does not see an account."""
     if not user().sees(account):
         raise NotHere(tr("There is nothing at this address."))

@@ -1,4 +1,4 @@
-"""What has been kept long enough is removed: files that were brought, and what was made of runs."""
+"""Remove old folders: those of uploads, and those made for runs."""
 
 import shutil
 from datetime import datetime, timedelta
@@ -8,16 +8,16 @@ from feedtool.page.jobs import Job
 from feedtool.page.session import PageSession
 from feedtool.runs.workspace import unfinished
 
-SWEEP = "sweep shelf"
+RETENTION = "retention"
 """The key of the job."""
 QUIET = timedelta(days=1)
-"""What has changed within this time stays: another page may be at work on it."""
+"""Folders that changed within this time stay: another page may work on them."""
 
 
-def sweep(session: PageSession, moment: datetime, kept: timedelta, _: Job) -> None:
-    """Removes what is older than it is `kept`.
+def remove_old(session: PageSession, moment: datetime, kept: timedelta, _: Job) -> None:
+    """Remove folders that are older than `kept`.
 
-    What a job is at work on stays, and what belongs to a run that is not finished.
+    Folders of running jobs, and of runs that are not finished, stay.
     """
     old = list(session.uploads.old_folders(moment - kept, moment - QUIET))
     if not old:
@@ -26,4 +26,6 @@ def sweep(session: PageSession, moment: datetime, kept: timedelta, _: Job) -> No
         open_runs = set(unfinished(workspace))
     for name, folder, run in old:
         if run not in open_runs:
-            session.jobs.unless_at_work(name, partial(shutil.rmtree, folder, ignore_errors=True))
+            session.jobs.call_unless_running(
+                name, partial(shutil.rmtree, folder, ignore_errors=True)
+            )

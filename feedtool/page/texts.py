@@ -1,8 +1,7 @@
-"""The words of the page: what is said to a terminal is said here otherwise, or left out.
+"""The words of the page: messages for a terminal are replaced, or cut.
 
-A message that is one of OTHERWISE has words of its own here. Of another one those parts are left
-out that name commands or options: nobody can follow them here. A test goes over all messages that
-may be shown here.
+A message in OTHERWISE has other words here. Other messages lose the parts that name commands or
+options, which are of no use on a page. A test goes over all messages that the page may show.
 """
 
 import re
@@ -23,14 +22,14 @@ _NAMES = "|".join(COMMANDS)
 COMMAND = re.compile(rf"\bfeedtool (?:{_NAMES})\b|`(?:{_NAMES})[ `]|FEEDTOOL_")
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 PARTS = re.compile(r"(?<=[;?.])\s+|(?<=,)\s+(?=(?:or|ou|o) )")
-"""Where a text may be cut: behind a sentence, or before another way out."""
+"""The places where a text may be cut: behind a sentence, or before an alternative."""
 OR, END = re.compile(r"^(?:or|ou|o) "), re.compile(r"[\s;,]+$")
 GAP = re.compile(r"\s*;\s+(?=[A-ZÀ-Ý])")
-"""Where a semicolon has lost what was behind it."""
+"""A semicolon that has lost the part behind it."""
 
 
 def _(message: str) -> str:
-    """Marks a message whose values come later, so that it is translated."""
+    """Mark a message for translation, whose values come later."""
     return message
 
 
@@ -39,7 +38,7 @@ SEARCH = _("look for it among the categories, under “Templates”")
 NO_TOKEN = _("the token is missing")
 
 OTHERWISE: Mapping[str, str] = {
-    # What is sent of a file.
+    # Sending a file.
     "if it is meant: submit it with --release {code}": _(
         "if it is meant, it can be sent all the same"
     ),
@@ -76,7 +75,7 @@ OTHERWISE: Mapping[str, str] = {
         "send the row under the offer's own reference, which “From the service” brings, or delete"
         " that offer first"
     ),
-    # How it is read.
+    # Reading a file.
     "--as": _("the kind of file"),
     "--sheet": _("the sheet"),
     "--recipe": _("the recipe"),
@@ -163,26 +162,26 @@ OTHERWISE: Mapping[str, str] = {
         " service” before you send it again."
     ),
 }
-"""What is said here, by the message; and names of options, by the option."""
+"""The page's words by the message; and names for options, by the option."""
 
 
 class PageTranslator(Translator):
-    """Says texts in a language, in the words of the page."""
+    """Translates texts into a language, in the words of the page."""
 
     def forms(self, forms: tuple[str, ...]) -> tuple[str, ...]:
-        """A message in the words of the page, its values not yet filled in."""
+        """A message in the words of the page, without its values."""
         return _forms_of(self.language, forms)
 
 
 @lru_cache(4096)
 def _forms_of(language: Language, forms: tuple[str, ...]) -> tuple[str, ...]:
     other = OTHERWISE.get(forms[0])
-    said = Translator(language).forms((other,) if other else forms)
-    return tuple(map(without_commands, said))
+    texts = Translator(language).forms((other,) if other else forms)
+    return tuple(map(without_commands, texts))
 
 
 def without_commands(text: str) -> str:
-    """The parts of a text that can be followed here; empty where there are none."""
+    """The parts of a text that are of use on a page; may be empty."""
     parts = PARTS.split(text)
     usable = [part for part in parts if not is_of_terminal(part)]
     if len(usable) == len(parts):
@@ -198,6 +197,6 @@ def is_of_terminal(text: str) -> bool:
 
 @cache
 def _fields() -> frozenset[str]:
-    """The names of filters, which stand beside their fields here as well, and mean nothing else."""
+    """The names of filters, which the page shows beside their fields as well."""
     filters = {entry.name for kind in load().exports.values() for entry in kind.filters}
     return frozenset(name for name in filters if f"--{name}" not in OTHERWISE)

@@ -1,16 +1,16 @@
-"""The files that were brought to the page, each in a folder with all that is made of it.
+"""The uploads of the page, each in a folder with all files made from it.
 
 HOME/page/ID/
-    facts.json     what is known of it: name, account, choices, plan, run
-    file/NAME      the file as it came
+    facts.json     the facts: name, account, choices, plan, run
+    file/NAME      the upload, unchanged
     named/NAME     the files that its cells name, or that are its rows
-    recipe.toml    what its columns are, where that was chosen
+    recipe.toml    the meaning of its columns, if that was chosen
     plan.jsonl     the plan that was shown
-    documents/     what an export has brought beside it
-    read-TOKEN/    what was made of it as it is read now
-        NAME           the sheet, where it is made of files that are its rows
-        named.json     which of the files are here that its cells name
-        grid.sqlite    what the browser shows of it
+    documents/     the documents that an export has brought beside it
+    read-TOKEN/    files made by the present choices of reading
+        NAME           the sheet, if it is made from files that are its rows
+        named.json     the state of the files that its cells name
+        grid.sqlite    the rows for the browser
         copies/        copies to download
 """
 
@@ -39,19 +39,19 @@ ID = re.compile(r"[A-Za-z0-9_-]{16}")
 PIECE = 1 << 20
 """Bytes that are read at a time."""
 LONGEST_NAME = 180
-"""Bytes of a name in UTF-8: copies add a word to it, and systems take 255."""
+"""Most bytes of a name in UTF-8: copies add a word to it, and systems allow 255."""
 OWN = 0o600
 FACTS, READ = "facts.json", "read-"
 UNREADABLE = (OSError, ValueError, UsageProblem)
-"""What facts give that are not there, were half written, or changed by another hand."""
+"""Errors of facts that are missing, half written, or changed by other programs."""
 
 
 class NotHere(UsageProblem):
-    """There is no such file, run or job."""
+    """The file, run or job does not exist."""
 
 
 class FileTooLarge(FeedtoolError):
-    """A file is larger than may be read."""
+    """A file is too large."""
 
 
 class RunFile(msgspec.Struct, frozen=True):
@@ -59,52 +59,52 @@ class RunFile(msgspec.Struct, frozen=True):
 
     run: int
     name: str
-    """As the run knows it."""
+    """The file's name in the run."""
 
 
 class Choices(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was chosen for a file; the options of `submit` have the same names."""
+    """The choices for a file; the options of `submit` have the same names."""
 
     kind: str | None = None
     sheets: tuple[str, ...] = ()
     has_recipe: bool = False
-    """True if `recipe.toml` says what its columns are."""
+    """True if `recipe.toml` has the meaning of its columns."""
     as_rows: tuple[int, ...] = ()
     changed_only: bool | None = None
-    """None is as the account has it."""
+    """None: the account's setting counts."""
     rows: dict[str, str] = {}
-    """By sheet the rows that alone are sent, as `2-5,9`; none: all."""
+    """The only rows to send by sheet, such as `2-5,9`; empty: all."""
     releases: tuple[ReleasedGuard, ...] = ()
     """The guards whose rows are sent all the same."""
     all_or_nothing: bool = False
     purges: bool = False
-    """True if all that is not in the file is to be removed at the service."""
+    """True if the service has to remove everything that is not in the file."""
     as_in: RunFile | None = None
-    """The file of a run that it is; it is read as it was then."""
+    """The file of an earlier run that this file repeats; it is read like then."""
 
 
 class ExportFacts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of a file that was exported."""
+    """The facts of an exported file."""
 
     kind: str
-    """Of the export."""
+    """The kind of the export."""
     rows: int
     notes: list[tuple[str, str, bool]] = []
-    """Each is what to know, what to do, and whether it is a loss; as `kept_text` makes them."""
+    """Triples: the note and the advice, both by `kept_text`, and True for a loss."""
     sent_as: str = ""
-    """The kind of feed that its rows go back as; empty where they do not."""
+    """The kind of feed as which its rows can be sent; empty if they cannot."""
 
 
 class ListedFacts(msgspec.Struct, frozen=True):
-    """What is known of a sheet that was made of files, with a row for each."""
+    """The facts of a sheet that was made from files, with a row for each."""
 
     kind: str
     language: Language
-    """Of labels."""
+    """The language of labels."""
 
 
 class FileUpload(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file on the shelf."""
+    """A file that was uploaded or exported."""
 
     id: str
     name: str
@@ -112,33 +112,33 @@ class FileUpload(msgspec.Struct, frozen=True, omit_defaults=True):
     size: int
     at: Annotated[datetime, msgspec.Meta(tz=True)]
     account: str
-    """The name of the account that it is for."""
+    """The name of its account."""
     who: str
     replaces: str = ""
-    """The id of the file that it corrects."""
+    """The id of the upload that it corrects."""
     choices: Choices = Choices()
     reading: str = ""
-    """A new one with each choice of how it is read: nothing is taken for what was made before."""
+    """A new token with each choice of reading, so that files made before do not count."""
     run: int | None = None
     """The run that has sent it."""
     export: ExportFacts | None = None
-    """None of a file that was brought from elsewhere."""
+    """None if the file was not exported by the page."""
     listed: ListedFacts | None = None
-    """None of a file that is a sheet by itself."""
+    """None if the file is a sheet itself."""
 
 
 class OldFolder(NamedTuple):
-    """What was brought, or made of a run, some time ago."""
+    """An old folder of an upload or a run."""
 
     name: str
-    """The id of the file, or the number of the run."""
+    """The id of the upload, or the number of the run."""
     folder: Path
     run: int | None
-    """The run that it is needed for until that is finished."""
+    """The run that needs the folder until it is finished."""
 
 
 class Uploads:
-    """A folder of files, readable by its owner alone."""
+    """The folder of uploads, readable by its owner alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -155,10 +155,10 @@ class Uploads:
         at: datetime,
         replaces: str = "",
     ) -> FileUpload:
-        """Keeps a file as it comes in.
+        """Keep a new file.
 
         Raises:
-            FileTooLarge: it has more bytes than `limit`; nothing of it is kept.
+            FileTooLarge: it has more bytes than `limit`; nothing is kept.
             UsageProblem: it has no name.
         """
         name, id_ = plain_name(name), secrets.token_urlsafe(12)
@@ -169,7 +169,7 @@ class Uploads:
             hint = tr("split it into several files")
             sha256, size = copy_in(pieces, place, limit, hint)
             with place.open("rb+") as copy:
-                os.fsync(copy.fileno())  # what is known of it is not to outlive it
+                os.fsync(copy.fileno())  # the facts must not outlive the file in a crash
         except BaseException:
             shutil.rmtree(self.folder(id_), ignore_errors=True)
             raise
@@ -178,13 +178,13 @@ class Uploads:
         return file
 
     def save(self, file: FileUpload) -> FileUpload:
-        """Keeps what is known of a file now."""
+        """Write the present facts of a file."""
         with atomic_write(self.folder(file.id) / FACTS, is_private=True) as place:
             place.write_bytes(msgspec.json.encode(file))
         return file
 
     def choose(self, file: FileUpload, choices: Choices, *, is_read_anew: bool) -> FileUpload:
-        """Keeps other choices for a file, and removes what was made by those before."""
+        """Keep other choices for a file, and remove files made by earlier ones."""
         folder = self.folder(file.id)
         for made in ("plan.jsonl", "plan.json"):
             (folder / made).unlink(missing_ok=True)
@@ -196,11 +196,11 @@ class Uploads:
         return chosen
 
     def remove(self, file: FileUpload) -> None:
-        """Removes a file with all that was made of it."""
+        """Remove a file with all files made from it."""
         shutil.rmtree(self.folder(file.id), ignore_errors=True)
 
     def file(self, id_: str) -> FileUpload:
-        """A file by its id; NotHere where there is none, or nothing can be known of it."""
+        """Return a file by its id; NotHere if it is unknown, or its facts cannot be read."""
         hint = tr("bring it again; runs keep what was sent")
         try:
             if ID.fullmatch(id_):
@@ -212,36 +212,35 @@ class Uploads:
         raise NotHere(tr("this file is no longer here"), hint)
 
     def folder(self, id_: str) -> Path:
-        """The folder of a file."""
         return self._folder / id_
 
     def input(self, file: FileUpload) -> Input:
-        """A file to be read, under its own name."""
+        """The input of a check, under the file's name."""
         folder = self._made(file) if file.listed else self.folder(file.id) / "file"
         return Input(file.name, folder / file.name)
 
     def named(self, file: FileUpload) -> Path:
-        """The folder of the files that its cells name."""
+        """The folder of the files that a sheet's cells name."""
         return self.folder(file.id) / "named"
 
     def named_facts(self, file: FileUpload) -> Path:
-        """Where it is said which of these are here."""
+        """The place of the facts about the files that cells name."""
         return self._made(file) / "named.json"
 
     def recipe(self, file: FileUpload) -> Path:
-        """Where it is said what the columns of a file are, if that was chosen."""
+        """The place of the recipe with the meaning of a file's columns."""
         return self.folder(file.id) / "recipe.toml"
 
     def grid(self, file: FileUpload) -> Path:
-        """The place of what the browser shows of a file as it is read now."""
+        """The place of the grid, by the present choices of reading."""
         return self._made(file) / "grid.sqlite"
 
     def copies(self, file: FileUpload) -> Path:
-        """The folder of copies of a file as it is read now."""
+        """The folder of copies, by the present choices of reading."""
         return self._made(file) / "copies"
 
     def documents(self, file: FileUpload) -> Path:
-        """The folder of what was exported beside a file."""
+        """The folder of documents that were exported beside a file."""
         return self.folder(file.id) / "documents"
 
     def files(self) -> list[FileUpload]:
@@ -250,9 +249,9 @@ class Uploads:
         return sorted(files, key=lambda file: file.at, reverse=True)
 
     def old_folders(self, before: datetime, quiet_since: datetime) -> Iterator[OldFolder]:
-        """What was brought, or made of runs, before a moment, and has been quiet for a while.
+        """Yield folders of uploads and runs from `before`, not changed since `quiet_since`.
 
-        Of what nothing can be known it counts when it was changed.
+        If an upload's facts cannot be read, the folder's last change counts as its time.
         """
         for place in (*self._folder.glob("*/"), *self._folder.glob("runs/*/")):
             if place.name == "runs":
@@ -266,13 +265,13 @@ class Uploads:
                     yield OldFolder(place.name, place, file.run if file else run)
 
     def _known(self, id_: str) -> FileUpload | None:
-        """A file by its id; None where nothing can be known of it."""
+        """A file by its id; None if its facts cannot be read."""
         with suppress(*UNREADABLE):
             return self._read(id_)
         return None
 
     def _read(self, id_: str) -> FileUpload:
-        """Reads what is known of a file; one of UNREADABLE where it cannot be."""
+        """Read the facts of a file; raises one of UNREADABLE."""
         file = msgspec.json.decode((self.folder(id_) / FACTS).read_bytes(), type=FileUpload)
         if (file.id, file.name) != (id_, plain_name(file.name)):
             raise ValueError(id_)
@@ -282,9 +281,9 @@ class Uploads:
         return self.folder(file.id) / f"{READ}{file.reading}"
 
 
-def plain_name(given: str) -> str:
-    """The name of a file without any folder; UsageProblem where nothing is left."""
-    last = given.replace("\\", "/").rpartition("/")[2]
+def plain_name(path: str) -> str:
+    """The name of a file without any folder; UsageProblem if nothing is left."""
+    last = path.replace("\\", "/").rpartition("/")[2]
     name = clean(last.replace("\0", "").replace(":", "_")).strip(". ")  # a: is a drive on Windows
     stem, dot, suffix = name.rpartition(".")
     longest = LONGEST_NAME - len(f"{dot}{suffix}".encode())
@@ -295,9 +294,9 @@ def plain_name(given: str) -> str:
 
 
 def copy_in(pieces: Iterable[bytes], place: Path, limit: int, hint: str) -> tuple[str, int]:
-    """Writes a new file, for its owner alone; its SHA-256 and its size.
+    """Write a new file, readable by its owner alone; return its SHA-256 and its size.
 
-    FileTooLarge, with this hint, where it has more bytes than `limit`.
+    FileTooLarge, with this hint, if it has more bytes than `limit`.
     """
     digest, size = hashlib.sha256(), 0
     with open(place, "xb", opener=partial(os.open, mode=OWN)) as copy:

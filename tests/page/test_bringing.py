@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from feedtool.cli import run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
-from feedtool.page.bringing import place_of_sheet
+from feedtool.page.bringing import index_of_sheet
 from feedtool.page.checks import check_key
 from feedtool.page.routes import files as routes
 from feedtool.page.session import PageSession
@@ -72,7 +72,7 @@ def codes_of(client: FlaskClient, file: str) -> list[str]:
     ],
 )
 def test_which_file_is_the_sheet(names: list[str], place: int) -> None:
-    assert place_of_sheet(names) == place
+    assert index_of_sheet(names) == place
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_which_file_is_the_sheet(names: list[str], place: int) -> None:
 )
 def test_which_files_cannot_come_together(names: list[str], says: str) -> None:
     with pytest.raises(UsageProblem, match=says):
-        place_of_sheet(names)
+        index_of_sheet(names)
 
 
 def test_a_sheet_says_what_is_missing_until_it_is_brought(

@@ -150,9 +150,9 @@ class InterruptedJob(Job):
         super().__init__(Event())
         self._act, self._left = act, at
 
-    def tell(self, text: str, done: int = 0, total: int = 0) -> None:
+    def report(self, text: str, done: int = 0, total: int = 0) -> None:
         """One of its words."""
-        super().tell(text, done, total)
+        super().report(text, done, total)
         self._come()
 
     def count(self, rows: int) -> None:

@@ -124,7 +124,7 @@ def test_f8_goes_from_problem_to_problem(opened: OpenGrid, few: Path) -> None:
     with Grid(opened.place) as grid:
         columns = {column.letters: at + FIRST for at, column in enumerate(grid.sheets[0].columns)}
         cells = [
-            (row.at, column)
+            (row.position, column)
             for row in grid.rows(RowFilter(0, which=PROBLEMS), 0, 99)
             for column in sorted({columns[it.column] if it.column else ROW for it in row.problems})
         ]
@@ -212,7 +212,9 @@ def test_a_text_is_found_cell_by_cell(opened: OpenGrid) -> None:
     page = opened(MISTAKES)
     cells_at(page, 0)
     with Grid(opened.place) as grid:
-        found = [row.at for row in grid.rows(RowFilter(0), 1, 99) if "SAMPLE-34" in row.cells[0]]
+        found = [
+            row.position for row in grid.rows(RowFilter(0), 1, 99) if "SAMPLE-34" in row.cells[0]
+        ]
     field = page.locator("input[name=q]")
     field.fill("sample-34")
     for at in [*found, found[0]]:

@@ -83,7 +83,7 @@ def test_they_are_found_by_how_they_are(
 
 def test_what_is_true_of_all_is_counted_whatever_is_looked_for(fleet: PageSession) -> None:
     found = found_sellers(fleet, ME, SellerSearch(held=True), NOW)
-    assert (len(found.all), found.found, found.pages) == (5, 0, 1)
+    assert (len(found.all), found.matches, found.pages) == (5, 0, 1)
     assert (found.in_trouble, found.never, found.with_held) == (1, 1, 0)
     assert (found.waiting, found.oldest, found.waiting_for(10, NOW)) == (0, None, 0)
 

@@ -17,7 +17,7 @@ from feedtool.page.checks import CHECK
 from feedtool.page.jobs import Job
 from feedtool.page.runs import COPY, folder_of_run
 from feedtool.page.session import PageSession
-from feedtool.page.sweeping import SWEEP, sweep
+from feedtool.page.sweeping import RETENTION, remove_old
 from feedtool.page.uploads import FileUpload
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_record import RunOptions
@@ -93,7 +93,7 @@ def test_what_is_old_goes_unless_somebody_needs_it(
     desk.jobs.start(f"{CHECK}{stay['checked at the moment']} x", "check", working)
     desk.jobs.start(f"{COPY}{stay['copied at the moment']} en marked 0", "check", working)
     assert left(desk) == {*stay.values(), *go.values(), str(finished)}
-    sweep(desk, NOON, KEPT, Job(Event()))
+    remove_old(desk, NOON, KEPT, Job(Event()))
     names = {name: what for what, name in (stay | go).items()}
     assert {names.get(name, name) for name in left(desk)} == set(stay)
 
@@ -102,7 +102,7 @@ def test_nothing_goes_while_nobody_knows_which_runs_are_finished(desk: PageSessi
     file, ledger = put(desk, OLD), desk.uploads.folder("..") / "ledger.sqlite"
     ledger.write_bytes(b"no ledger" * 200)
     with pytest.raises(FeedtoolError):
-        sweep(desk, NOON, KEPT, Job(Event()))
+        remove_old(desk, NOON, KEPT, Job(Event()))
     assert left(desk) == {file.id}
 
 
@@ -114,7 +114,7 @@ def test_a_page_that_runs_for_weeks_sweeps_each_day(desk: PageSession) -> None:
 
     def rest(_: float) -> None:
         nonlocal now, resting
-        if job := desk.jobs.of(SWEEP):
+        if job := desk.jobs.of(RETENTION):
             job.wait(60)
         seen.append(((now - NOON).days, len(files & left(desk))))
         now += DAY / 2

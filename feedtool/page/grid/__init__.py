@@ -1,10 +1,10 @@
-"""The grid: what the browser shows of the sheets of a file, in one SQLite file of its own.
+"""The grid: the sheets of a file for the browser, in one separate SQLite file.
 
-It is written while the sheets are checked, so that nothing is read twice, and each question of a
-browser is answered from a few of its pages. It may be deleted at any time: a check makes it anew.
+It is written while the sheets are checked, so that nothing is read twice, and each request of a
+browser reads a few of its pages. It may be deleted at any time: a check makes it again.
 
-Reading order: `facts` (what is known of sheets, rows and problems), `tables` (the file), `writer`
-(sheets, while they are checked), `results` (what became of the rows of a run), `view` (the lists by
+Reading order: `facts` (records of sheets, rows and problems), `tables` (the file), `writer`
+(sheets, while they are checked), `results` (the results of a run's rows), `view` (the lists by
 which rows are filtered), `reader` (the answers).
 """
 
@@ -21,7 +21,7 @@ from feedtool.page.grid.facts import (
     of_status,
 )
 from feedtool.page.grid.reader import Grid
-from feedtool.page.grid.results import NOT_CHOSEN, add_results, as_shown
+from feedtool.page.grid.results import NOT_CHOSEN, add_results, with_page_status
 from feedtool.page.grid.tables import GridUnusable
 from feedtool.page.grid.writer import GridWriter
 
@@ -39,7 +39,7 @@ __all__ = [
     "ProblemGroup",
     "RowFilter",
     "add_results",
-    "as_shown",
     "of_code",
     "of_status",
+    "with_page_status",
 ]

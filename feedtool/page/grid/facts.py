@@ -1,4 +1,4 @@
-"""What is known of the sheets of a grid, their rows, and what is wrong with these."""
+"""Records of a grid: sheets, rows and problems."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from feedtool.model.nouns import Problem, Severity, Status
 from feedtool.model.text import LANGUAGES, Language, Translator, text_of_kept
 
 CHECK = "check"
-"""The view of what checking found; each run, and each plan, adds one of its own."""
+"""The view of the check; each run, and each plan, adds another view."""
 ALL, PROBLEMS = "all", "problems"
-"""The rows of a view: all of them, and those with an error or a warning."""
+"""The filters for all rows of a view, and for those with an error or a warning."""
 NOTE = ""
-"""In the place of a severity: nothing is wrong, but there is something to say."""
+"""The severity of a note, which is no problem."""
 
 
 class RowFilter(NamedTuple):
-    """Some rows of a sheet, as a view sees them."""
+    """A filter of a sheet's rows in a view."""
 
     sheet: int
     """Its number in the command, from 0 on."""
@@ -27,12 +27,12 @@ class RowFilter(NamedTuple):
 
 
 def of_code(code: str) -> str:
-    """The rows with a problem of a code."""
+    """The filter for rows with a problem of a code."""
     return f"code:{code}"
 
 
 def of_status(status: Status) -> str:
-    """The rows of a status."""
+    """The filter for rows of a status."""
     return f"status:{status}"
 
 
@@ -44,13 +44,13 @@ class GridColumn(msgspec.Struct, frozen=True):
     letters: str
     header: str
     key: str
-    """Empty if no field stands there."""
+    """The key of the column's field; empty if it has none."""
     width: int
     """Characters of its longest text."""
 
 
 class SheetError(msgspec.Struct, frozen=True):
-    """Why a sheet, or a file, could not be read."""
+    """The reason why a sheet, or a file, could not be read."""
 
     code: str
     kept_message: str
@@ -58,50 +58,49 @@ class SheetError(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """What is wrong."""
         return text_of_kept(self.kept_message)
 
     @property
     def hint(self) -> str:
-        """What to do."""
         return text_of_kept(self.kept_hint)
 
 
 class GridSheet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A sheet; of one that could not be read the error."""
+    """A sheet, or the error of one that could not be read."""
 
     number: int
     """In the command, from 0 on."""
     file: str
     sheet: str = ""
-    """Empty of a CSV."""
+    """Empty for a CSV."""
     kind: str = ""
     header_row: int = 0
     rows: int = 0
-    """Those that are not blank, whether the check counts them or not."""
+    """The number of rows that are not blank, even if the check skips them."""
     columns: tuple[GridColumn, ...] = ()
     """From left to right."""
     slots: tuple[int, ...] = ()
-    """The indexes of the columns in the order in which rows keep their cells."""
+    """The indexes of the columns, in the order of the cells in packed rows."""
     reference: int | None = None
-    """The index of the column that names a row."""
+    """The index of the column with the rows' references."""
     counts: dict[str, int] = {}
     """The rows by validity, and the warnings, by the names of `Counts`."""
     error: SheetError | None = None
     places: dict[str, tuple[int, ...]] = {}
-    """Key → the columns that its values stand in, or come from."""
+    """The columns of a field's values, or of their sources, by key."""
     names: dict[str, str] = {}
-    """Key → the header that people read."""
+    """The header for people, by key."""
     labels: dict[str, tuple[str, ...]] = {}
-    """Key → the labels of each column that its kind knows, in LANGUAGES."""
+    """The labels of each column of the kind in LANGUAGES, by key."""
     language: Language | None = None
-    """Of its template."""
+    """The language of its template."""
 
     def translator(self, say: Translator) -> Translator:
-        """A translator that calls fields and choices as the sheet does."""
-        at, own = LANGUAGES.index(say.language), None if say.language == "en" else say.language
-        labels = {key: labels[at] for key, labels in self.labels.items()}
-        return say.for_sheet(labels | self.names, self.language or own)
+        """Return a translator with the sheet's names of fields and choices."""
+        index = LANGUAGES.index(say.language)
+        language = self.language or (None if say.language == "en" else say.language)
+        labels = {key: labels[index] for key, labels in self.labels.items()}
+        return say.for_sheet(labels | self.names, language)
 
 
 class ProblemGroup(msgspec.Struct, frozen=True):
@@ -111,21 +110,21 @@ class ProblemGroup(msgspec.Struct, frozen=True):
     severity: Severity
     count: int
     rows: int
-    """Those that have one; none where the sheet as a whole has it."""
+    """The number of rows with such a problem; 0 if the whole sheet has it."""
     kept_message: str
-    """Of the first, as it is kept."""
+    """The first problem's message, by `kept_text`."""
 
     @property
     def message(self) -> str:
-        """That of the first."""
+        """The first problem's message."""
         return text_of_kept(self.kept_message)
 
 
 class ViewFacts(msgspec.Struct, frozen=True):
-    """What a view says of a sheet."""
+    """The facts of a sheet's view."""
 
     words: tuple[Status, ...]
-    """The statuses that rows may have, in the order in which they are numbered, from 1 on."""
+    """The statuses of rows, by their numbers from 1 on."""
     statuses: dict[Status, int]
     """The number of rows by status."""
     groups: tuple[ProblemGroup, ...]
@@ -133,33 +132,33 @@ class ViewFacts(msgspec.Struct, frozen=True):
 
 
 class GridRow(NamedTuple):
-    """A row as the sheet shows it, and what is wrong with it."""
+    """A row of a sheet, and its problems."""
 
-    at: int
-    """Its position among all rows of the sheet that are not blank, from 0 on."""
+    position: int
+    """The position among all rows of the sheet that are not blank, from 0 on."""
     row: int
-    """The sheet's own number."""
+    """The number in the sheet."""
     is_hidden: bool
     cells: Sequence[str]
-    """By the sheet's columns; blank ones at the end may be absent."""
+    """The cells by the sheet's columns; blank ones at the end may be absent."""
     status: Status | None
-    """None where the view knows none."""
+    """None if the view has no status for the row."""
     problems: Sequence[Problem]
     notes: Sequence[str]
-    """What there is to say of it, though nothing is wrong."""
+    """Messages that are no problems."""
 
 
 class GridPlace(NamedTuple):
     """A row among those of a filter."""
 
     place: int
-    """Its position among them, from 0 on."""
+    """The place among the filter's rows, from 0 on."""
     at: int
-    """As `GridRow.at`."""
+    """See `GridRow.position`."""
 
 
 class FoundText(NamedTuple):
-    """A cell with a text that was looked for."""
+    """A cell with the text of a search."""
 
     place: int
     at: int

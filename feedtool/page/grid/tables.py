@@ -1,4 +1,4 @@
-"""The SQLite file of a grid: made beside its place, private, and put there once it is whole."""
+"""The SQLite file of a grid: private, written beside its place, and moved there once whole."""
 
 import os
 import sqlite3
@@ -16,19 +16,19 @@ from feedtool.model.text import tr
 from feedtool.page.grid.facts import GridSheet
 
 LAYOUT = 1
-"""Of the tables; a file of another one is made anew by a check."""
+"""The version of the tables; a check makes a file of another version again."""
 PACKED = 16
-"""Rows of a pack: what is read, and decoded, for one of them."""
+"""Rows of a pack: all are read, and decoded, for one of them."""
 BEFORE_CELLS = 2
 """A packed row begins with its number, and 1 if it is hidden."""
 PAGE_SIZE = 16_384
 """Bytes; several packs fit in a page of the file."""
 MOST_PACKS = 1 << 32
-"""Of a sheet, so that its number and a pack's make one key."""
+"""Most packs of a sheet, so that its number and a pack's make one key."""
 PATIENCE = 30
-"""Seconds that one who writes waits for others."""
+"""Seconds that a writer waits for others."""
 POSITION = "I"
-"""The type of the numbers in lists, of four bytes."""
+"""The array type of numbers in lists, of four bytes."""
 
 TABLES = (
     "CREATE TABLE sheets(number INTEGER PRIMARY KEY, facts TEXT NOT NULL, rows BLOB NOT NULL)",
@@ -45,7 +45,7 @@ TABLES = (
         PRIMARY KEY (view, name))""",
 )
 INDEX = "CREATE INDEX problems_by_place ON problems(view, at)"
-"""Made when all of what a check found is there."""
+"""Created after all problems of a check are inserted."""
 
 
 class GridUnusable(UsageProblem):
@@ -53,7 +53,7 @@ class GridUnusable(UsageProblem):
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """A new file, of which nothing needs to survive the death of the process."""
+    """Create a new file, which need not survive a crash of the process."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     for pragma in (
@@ -68,9 +68,9 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def open_existing(path: Path) -> sqlite3.Connection:
-    """A file that is whole; GridUnusable where there is none.
+    """Open a whole file; GridUnusable without one.
 
-    Whoever reads it may write it, too: SQLite then undoes by itself what was left half written.
+    Readers open it for writing, too: SQLite then rolls back transactions that a crash has left.
     """
     address = f"file:{quote(str(path.absolute()))}?mode=rw"
     try:
@@ -98,7 +98,7 @@ def _unusable() -> GridUnusable:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """CannotWrite where the file cannot be written."""
+    """Turn errors of writing the file into CannotWrite."""
     try:
         yield
     except sqlite3.Error as error:
@@ -115,32 +115,31 @@ def _unwritable(path: Path, why: str) -> CannotWrite:
 
 
 def discard(db: sqlite3.Connection, path: Path) -> None:
-    """Closes a file that will not be whole, and removes it."""
+    """Close a file that is not whole, and remove it."""
     db.close()
     with suppress(OSError):
         path.unlink(missing_ok=True)
 
 
 def pack_id(sheet: int, pack: int = 0) -> int:
-    """The key of a pack of rows."""
     return sheet * MOST_PACKS + pack
 
 
 def sheets_of(db: sqlite3.Connection) -> list[GridSheet]:
     """The sheets of a grid, in the order of the command."""
-    found = db.execute("SELECT facts FROM sheets ORDER BY number")
-    return [msgspec.json.decode(facts, type=GridSheet) for (facts,) in found]
+    rows = db.execute("SELECT facts FROM sheets ORDER BY number")
+    return [msgspec.json.decode(facts, type=GridSheet) for (facts,) in rows]
 
 
 def row_numbers(db: sqlite3.Connection, sheet: int) -> "array[int]":
-    """The sheet's own numbers of its rows, by position."""
+    """The row numbers in the sheet, by position."""
     (numbers,) = db.execute("SELECT rows FROM sheets WHERE number = ?", (sheet,)).fetchone()
     return array(POSITION, numbers)
 
 
 def place_in(numbers: "array[int]", row: int | None) -> int | None:
-    """The position of a row; None of one that is not there."""
+    """The position of a row number; None if it is missing."""
     if row is None:
         return None
-    at = bisect_left(numbers, row)
-    return at if at < len(numbers) and numbers[at] == row else None
+    position = bisect_left(numbers, row)
+    return position if position < len(numbers) and numbers[position] == row else None

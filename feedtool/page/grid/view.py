@@ -1,4 +1,4 @@
-"""A view of a sheet: what is wrong with its rows, and the lists by which these are filtered."""
+"""A view of a sheet: the problems of its rows, and the lists by which rows are filtered."""
 
 import sqlite3
 from array import array
@@ -23,10 +23,10 @@ from feedtool.page.grid.tables import POSITION
 
 
 class GridEntry(NamedTuple):
-    """A problem, or a note, as the table has it: its texts are kept ones."""
+    """A problem or a note, as a row of the table: its texts come from `kept_text`."""
 
-    at: int | None
-    """The position of its row; None of what is about no row that is shown."""
+    position: int | None
+    """The position of its row; None if it belongs to no shown row."""
     row: int | None
     column: int | None
     field: str
@@ -45,16 +45,16 @@ def add_view(
     states: bytes | bytearray,
     entries: Iterable[GridEntry],
 ) -> int:
-    """Adds what a view says of a sheet, and makes the lists of its rows; returns its id.
+    """Add a view of a sheet, and the lists of its rows; return its id.
 
     Args:
         db: The file.
         sheet: The number of the sheet.
-        name: Of the view.
+        name: The name of the view.
         words: The statuses that rows may have.
-        states: The place of each row's status among the words, from 1 on; 0 of one without. They
+        states: The number of each row's status among the words, from 1 on; 0 without a status. They
             may become known while the entries come.
-        entries: Those of a row in the order in which they are told.
+        entries: The problems and notes; those of a row in the order of display.
     """
     view = db.execute("INSERT INTO views VALUES (NULL, ?, ?, '', '')", (sheet, name)).lastrowid
     if view is None:
@@ -68,85 +68,84 @@ def add_view(
         if state in counted:
             places = compress(count(), map(state.__eq__, states))
             add_list(db, view, of_status(word), array(POSITION, places))
-    found = _Found()
+    problems = _ViewProblems()
     for entry in _entries_of(db, sheet, view):
-        found.add(*entry)
-    for of, positions in found.lists.items():
-        add_list(db, view, of, positions)
+        problems.add(*entry)
+    for list_name, positions in problems.lists.items():
+        add_list(db, view, list_name, positions)
     statuses = {word: counted[state] for state, word in enumerate(words, 1) if state in counted}
-    facts = ViewFacts(tuple(words), statuses, tuple(found.groups()))
+    facts = ViewFacts(tuple(words), statuses, tuple(problems.groups()))
     kept = msgspec.json.encode(facts).decode()
     db.execute("UPDATE views SET facts = ?, states = ? WHERE id = ?", (kept, states, view))
     return view
 
 
 def add_list(db: sqlite3.Connection, view: int, name: str, numbers: "array[int]") -> None:
-    """Adds a list of numbers."""
     db.execute("INSERT INTO lists VALUES (?, ?, ?)", (view, name, numbers.tobytes()))
 
 
 def list_of(db: sqlite3.Connection, view: int | None, name: str) -> "array[int]":
-    """A list of numbers; empty where there is none."""
-    found = db.execute(
+    """A list of numbers; empty if it is missing."""
+    record = db.execute(
         "SELECT positions FROM lists WHERE view = ? AND name = ?", (view, name)
     ).fetchone()
-    return array(POSITION, found[0] if found else b"")
+    return array(POSITION, record[0] if record else b"")
 
 
 def view_of(db: sqlite3.Connection, sheet: int, name: str) -> int | None:
-    """The id of a view of a sheet; None where there is none."""
-    found = db.execute(
+    """The id of a view of a sheet; None if it is missing."""
+    record = db.execute(
         "SELECT id FROM views WHERE sheet = ? AND name = ?", (sheet, name)
     ).fetchone()
-    return found and int(found[0])
+    return record and int(record[0])
 
 
 def remove_view(db: sqlite3.Connection, sheet: int, name: str) -> None:
-    """Removes what a view says of a sheet, if it says anything."""
+    """Remove a view of a sheet, if it exists."""
     view = view_of(db, sheet, name)
     for table, key in (("problems", "view"), ("lists", "view"), ("views", "id")):
-        db.execute(f"DELETE FROM {table} WHERE {key} = ?", (view,))  # noqa: S608  # our own names
+        db.execute(f"DELETE FROM {table} WHERE {key} = ?", (view,))  # noqa: S608  # our constants
 
 
 def _entries_of(
     db: sqlite3.Connection, sheet: int, view: int
 ) -> Iterator[tuple[int | None, str, str, str]]:
-    """Position, code, severity and message of what a view, or the check, found, by position."""
+    """Yield position, code, severity and message of a view's, and the check's, entries."""
     return db.execute(
         "SELECT at, code, severity, message FROM problems WHERE view IN (?, ?) ORDER BY at, id",
         (view, view_of(db, sheet, CHECK)),
     )
 
 
-class _Found:
-    """The problems of a view, counted and listed, while they come by position."""
+class _ViewProblems:
+    """The problems of a view, counted and listed; they are added by position."""
 
     def __init__(self) -> None:
         self.lists: dict[str, array[int]] = {}
         self._counts: Counter[str] = Counter()
         self._first: dict[str, tuple[str, str]] = {}
 
-    def add(self, at: int | None, code: str, severity: str, message: str) -> None:
-        """Adds a problem; a note is none."""
+    def add(self, position: int | None, code: str, severity: str, message: str) -> None:
+        """Add an entry; ignore notes."""
         if severity == NOTE:
             return
         if code:
             self._counts[code] += 1
             self._first.setdefault(code, (severity, message))
-        if at is None:
+        if position is None:
             return
         for name in (PROBLEMS, severity, of_code(code)):
             positions = self.lists.setdefault(name, array(POSITION))
-            if not positions or positions[-1] != at:
-                positions.append(at)
+            if not positions or positions[-1] != position:
+                positions.append(position)
 
     def groups(self) -> list[ProblemGroup]:
         """The problems by code: errors first, then the most frequent."""
-        found = [
+        groups = [
             ProblemGroup(code, Severity(severity), self._counts[code], len(self._of(code)), message)
             for code, (severity, message) in self._first.items()
         ]
-        return sorted(found, key=lambda group: (group.severity, -group.count, group.code))
+        return sorted(groups, key=lambda group: (group.severity, -group.count, group.code))
 
     def _of(self, code: str) -> Sequence[int]:
         return self.lists.get(of_code(code), ())

@@ -1,4 +1,4 @@
-"""The sheets of a command as the browser shows them, written while they are checked."""
+"""Write the sheets of a command for the browser, while they are checked."""
 
 import secrets
 import sqlite3
@@ -37,25 +37,25 @@ from feedtool.page.grid.view import GridEntry, add_view
 from feedtool.report.plain import clean, shorten
 
 LONGEST_TEXT = 300
-"""Characters of a cell that are shown: the grid is an overview, a description may be endless."""
+"""Most characters of a cell that are shown: descriptions may be very long."""
 MOST_COLUMNS = 1_000
-"""Columns that are shown."""
+"""Most columns that are shown."""
 REMEMBERED = 4096
-"""Different cells of a column that are remembered."""
+"""Most different cells of a column that are cached."""
 LINE_END = "⏎"
-"""Stands for a line break in a cell."""
+"""The sign for a line break in a cell."""
 _STATUSES = {VALID: Status.VALID, INVALID: Status.INVALID, SKIPPED: Status.SKIPPED}
 WORDS = [_STATUSES[mark] for mark in sorted(_STATUSES)]
-"""The marks of rows count them from 1 on."""
+"""The statuses by the marks of rows, which begin with 1."""
 
 
 class GridWriter:
-    """Sees the sheets of a command while they are checked, then writes what was found.
+    """Sees the sheets of a command while they are checked, then writes the results.
 
         with GridWriter(path) as writer:
             writer.conclude(check(inputs, replace(options, see=writer.see), areas))
 
-    Only then there is a file; CannotWrite where it cannot be written.
+    Only then the file exists; CannotWrite if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,7 +78,7 @@ class GridWriter:
         self._discard()
 
     def see(self, checked: CheckedSheet, number: int) -> Callable[[Block], None]:
-        """The `see` of `ReadOptions`; what was seen of a sheet before is forgotten."""
+        """The `see` of `ReadOptions`; drops the rows of an earlier reading of the sheet."""
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self._forget(number)
@@ -91,13 +91,13 @@ class GridWriter:
         return see
 
     def conclude(self, sheets: Sequence[CheckedSheet]) -> None:
-        """Writes what checking found, and puts the file in its place."""
+        """Write the results of checking, and move the file to its place."""
         with writing(self._path):
             self._db.execute(INDEX)
             for number, checked in enumerate(sheets):
                 self._add_sheet(number, checked)
             for number in self._rows.keys() - range(len(sheets)):
-                self._forget(number)  # of a reading that a change of the file made void
+                self._forget(number)  # from a reading of a file that has changed since
             self._db.execute("COMMIT")
             self._db.close()
             self._temporary.replace(self._path)
@@ -123,7 +123,7 @@ class GridWriter:
 
 
 def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[GridEntry]:
-    """What checking found, and why rows were skipped, each in its place."""
+    """Yield the problems of a check, and the reasons of skipped rows."""
     for problem in checked.problems():
         column = None if problem.column is None else index_of(problem.column)
         yield GridEntry(
@@ -138,11 +138,11 @@ def _entries(checked: CheckedSheet, numbers: "array[int]") -> Iterator[GridEntry
             kept_text(problem.hint),
         )
     for skipped in checked.rows.skipped:
-        at = place_in(numbers, skipped.row)
+        position = place_in(numbers, skipped.row)
         for message in skipped.messages:
-            if not message.code:  # else a problem says it
+            if not message.code:  # else a problem has the same text
                 text = kept_text(message.text)
-                yield GridEntry(at, skipped.row, None, "", "", NOTE, None, text, "")
+                yield GridEntry(position, skipped.row, None, "", "", NOTE, None, text, "")
 
 
 def _facts(number: int, checked: CheckedSheet, rows: "_RowsWriter | None") -> GridSheet:
@@ -186,19 +186,19 @@ def _columns(
 
 
 class _RowsWriter:
-    """The rows of one reading of a sheet, packed as they come."""
+    """Writes the rows of one reading of a sheet in packs."""
 
     def __init__(self, db: sqlite3.Connection, number: int, header: Header) -> None:
         self._db, self._own = db, header.own
         self._next_pack = pack_id(number)
         self._held: list[tuple[Any, ...]] = []
         self.columns = {index: _ShownColumn() for index in sorted(header.texts.keys() - header.own)}
-        """By index, in the order in which rows keep their cells."""
+        """Columns by index, in the order of the cells in packed rows."""
         self.numbers = array(POSITION)
-        """Of the rows that are not blank."""
+        """The numbers of rows that are not blank."""
 
     def add(self, block: Block) -> None:
-        """Adds the rows of a block, but for blank ones."""
+        """Add the rows of a block, without blank ones."""
         texts: dict[int, Iterable[str]] = {}
         for index in block.used(0):
             column = self._column(index)
@@ -207,19 +207,19 @@ class _RowsWriter:
         blank: Iterable[str] = repeat("")
         hidden = [int(row in block.hidden) for row in block.rows]
         cells = (texts.get(index, blank) for index in self.columns)
-        every = zip(block.rows, hidden, *cells, strict=False)  # blank ones never end
+        every = zip(block.rows, hidden, *cells, strict=False)  # `blank` never ends
         rows = [row for row in every if any(row[BEFORE_CELLS:])]
         self.numbers.extend([row[0] for row in rows])
         self._held += rows
         self._pack(len(self._held) // PACKED * PACKED)
 
     def finish(self) -> "array[int]":
-        """Packs the last rows; the numbers of all."""
+        """Pack the last rows; return the numbers of all rows."""
         self._pack(len(self._held))
         return self.numbers
 
     def _pack(self, count: int) -> None:
-        """Packs as many of the rows that are held."""
+        """Pack the first `count` of the rows that are held."""
         packs = [
             (self._next_pack + number, orjson.dumps(self._held[start : start + PACKED]))
             for number, start in enumerate(range(0, count, PACKED))
@@ -229,7 +229,7 @@ class _RowsWriter:
         del self._held[:count]
 
     def _column(self, index: int) -> "_ShownColumn | None":
-        """A column by its index; None of one that is not shown."""
+        """A column by its index; None if it is not shown."""
         column = self.columns.get(index)
         if column is None and index not in self._own and len(self.columns) < MOST_COLUMNS:
             column = self.columns[index] = _ShownColumn()
@@ -237,7 +237,7 @@ class _RowsWriter:
 
 
 class _ShownColumn(dict[Hashable, str]):
-    """What the cells of a column show, by key: each different one is decoded once."""
+    """The texts of a column's cells, by key: each different cell is decoded once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -258,7 +258,7 @@ class _ShownColumn(dict[Hashable, str]):
 
 
 def displayed(text: str) -> str:
-    """A cell's text on one line, of bearable length, with nothing that steers."""
+    """Return a cell's text on one line, shortened and without control characters."""
     if text.isprintable() and len(text) <= LONGEST_TEXT:
         return text
     line = shorten(text, LONGEST_TEXT).replace("\r\n", "\n").replace("\n", LINE_END)

@@ -1,4 +1,4 @@
-"""What the columns of a file are, which of its sheets are read, and as which kind."""
+"""Choose the meaning of a file's columns, the sheets to read, and their kind."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
-from feedtool.page.checks import chosen, grid_of, is_checked
+from feedtool.page.checks import grid_of, is_checked, options_for
 from feedtool.page.columns import (
     ColumnForm,
     ColumnsView,
@@ -24,8 +24,8 @@ from feedtool.page.columns import (
     proposed,
     reading_of,
 )
-from feedtool.page.recipes import keep, recipe_in_force, take_back, use_none, use_recipe
-from feedtool.page.routes.files import changeable, file_of
+from feedtool.page.recipes import drop_recipe, keep, recipe_in_force, take_back, use_recipe
+from feedtool.page.routes.files import changeable_file, file_of
 from feedtool.page.session import NotAllowed, language, page_session, require, user
 from feedtool.page.uploads import FileUpload
 
@@ -34,7 +34,7 @@ blueprint = flask.Blueprint("columns", __name__)
 
 @blueprint.get("/files/<id_>/columns")
 def page(id_: str) -> str:
-    """Each column of a sheet, and what it is read as."""
+    """Show each column of a sheet, and its field."""
     file = file_of(id_)
     with _opened(file) as (options, reading):
         try:
@@ -46,8 +46,8 @@ def page(id_: str) -> str:
 
 @blueprint.post("/files/<id_>/columns")
 def say(id_: str) -> ResponseReturnValue:
-    """Takes what was said of the columns; asks again for what is wrong or still open."""
-    file, form = changeable(id_), flask.request.form
+    """Take the answers about columns; show the form again with errors and open questions."""
+    file, form = changeable_file(id_), flask.request.form
     with _opened(file) as (options, reading):
         sheet = _proposed(file, options, reading, form)
         judged = judge(sheet, ColumnForm(form))
@@ -65,8 +65,8 @@ def say(id_: str) -> ResponseReturnValue:
 
 @blueprint.post("/files/<id_>/reading")
 def read(id_: str) -> ResponseReturnValue:
-    """Takes which sheets are read, as which kind, and which rows are no totals."""
-    file, form = changeable(id_), flask.request.form
+    """Take the choices of sheets, kind, and rows that are no totals."""
+    file, form = changeable_file(id_), flask.request.form
     kind, sheets = _kind(form), tuple(form.getlist("sheet"))
     before = file.choices
     is_same = (kind, sheets) == (before.kind, before.sheets)
@@ -86,7 +86,7 @@ def read(id_: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/recipe")
 def recipe(id_: str) -> str:
-    """The recipe by which a file is read, to be kept for all files like it or to be taken back."""
+    """Show the recipe of a file, which can be kept for all such files, or taken back."""
     file = file_of(id_)
     return flask.render_template(
         "recipe.html", file=file, in_force=recipe_in_force(page_session(), file)
@@ -95,8 +95,8 @@ def recipe(id_: str) -> str:
 
 @blueprint.post("/files/<id_>/recipe/keep")
 def keep_recipe(id_: str) -> ResponseReturnValue:
-    """Keeps it for every file of the account with the same columns."""
-    file = changeable(id_)
+    """Keep the recipe for every file of the account with the same columns."""
+    file = changeable_file(id_)
     _require_for_all(file, is_of_all=recipe_in_force(page_session(), file).is_of_all)
     keep(page_session(), file)
     return flask.redirect(flask.url_for("columns.recipe", id_=id_), 303)
@@ -104,8 +104,8 @@ def keep_recipe(id_: str) -> ResponseReturnValue:
 
 @blueprint.post("/files/<id_>/recipe/take-back")
 def take_recipe_back(id_: str) -> ResponseReturnValue:
-    """Makes it count no more for other files; this one is read by it as before."""
-    file = changeable(id_)
+    """Take back the recipe for other files; this one is still read by it."""
+    file = changeable_file(id_)
     in_force = recipe_in_force(page_session(), file)
     _require_for_all(file, is_of_all=in_force.is_of_all)
     if in_force.place:
@@ -117,13 +117,13 @@ def take_recipe_back(id_: str) -> ResponseReturnValue:
 
 @blueprint.post("/files/<id_>/recipe/forget")
 def forget(id_: str) -> ResponseReturnValue:
-    """Reads the file as if nothing had been said of its columns."""
-    use_none(page_session(), changeable(id_))
+    """Read the file without a recipe."""
+    drop_recipe(page_session(), changeable_file(id_))
     return flask.redirect(flask.url_for("columns.page", id_=id_), 303)
 
 
 def _require_for_all(file: FileUpload, *, is_of_all: bool) -> None:
-    """NotAllowed where the user may not say how other files are read."""
+    """Raise NotAllowed if the user may not change the reading of other files."""
     require("send", file.account)
     if is_of_all and not all(map(user().sees, page_session().accounts.names)):
         raise NotAllowed(
@@ -134,27 +134,27 @@ def _require_for_all(file: FileUpload, *, is_of_all: bool) -> None:
 
 @contextmanager
 def _opened(file: FileUpload) -> Iterator[tuple[ReadOptions, FileReading]]:
-    """How a file is to be read, and how it is."""
+    """Open a file: the options of reading it, and the result."""
     with page_session().accounts.reading(file.account) as base:
-        options = chosen(page_session(), base, file)
+        options = options_for(page_session(), base, file)
         yield options, reading_of(page_session().uploads.input(file), options)
 
 
 def _proposed(
-    file: FileUpload, options: ReadOptions, reading: FileReading, asked: "MultiDict[str, str]"
+    file: FileUpload, options: ReadOptions, reading: FileReading, request: "MultiDict[str, str]"
 ) -> ProposedSheet:
-    """The proposal for the sheet and the kind that a request names, else for those at hand."""
-    named = asked.get("sheet") or next(iter(file.choices.sheets), None)
-    kind = _kind(asked) or file.choices.kind or reading.kind_of(named)
+    """The proposal for the sheet and the kind of a request, else for the present ones."""
+    sheet = request.get("sheet") or next(iter(file.choices.sheets), None)
+    kind = _kind(request) or file.choices.kind or reading.kind_of(sheet)
     if file.choices.has_recipe and kind != file.choices.kind:
         options = replace(options, recipes=page_session().accounts.recipes(file.account))
-    options = replace(options, kind=kind, sheets=(named,) if named else ())
-    return proposed(page_session().uploads.input(file), options, reading.header_of(named, kind))
+    options = replace(options, kind=kind, sheets=(sheet,) if sheet else ())
+    return proposed(page_session().uploads.input(file), options, reading.header_of(sheet, kind))
 
 
-def _kind(asked: "MultiDict[str, str]") -> str | None:
-    """The kind that a request names; UsageProblem where there is none of that name."""
-    kind = asked.get("kind") or None
+def _kind(request: "MultiDict[str, str]") -> str | None:
+    """The kind that a request names, if any; UsageProblem for an unknown one."""
+    kind = request.get("kind") or None
     if kind not in {None, *load().feeds}:
         raise UsageProblem(tr("there is no kind of feed “{kind}”", kind=kind))
     return kind

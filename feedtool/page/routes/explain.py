@@ -1,4 +1,4 @@
-"""The pages of problem codes, statuses and words, and the list of all."""
+"""Show the pages of problem codes, statuses and words, and the list of all."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class CodeLine(NamedTuple):
 
 @blueprint.get("/explain")
 def every() -> str:
-    """All codes, statuses and words, each with its first line."""
+    """List all codes, statuses and words, each with its first line."""
     known = codes()
     entries = [
         *(
@@ -50,25 +50,25 @@ def every() -> str:
 
 @blueprint.get("/explain/<path:code>")
 def page(code: str) -> str:
-    """The page of one; UsageProblem names those that may have been meant."""
+    """Show the page of a code; UsageProblem for an unknown one, with similar names."""
     heading, *texts = explain_code(code, language()).strip().split("\n\n")
     return flask.render_template(
         "explain.html",
-        code=(own := codes().pages.get(code)),
-        sort=SEVERITIES[own.severity] if own else "",
+        code=(known := codes().pages.get(code)),
+        sort=SEVERITIES[known.severity] if known else "",
         heading=heading,
         paragraphs=[*paragraphs_of(texts), *_of_guard(code)],
     )
 
 
 def paragraphs_of(texts: Iterable[str]) -> Iterator[Paragraph]:
-    """Paragraphs as their pages have them, with code in backticks."""
+    """Split paragraphs, whose code is in backticks, into pieces."""
     for text in texts:
         yield Paragraph(pieces_of(text), text.startswith(BEGINNINGS))
 
 
 def _of_guard(code: str) -> Iterator[Paragraph]:
-    """How what a guard holds is sent all the same."""
+    """Explain how to release the rows that a guard holds."""
     if code in guards():
         text = tr(
             "On this page whoever may release it sends it all the same, with a reason: under"
@@ -78,5 +78,5 @@ def _of_guard(code: str) -> Iterator[Paragraph]:
 
 
 def pieces_of(text: str) -> list[str]:
-    """A text on one line, in pieces of which each second one is code."""
+    """Split a text on one line into pieces; each second one is code."""
     return on_one_line(text).split("`")

@@ -1,4 +1,4 @@
-"""What the service has: lists, brought onto the shelf to look at, or to edit and to send."""
+"""Export lists of the service: to look at, or to edit and to send."""
 
 from inspect import cleandoc
 
@@ -11,13 +11,13 @@ from feedtool.model.errors import NothingToDo
 from feedtool.model.text import text_of_kept, tr
 from feedtool.page.exports import EXPORT, ExportForm, ExportOrder, archive_of, start_export
 from feedtool.page.routes.files import (
-    awaited,
     chosen_account,
+    file_download,
     file_of,
     hint_of,
     job_part,
-    seen_accounts,
-    sent_file,
+    visible_accounts,
+    waiting_page,
 )
 from feedtool.page.session import language, page_session, require, say, user
 from feedtool.page.uploads import ExportFacts, FileUpload, NotHere
@@ -30,7 +30,7 @@ RECENT = 10
 
 @blueprint.get("/exports")
 def every() -> str:
-    """All kinds of exports, by area; and those that were made last."""
+    """Show all kinds of exports, by area, and the latest exports."""
     areas = [
         (area.title, [(kind.kind, paragraphs_of(kind)[0]) for kind in exports])
         for area in load().areas
@@ -43,33 +43,33 @@ def every() -> str:
 
 @blueprint.get("/exports/<kind>")
 def form(kind: str) -> str:
-    """The form of an export; the address may fill some of its fields."""
+    """Show the form of an export; the address may fill some of its fields."""
     return _page(ExportForm(_kind(kind), flask.request.args), chosen_account(flask.request.args))
 
 
 @blueprint.post("/exports/<kind>")
 def start(kind: str) -> ResponseReturnValue:
-    """Begins an export, or shows what is wrong with what is asked for."""
+    """Begin an export, or show the form's errors."""
     account = chosen_account(flask.request.form)
     require("check", account)
     with page_session().accounts.reading(account) as reading:
-        asked = ExportForm(_kind(kind), flask.request.form).checked(reading, language())
-    if asked.errors:
-        return _page(asked, account), 422
-    facts = asked.kind, account, user().name, language()
-    order = ExportOrder(*facts, asked.ending, asked.values, asked.since, asked.use)
+        checked = ExportForm(_kind(kind), flask.request.form).checked(reading, language())
+    if checked.errors:
+        return _page(checked, account), 422
+    facts = checked.kind, account, user().name, language()
+    order = ExportOrder(*facts, checked.ending, checked.values, checked.since, checked.use)
     id_ = start_export(page_session(), order)
     return flask.redirect(flask.url_for("exports.page", kind=kind, export=id_), 303)
 
 
 @blueprint.get("/exports/<kind>/<export>")
 def page(kind: str, export: str) -> ResponseReturnValue:
-    """What an export has brought; until then, how far it is."""
+    """Show an export's result, or its progress until then."""
     if job := page_session().jobs.of(EXPORT + export):
         title = tr("Exporting {kind}", kind=_kind(kind).kind)
         address = flask.url_for("exports.progress", kind=kind, export=export)
         try:
-            if waiting := awaited(job, title, address):
+            if waiting := waiting_page(job, title, address):
                 return waiting
         except NothingToDo as nothing:
             back = flask.url_for("exports.form", kind=kind)
@@ -89,53 +89,53 @@ def page(kind: str, export: str) -> ResponseReturnValue:
 
 @blueprint.get("/exports/<kind>/<export>/progress")
 def progress(kind: str, export: str) -> str:
-    """How far an export is."""
+    """Show the progress of an export."""
     del kind
     return job_part(page_session().jobs.of(EXPORT + export))
 
 
 @blueprint.get("/exports/<kind>/<export>/file")
 def download(kind: str, export: str) -> ResponseReturnValue:
-    """The sheet."""
+    """Download the sheet."""
     del kind
-    return sent_file(page_session().uploads.input(_exported(export)[0]).path)
+    return file_download(page_session().uploads.input(_exported(export)[0]).path)
 
 
 @blueprint.get("/exports/<kind>/<export>/documents")
 def documents(kind: str, export: str) -> ResponseReturnValue:
-    """The files beside the sheet, with it, in a zip."""
+    """Download a zip of the sheet and the files beside it."""
     del kind
     archive = archive_of(page_session().uploads, _exported(export)[0])
     if archive is None:
         raise NotHere(tr("There is nothing at this address."))
-    return sent_file(archive)
+    return file_download(archive)
 
 
 def paragraphs_of(kind: Export) -> list[str]:
-    """What is said of a kind, in the language of the request."""
+    """The help of a kind, in the language of the request."""
     texts = cleandoc(kind.help).split("\n\n")
     return [say().message(" ".join(text.split())) for text in texts]
 
 
-def _page(asked: ExportForm, account: str) -> str:
+def _page(filled: ExportForm, account: str) -> str:
     return flask.render_template(
         "export_form.html",
-        asked=asked,
-        paragraphs=paragraphs_of(asked.kind),
-        accounts=seen_accounts(),
+        form=filled,
+        paragraphs=paragraphs_of(filled.kind),
+        accounts=visible_accounts(),
         account=account,
     )
 
 
 def _kind(name: str) -> Export:
-    """The export of a kind; NotHere where there is none."""
+    """The export of a kind; NotHere for an unknown one."""
     if kind := load().exports.get(name):
         return kind
     raise NotHere(tr("There is nothing at this address."))
 
 
 def _exported(id_: str) -> tuple[FileUpload, ExportFacts]:
-    """A file that was exported, and what is known of it; NotHere for any other."""
+    """An exported file and its facts; NotHere for any other file."""
     file = file_of(id_)
     if file.export is None:
         raise NotHere(tr("There is nothing at this address."))

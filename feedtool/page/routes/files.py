@@ -1,4 +1,4 @@
-"""Files come in, are checked, and their copies go out."""
+"""Take files in, check them, and send copies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
@@ -12,19 +12,19 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.page.attachments import facts_in
-from feedtool.page.bringing import as_list, bring_named, inherit, place_of_sheet
+from feedtool.page.bringing import add_named, as_list, copy_named, index_of_sheet
 from feedtool.page.checks import check_key, copies_of, grid_of, is_checked, made_copy, start_check
 from feedtool.page.columns import needs_columns
 from feedtool.page.grid import CHECK as CHECK_VIEW
 from feedtool.page.jobs import Job
-from feedtool.page.mended import mended
+from feedtool.page.mended import problems_gone
 from feedtool.page.plans import PLAN, with_run
 from feedtool.page.recipes import read_as_before
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.session import language, now, page_session, require, require_seen, say, user
 from feedtool.page.uploads import FileUpload, NotHere
 
-# What several routes need.
+# Parts of several routes.
 
 
 SOON = 0.8
@@ -32,14 +32,14 @@ SOON = 0.8
 
 
 def file_of(id_: str) -> FileUpload:
-    """A file of the shelf that the user may see; NotHere where there is none."""
+    """An upload that the user may see; NotHere for any other id."""
     file = page_session().uploads.file(id_)
     require_seen(file.account)
     return file
 
 
-def changeable(id_: str) -> FileUpload:
-    """A file that the user may choose for, and bring files for.
+def changeable_file(id_: str) -> FileUpload:
+    """An upload for which the user may make choices and bring files.
 
     UsageProblem while it is being checked.
     """
@@ -51,13 +51,13 @@ def changeable(id_: str) -> FileUpload:
     return file
 
 
-def awaited(job: Job, title: str, progress: str) -> ResponseReturnValue | None:
-    """The page that waits for a job, with its status 202; None where it is over after a moment.
+def waiting_page(job: Job, title: str, progress: str) -> ResponseReturnValue | None:
+    """Return a page that waits for a job, with status 202; None if the job is soon over.
 
     `progress` is the address of `job_part`.
 
     Raises:
-        FeedtoolError: what the job has failed for.
+        FeedtoolError: the error of the job.
     """
     job.wait(SOON)
     if not job.is_over:
@@ -69,18 +69,18 @@ def awaited(job: Job, title: str, progress: str) -> ResponseReturnValue | None:
 
 
 def job_part(job: Job | None) -> str:
-    """The part of a page that says how far a job is; one that nobody knows is over."""
+    """The part of a page with a job's progress; an unknown job counts as over."""
     return flask.render_template("progress.html", job=job)
 
 
-def sent_file(place: Path) -> ResponseReturnValue:
-    """A file to be saved, under its own name."""
+def file_download(place: Path) -> ResponseReturnValue:
+    """Send a file as a download, under its name."""
     return flask.send_file(place, as_attachment=True, download_name=place.name, max_age=0)
 
 
-def reason_for(code: str, given: str | None) -> str:
-    """The reason why what a guard holds is sent all the same; UsageProblem without one."""
-    if reason := (given or "").strip():
+def reason_for(code: str, entered: str | None) -> str:
+    """The reason for releasing a guard's rows; UsageProblem without one."""
+    if reason := (entered or "").strip():
         return reason
     raise UsageProblem(
         tr("“{code}” holds rows, and no reason says why they are sent", code=code),
@@ -88,31 +88,30 @@ def reason_for(code: str, given: str | None) -> str:
     )
 
 
-def seen_accounts() -> list[str]:
-    """The accounts that the user sees."""
+def visible_accounts() -> list[str]:
     return [name for name in page_session().accounts.names if user().sees(name)]
 
 
 def hint_of(error: FeedtoolError) -> str:
-    """What to do of what can be done here; whom to ask, where that is nothing."""
+    """The parts of an error's hint that are of use here; without any, whom to ask."""
     usable = say()(error.hint)
     return usable or (tr("ask whoever keeps the configuration") if error.hint else "")
 
 
-def lacks_of(accounts: Iterable[str]) -> dict[str, str]:
-    """Why nothing can be sent from some accounts, by their names; the others are not among them."""
+def missing_settings(accounts: Iterable[str]) -> dict[str, str]:
+    """The reasons why accounts cannot send, by name; only for accounts that cannot."""
     lacks = {name: page_session().accounts.lack(name) for name in accounts}
     return {name: lack for name, lack in lacks.items() if lack}
 
 
-def chosen_account(given: Mapping[str, str]) -> str:
-    """The account that a form names, else the usual one.
+def chosen_account(request: Mapping[str, str]) -> str:
+    """The account that a form names; by default the usual one.
 
     Raises:
-        NotHere: the user sees none of this name, whether or not there is one.
-        UsageProblem: there is none.
+        NotHere: the user sees no account of this name, even if it exists.
+        UsageProblem: the account does not exist.
     """
-    account = given.get("account") or page_session().accounts.usual
+    account = request.get("account") or page_session().accounts.usual
     require_seen(account)
     if account not in page_session().accounts.names:
         raise UsageProblem(tr("there is no account of this name"), tr("choose one of the list"))
@@ -125,12 +124,12 @@ add_grid_routes(blueprint, "/files/<id_>", lambda id_: grid_of(page_session(), f
 RECENT = 10
 """Files that the first page lists."""
 AT_ONCE = 100
-"""Files of one form, each of which is open until all have come."""
+"""Most files of one form: each is open until all have come."""
 
 
 @blueprint.get("/")
 def start() -> str:
-    """The first page: bring a file, or go on with one."""
+    """Show the first page: bring a file, or go on with one."""
     files = (file for file in page_session().uploads.files() if not file.export)
     recent = [file for file in files if user().sees(file.account)][:RECENT]
     recent = [with_run(page_session(), file) for file in recent]
@@ -138,45 +137,45 @@ def start() -> str:
         counted = workspace.ledger.counts.of({file.run for file in recent if file.run})
     open_runs = {run for run, count in counted.items() if not count.is_finished}
     return flask.render_template(
-        "start.html", recent=recent, open_runs=open_runs, accounts=seen_accounts()
+        "start.html", recent=recent, open_runs=open_runs, accounts=visible_accounts()
     )
 
 
 @blueprint.put("/files/<path:name>")
 def put(name: str) -> ResponseReturnValue:
-    """Takes in a file that is the body of the request; answers with the address of its page."""
+    """Take in the request's body as a file; answer with the address of its page."""
     return _taken(_take_in(name, _body(), flask.request.args))
 
 
 @blueprint.put("/files/<id_>/named/<path:name>")
 def put_named(id_: str, name: str) -> ResponseReturnValue:
-    """Takes in a file that cells of another name; answers as for that."""
-    return _taken(bring_named(page_session(), changeable(id_), name, _body()))
+    """Take in a file that cells of an upload name; answer like `put`."""
+    return _taken(add_named(page_session(), changeable_file(id_), name, _body()))
 
 
 @blueprint.post("/files")
 def post() -> ResponseReturnValue:
-    """Takes in the files of a form, for browsers without scripts: a sheet, and what it names."""
+    """Take in a form's sheet and the files that it names, for browsers without scripts."""
     files = _of_form()
-    first = files.pop(place_of_sheet([name for name, _ in files]))
+    first = files.pop(index_of_sheet([name for name, _ in files]))
     facts = flask.request.form.to_dict() | ({"more": "1"} if files else {})
     return _lead_to(_with_named(_take_in(*first, facts), files))
 
 
 @blueprint.post("/files/<id_>/named")
 def post_named(id_: str) -> ResponseReturnValue:
-    """Takes in files that cells of another name, for browsers without scripts."""
-    return _lead_to(_with_named(changeable(id_), _of_form()))
+    """Take in files that cells of an upload name, for browsers without scripts."""
+    return _lead_to(_with_named(changeable_file(id_), _of_form()))
 
 
 @blueprint.get("/files/<id_>")
 def page(id_: str) -> ResponseReturnValue:
-    """What is wrong with a file, and what can be done next."""
+    """Show the problems of a file, and the next steps."""
     file = with_run(page_session(), file_of(id_))
     if not is_checked(page_session(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=id_)
-        if waiting := awaited(start_check(page_session(), file), title, address):
+        if waiting := waiting_page(start_check(page_session(), file), title, address):
             return waiting
     grid = grid_of(page_session(), file)
     if needs_columns(grid, file.choices):
@@ -189,7 +188,7 @@ def page(id_: str) -> ResponseReturnValue:
             grid=grid,
             view=CHECK_VIEW,
             can_send=can_send,
-            mended=mended(page_session(), file),
+            mended=problems_gone(page_session(), file),
             named=facts_in(page_session().uploads.named_facts(file)),
             copies=copies_of(grid),
         )
@@ -197,23 +196,22 @@ def page(id_: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/progress")
 def progress(id_: str) -> str:
-    """How far the check of a file is."""
+    """Show the progress of a check."""
     return job_part(page_session().jobs.of(check_key(file_of(id_))))
 
 
 @blueprint.get("/files/<id_>/copies/<what>")
 def download(id_: str, what: str) -> ResponseReturnValue:
-    """A copy of a file with what is wrong: the marked workbook, the rows to correct, a report."""
+    """Download a copy with the problems: the marked workbook, the rows to correct, a report."""
     file = file_of(id_)
     job, place = made_copy(page_session(), file, what)
     title = tr("Writing {file}", file=place.name)
     address = flask.url_for("files.copy_progress", id_=id_, what=what)
-    return awaited(job, title, address) or sent_file(place)
+    return waiting_page(job, title, address) or file_download(place)
 
 
 @blueprint.get("/files/<id_>/copies/<what>/progress")
 def copy_progress(id_: str, what: str) -> str:
-    """How far a copy is."""
     return job_part(made_copy(page_session(), file_of(id_), what)[0])
 
 
@@ -222,10 +220,10 @@ def _body() -> BinaryIO:
 
 
 def _taken(file: FileUpload) -> ResponseReturnValue:
-    """The addresses of a file's page, and of what is brought beside it."""
-    named = flask.url_for("files.put_named", id_=file.id, name="NAME")
+    """Answer with the addresses of a file's page, and for files beside it."""
+    beside = flask.url_for("files.put_named", id_=file.id, name="NAME")
     address = flask.url_for("files.page", id_=file.id)
-    return flask.jsonify(id=file.id, address=address, named=named), 201
+    return flask.jsonify(id=file.id, address=address, named=beside), 201
 
 
 def _lead_to(file: FileUpload) -> ResponseReturnValue:
@@ -236,13 +234,13 @@ def _of_form() -> list[tuple[str, BinaryIO]]:
     """The names and the contents of the files of a form; UsageProblem for none, or too many."""
     flask.request.max_form_parts = AT_ONCE + len(("account", "replaces"))
     try:
-        given = flask.request.files.getlist("file")
+        parts = flask.request.files.getlist("file")
     except RequestEntityTooLarge as error:
         raise UsageProblem(
             tr("these are more than {count} files at once", count=AT_ONCE),
             tr("put them into a ZIP, and bring that"),
         ) from error
-    files = [(it.filename, cast("BinaryIO", it.stream)) for it in given if it.filename]
+    files = [(part.filename, cast("BinaryIO", part.stream)) for part in parts if part.filename]
     if not files:
         raise UsageProblem(tr("no file was chosen"), tr("choose one, then press the button"))
     return files
@@ -250,12 +248,12 @@ def _of_form() -> list[tuple[str, BinaryIO]]:
 
 def _with_named(file: FileUpload, files: Sequence[tuple[str, BinaryIO]]) -> FileUpload:
     for name, content in files:
-        file = bring_named(page_session(), file, name, content)
+        file = add_named(page_session(), file, name, content)
     return file
 
 
 def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> FileUpload:
-    """Keeps a file; has it checked, unless more are to come with it."""
+    """Keep a file, and check it, unless more files come with it."""
     account = chosen_account(facts)
     require("check", account)
     file = page_session().uploads.take_in(
@@ -276,12 +274,12 @@ def _take_in(name: str, content: BinaryIO, facts: Mapping[str, str]) -> FileUplo
 
 
 def _read_as_before(file: FileUpload) -> FileUpload:
-    """A corrected file, read as the one whose place it takes, if that is still there."""
+    """Read a corrected file like its predecessor, if that still exists."""
     try:
         before = file_of(file.replaces)
     except NotHere:
         return file
     if before.account != file.account:
         return file
-    inherit(page_session(), file, before)
+    copy_named(page_session(), file, before)
     return read_as_before(page_session(), file, before)

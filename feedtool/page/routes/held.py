@@ -1,11 +1,11 @@
-"""What guards hold over all runs: it is sent all the same, or dropped."""
+"""List the rows that guards hold in all runs; send them all the same, or drop them."""
 
 import flask
 from flask.typing import ResponseReturnValue
 
 from feedtool.model.text import tr
 from feedtool.page.checks import start_check
-from feedtool.page.held import account_of_run, held_lines, released
+from feedtool.page.held import account_of_run, held_lines, upload_held
 from feedtool.page.routes.files import SOON, reason_for
 from feedtool.page.session import now, page_session, require, say, user
 from feedtool.page.uploads import NotHere
@@ -16,13 +16,13 @@ blueprint = flask.Blueprint("held", __name__)
 
 @blueprint.get("/held")
 def every() -> str:
-    """All that is held, by run and guard."""
+    """Show all held rows, by run and guard."""
     return flask.render_template("held.html", lines=held_lines(page_session(), user()))
 
 
 @blueprint.post("/held/drop")
 def drop() -> ResponseReturnValue:
-    """Lets what a guard holds in a run be never sent."""
+    """Drop the rows that a guard holds in a run: they are never sent."""
     run, code = _run(), flask.request.form.get("code", "")
     with page_session().workspace() as workspace:
         drop_held(run, code, workspace, now())
@@ -31,17 +31,17 @@ def drop() -> ResponseReturnValue:
 
 @blueprint.post("/held/release")
 def release() -> ResponseReturnValue:
-    """Shows what would be sent if just the rows that a guard holds were."""
+    """Show the plan of exactly the rows that a guard holds."""
     form = flask.request.form
     run, code = _run(), form.get("code", "")
     reason, name = reason_for(code, form.get("reason")), form.get("file", "")
-    file = released(page_session(), run, name, code, reason, user().name, say())
+    file = upload_held(page_session(), run, name, code, reason, user().name, say())
     start_check(page_session(), file).wait(SOON)
     return flask.redirect(flask.url_for("plan.page", id_=file.id), 303)
 
 
 def _run() -> int:
-    """The run of the form, whose guards the user may overrule."""
+    """The run of the form; only if the user may release rows of its account."""
     number = flask.request.form.get("run", 0, int)
     with page_session().workspace() as workspace:
         run = workspace.ledger.run(number)

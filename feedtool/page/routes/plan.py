@@ -1,4 +1,4 @@
-"""Which rows of a file are sent, what that would do, and sending just that."""
+"""Choose the rows of a file, show the plan, and send exactly that."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ from feedtool.page.plans import (
     blocked_by,
     can_purge,
     held_rows,
-    lack_of,
+    missing_setting,
     plan_of,
     refuse_absent_rows,
     run_of,
@@ -30,31 +30,31 @@ from feedtool.page.plans import (
     start_sending,
     with_run,
 )
-from feedtool.page.routes.files import SOON, awaited, file_of, job_part, reason_for
+from feedtool.page.routes.files import SOON, file_of, job_part, reason_for, waiting_page
 from feedtool.page.session import page_session, require, user
 from feedtool.page.uploads import Choices, FileUpload
 from feedtool.runs.selection import NoSuchRows
 
-COLUMNS = [it for it in CHANGE_COLUMNS if it.key not in OPTIONAL]
+COLUMNS = [column for column in CHANGE_COLUMNS if column.key not in OPTIONAL]
 
 blueprint = flask.Blueprint("plan", __name__)
 
 
 @blueprint.get("/files/<id_>/plan")
 def page(id_: str) -> ResponseReturnValue:
-    """What would be sent with the choices as they are, and other choices."""
+    """Show the plan with the present choices, and a form for other choices."""
     return _page(file_of(id_), None)
 
 
 @blueprint.get("/files/<id_>/plan/progress")
 def progress(id_: str) -> str:
-    """How far the plan is."""
+    """Show the progress of the plan."""
     return job_part(page_session().jobs.of(PLAN + file_of(id_).id))
 
 
 @blueprint.post("/files/<id_>/plan")
 def choose(id_: str) -> ResponseReturnValue:
-    """Keeps other choices; the plan is made anew by them."""
+    """Keep other choices, which need a new plan."""
     file = file_of(id_)
     require("check", file.account)
     choices = _choices(file.choices, flask.request.form)
@@ -70,7 +70,7 @@ def choose(id_: str) -> ResponseReturnValue:
 
 @blueprint.post("/files/<id_>/send")
 def send(id_: str) -> ResponseReturnValue:
-    """Sends the plan that was seen."""
+    """Send the plan that the user has seen."""
     file, form = file_of(id_), flask.request.form
     require("send", file.account)
     removals = form.get("removals", None, int)
@@ -81,10 +81,10 @@ def send(id_: str) -> ResponseReturnValue:
 
 @blueprint.get("/files/<id_>/sending")
 def sending(id_: str) -> ResponseReturnValue:
-    """Leads to the run, once there is one."""
+    """Redirect to the run, once it has begun."""
     file = file_of(id_)
     job = page_session().jobs.of(SEND + id_)
-    if job is None and (run := run_of(page_session(), file)):  # which another page has begun
+    if job is None and (run := run_of(page_session(), file)):  # another page has begun it
         return flask.redirect(flask.url_for("runs.page", run=run), 303)
     if job is None or (job.is_over and job.run is None and job.error is None):
         return flask.redirect(flask.url_for("plan.page", id_=id_), 303)
@@ -97,13 +97,13 @@ def sending(id_: str) -> ResponseReturnValue:
         return _page(file, job.error)
     title = tr("Sending {file}", file=file.name)
     address = flask.url_for("plan.sending_progress", id_=id_)
-    waiting = awaited(job, title, address)
+    waiting = waiting_page(job, title, address)
     return waiting or flask.redirect(flask.url_for("plan.page", id_=id_), 303)
 
 
 @blueprint.get("/files/<id_>/sending/progress")
 def sending_progress(id_: str) -> str:
-    """How far it is until its run begins."""
+    """Show the progress of sending until the run begins."""
     return job_part(page_session().jobs.of(SEND + file_of(id_).id))
 
 
@@ -112,19 +112,19 @@ def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue
     if not is_checked(page_session(), file):
         title = tr("Checking {file}", file=file.name)
         address = flask.url_for("files.progress", id_=file.id)
-        if waiting := awaited(start_check(page_session(), file), title, address):
+        if waiting := waiting_page(start_check(page_session(), file), title, address):
             return waiting
     if plan_of(page_session(), file) is None:
         title = tr("Finding out what would be sent of {file}", file=file.name)
         address = flask.url_for("plan.progress", id_=file.id)
         try:
-            if waiting := awaited(start_plan(page_session(), file), title, address):
+            if waiting := waiting_page(start_plan(page_session(), file), title, address):
                 return waiting
         except UsageProblem as error:
             _take_back(file, error)
             raise
     plan = plan_of(page_session(), file)
-    if plan is None:  # chosen anew meanwhile, in another tab
+    if plan is None:  # other choices were made meanwhile, in another tab
         return flask.redirect(flask.url_for("plan.page", id_=file.id))
     with grid_of(page_session(), file) as grid:
         return flask.render_template(
@@ -133,7 +133,7 @@ def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue
             grid=grid,
             plan=plan,
             blocked=blocked_by(grid, plan),
-            lack=lack_of(page_session(), file, grid),
+            lack=missing_setting(page_session(), file, grid),
             view=VIEW,
             purge=purge,
             held=held_rows(grid, file),
@@ -144,7 +144,7 @@ def _page(file: FileUpload, purge: PurgeToConfirm | None) -> ResponseReturnValue
 
 
 def _take_back(file: FileUpload, error: UsageProblem) -> None:
-    """Lets a file be looked at again of which what was chosen cannot be."""
+    """Reset choices that no plan can follow, so that the file's page works again."""
     choices = file.choices
     if choices.purges:
         choices = msgspec.structs.replace(choices, purges=False)
@@ -156,7 +156,7 @@ def _take_back(file: FileUpload, error: UsageProblem) -> None:
 
 
 def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
-    """The choices of a form; those of reading the file stay."""
+    """The choices of a form; choices of reading the file stay."""
     which, sheet = form.get("which", "all"), form.get("sheet", "")
     rows = {sheet: str(RowRanges(form.get("rows", "")))} if which == "rows" else {}
     if rows and not rows[sheet]:
@@ -170,7 +170,7 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
     return msgspec.structs.replace(
         before,
         rows=rows,
-        # A purge is sent whole, whatever has changed.
+        # A purge sends all rows, changed or not.
         changed_only=before.changed_only if purges else "changed_only" in form,
         releases=_releases(before, form),
         all_or_nothing="all_or_nothing" in form,
@@ -179,7 +179,7 @@ def _choices(before: Choices, form: Mapping[str, str]) -> Choices:
 
 
 def _releases(before: Choices, form: Mapping[str, str]) -> tuple[ReleasedGuard, ...]:
-    """The guards that hold nothing; each is whose reason it is. UsageProblem without a reason."""
+    """The released guards, each with user and reason. UsageProblem without a reason."""
     kept = {(guard.code, guard.reason): guard for guard in before.releases}
     releases = []
     for name in form:

@@ -1,31 +1,30 @@
-"""Runs: how far they are, what the service has answered, and going on with them."""
+"""Show runs, their progress and their answers, and resume them."""
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 
 import flask
 from flask.typing import ResponseReturnValue
 
-from feedtool.ledger.records import FORGOTTEN, SellerKey, seller_key
+from feedtool.ledger.records import FORGOTTEN, seller_key
 from feedtool.model.errors import FileProblem
 from feedtool.model.text import tr
 from feedtool.page.deliveries import account_of, start_resume
 from feedtool.page.grid import Grid
 from feedtool.page.jobs import progress_of
-from feedtool.page.routes.files import SOON, awaited, job_part, sent_file
+from feedtool.page.routes.files import SOON, file_download, job_part, waiting_page
 from feedtool.page.routes.grid import add_grid_routes
 from feedtool.page.runs import (
     ANSWERS,
     MOST,
     VIEW,
     RunSearch,
-    as_shown,
     copies_of_run,
     found_runs,
     grid_of_run,
     has_grid,
     made_copy,
     start_answers,
+    with_page_counts,
 )
 from feedtool.page.session import page_session, require, require_seen, user
 from feedtool.page.uploads import NotHere
@@ -37,30 +36,30 @@ blueprint = flask.Blueprint("runs", __name__)
 
 @blueprint.get("/runs")
 def every() -> str:
-    """The runs that the user may see, newest first, as they are looked for."""
-    asked = flask.request.args
-    search = RunSearch(asked.get("q", ""), "open" in asked, asked.get("before", None, int))
-    search = search._replace(seller=_seller_of(asked))
-    found = found_runs(page_session(), user(), search)
-    return flask.render_template(
-        "runs.html", states=found.states, search=search, after=found.older, most=MOST
+    """List the runs of a search that the user may see, the newest first."""
+    parameters = flask.request.args
+    seller = parameters.get("seller")
+    search = RunSearch(
+        parameters.get("q", ""),
+        "open" in parameters,
+        parameters.get("before", None, int),
+        seller_key(parameters.get("service", ""), seller) if seller else None,
     )
-
-
-def _seller_of(asked: Mapping[str, str]) -> SellerKey | None:
-    """The seller whose runs alone are asked for."""
-    return seller_key(asked.get("service", ""), asked["seller"]) if asked.get("seller") else None
+    runs = found_runs(page_session(), user(), search)
+    return flask.render_template(
+        "runs.html", states=runs.states, search=search, after=runs.older, most=MOST
+    )
 
 
 @blueprint.get("/runs/<int:run>")
 def page(run: int) -> ResponseReturnValue:
-    """One run: how far it is, and the answers once all are there."""
+    """Show a run: its progress, and all answers once it is finished."""
     state, is_gone = _state(run), False
     if state.is_finished and not has_grid(page_session(), run):
         title = tr("Reading the answers of run {run}", run=run)
         address = flask.url_for("runs.answers", run=run)
         try:
-            if waiting := awaited(start_answers(page_session(), state), title, address):
+            if waiting := waiting_page(start_answers(page_session(), state), title, address):
                 return waiting
         except FileProblem:
             is_gone = True
@@ -78,7 +77,9 @@ def page(run: int) -> ResponseReturnValue:
             is_gone=is_gone,
             grid=grid,
             account=_account_of(state),
-            replaces=next((it.id for it in page_session().uploads.files() if it.run == run), None),
+            replaces=next(
+                (file.id for file in page_session().uploads.files() if file.run == run), None
+            ),
             view=VIEW,
             copies=copies_of_run(page_session(), run, grid) if grid else {},
         )
@@ -86,9 +87,9 @@ def page(run: int) -> ResponseReturnValue:
 
 @blueprint.get("/runs/<int:run>/progress")
 def progress(run: int) -> str:
-    """How far a run is, out of the ledger: whoever works on it."""
+    """Show the progress of a run from the ledger: any process may work on it."""
     state, job = _state(run), page_session().jobs.of_run(run)
-    # A page that was shown while somebody worked has neither the reason nor the way to go on.
+    # A page from the time of work shows neither the reason of a stop nor a way to resume.
     has_stopped = "working" in flask.request.args and (job is None or job.is_over)
     return flask.render_template(
         "run_progress.html", progress=progress_of(state), job=job, has_stopped=has_stopped
@@ -97,31 +98,29 @@ def progress(run: int) -> str:
 
 @blueprint.get("/runs/<int:run>/answers")
 def answers(run: int) -> str:
-    """How far the reading of its answers is."""
+    """Show the progress of reading a run's answers."""
     _state(run)
     return job_part(page_session().jobs.of(f"{ANSWERS}{run}"))
 
 
 @blueprint.get("/runs/<int:run>/copies/<what>")
 def download(run: int, what: str) -> ResponseReturnValue:
-    """A copy of a file of the run."""
+    """Download a copy of a file of the run."""
     _state(run)
     number = flask.request.args.get("file", 0, int)
     job, place = made_copy(page_session(), run, what, number)
     address = flask.url_for("runs.copy_progress", run=run, what=what, file=number)
-    return awaited(job, tr("Writing {file}", file=place.name), address) or sent_file(place)
+    return waiting_page(job, tr("Writing {file}", file=place.name), address) or file_download(place)
 
 
 @blueprint.get("/runs/<int:run>/copies/<what>/progress")
 def copy_progress(run: int, what: str) -> str:
-    """How far a copy is."""
     _state(run)
     return job_part(made_copy(page_session(), run, what, flask.request.args.get("file", 0, int))[0])
 
 
 @blueprint.post("/runs/<int:run>/resume")
 def resume(run: int) -> ResponseReturnValue:
-    """Goes on with a run."""
     account = _account_of(_state(run))
     require("send", account)
     start_resume(page_session(), run, account).wait(SOON)
@@ -137,7 +136,7 @@ add_grid_routes(blueprint, "/runs/<int:run>", _grid)
 
 
 def _state(run: int) -> RunState:
-    """A run that the user may see; NotHere where there is none (any more), or not for him."""
+    """The state of a run; NotHere if it is missing, forgotten, or not for the user."""
     with page_session().workspace() as workspace:
         begun = workspace.ledger.run(run)
         if begun is None:
@@ -147,7 +146,7 @@ def _state(run: int) -> RunState:
             hint = tr("Its answers are in the annotated copy that was written then.")
             raise NotHere(forgotten_problem(begun).message, hint)
         state = run_state(workspace.ledger, run, page_session().clocks(workspace))
-        return as_shown([state], workspace)[0]
+        return with_page_counts([state], workspace)[0]
 
 
 def _account_of(state: RunState) -> str:

@@ -1,4 +1,4 @@
-"""All sellers at a glance."""
+"""Show an overview of all sellers."""
 
 import flask
 
@@ -24,14 +24,14 @@ LONG = 10
 
 @blueprint.get("/sellers")
 def every() -> str:
-    """The sellers that the user may see, who needs looking after first."""
-    asked = flask.request.args
+    """Show the sellers that the user may see; those with trouble first."""
+    parameters = flask.request.args
     search = SellerSearch(
-        "trouble" in asked,
-        "held" in asked,
-        max(0, asked.get("waiting", 0, int)),
-        "never" in asked,
-        max(1, asked.get("page", 1, int)),
+        "trouble" in parameters,
+        "held" in parameters,
+        max(0, parameters.get("waiting", 0, int)),
+        "never" in parameters,
+        max(1, parameters.get("page", 1, int)),
     )
     moment = now()
     return flask.render_template(
@@ -48,11 +48,11 @@ def every() -> str:
     )
 
 
-# The figures of all sellers together, for programs that watch and warn.
+# The figures of all sellers together, for monitoring programs.
 
 
 def metrics() -> flask.Response:
-    """All of them as OpenMetrics text; who came by the proxy is to see all accounts."""
+    """Answer with OpenMetrics text; users that the proxy names must see all accounts."""
     if user().name and not user().sees(EVERY):
         raise NotAllowed(
             tr("these are the figures of all accounts, and you see some of them"),

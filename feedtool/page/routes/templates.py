@@ -1,4 +1,4 @@
-"""Empty workbooks to fill: the same, byte for byte, as `feedtool template` writes."""
+"""Download empty workbooks, byte for byte like those of `feedtool template`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import LANGUAGES, Language, tr
-from feedtool.page.routes.files import chosen_account, seen_accounts
+from feedtool.page.routes.files import chosen_account, visible_accounts
 from feedtool.page.session import LANGUAGE_NAMES, language, page_session
 from feedtool.runs.template import for_categories, template_feed
 from feedtool.templates import write_template
@@ -28,11 +28,11 @@ from feedtool.templates import write_template
 blueprint = flask.Blueprint("templates", __name__)
 
 SHOWN = 50
-"""Categories that a search shows."""
+"""Most categories that a search shows."""
 
 
 class TemplateOrder(NamedTuple):
-    """A template that is asked for."""
+    """A requested template."""
 
     feed: Feed
     language: Language
@@ -52,26 +52,26 @@ class TemplateOrder(NamedTuple):
 
     @property
     def query(self) -> str:
-        """What an address says of it, but for the categories."""
+        """The parameters of an address, without the categories."""
         values = {"kind": self.feed.kind, "language": self.language, "account": self.account}
         return urlencode(values)
 
 
 @blueprint.get("/templates")
 def every() -> str:
-    """The kinds that have a template, by area."""
+    """Show the kinds with templates, by area."""
     kinds = load().templates
     areas = [
         (area.title, feeds)
         for area in load().areas
         if (feeds := [feed for feed in area.feeds if feed.kind in kinds])
     ]
-    return flask.render_template("templates.html", areas=areas, accounts=seen_accounts())
+    return flask.render_template("templates.html", areas=areas, accounts=visible_accounts())
 
 
 @blueprint.get("/templates/categories")
 def categories() -> str:
-    """Where the categories of a template are chosen."""
+    """Show the choice of a template's categories."""
     order, text = _order(), flask.request.args.get("search", "").strip()
     with page_session().accounts.reading(order.account) as reading:
         catalog = _catalog(reading, order)
@@ -89,7 +89,7 @@ def categories() -> str:
 
 @blueprint.get("/templates/download")
 def download() -> ResponseReturnValue:
-    """The workbook, or the page where its categories are chosen."""
+    """Download the workbook, or redirect to the choice of categories."""
     order = _order()
     if order.needs_categories:
         # The language that `url_for` takes is that of the page.
@@ -102,15 +102,15 @@ def download() -> ResponseReturnValue:
 
 
 def _order() -> TemplateOrder:
-    """What the address asks for; UsageProblem for what there is not."""
-    given = flask.request.args
-    asked = given.get("language", language())
-    found = next((item for item in LANGUAGES if item == asked), None)
-    if found is None:
+    """The template of the request; UsageProblem for an unknown language, kind or account."""
+    parameters = flask.request.args
+    code = parameters.get("language", language())
+    known = next((item for item in LANGUAGES if item == code), None)
+    if known is None:
         raise UsageProblem(tr("there is no such language"), tr("choose one of the list"))
-    codes = [code.strip() for code in given.getlist("category") if code.strip()]
-    feed = template_feed(given.get("kind", ""))
-    return TemplateOrder(feed, found, chosen_account(given), codes)
+    category_codes = [text.strip() for text in parameters.getlist("category") if text.strip()]
+    feed = template_feed(parameters.get("kind", ""))
+    return TemplateOrder(feed, known, chosen_account(parameters), category_codes)
 
 
 @contextmanager
@@ -125,12 +125,12 @@ def _basis(order: TemplateOrder) -> Iterator[Basis]:
 
 
 def _catalog(reading: ReadOptions, order: TemplateOrder) -> Catalog:
-    """The account's catalogue in the template's language; UsageProblem where there is none."""
+    """The account's catalogue in the template's language; UsageProblem if it is missing."""
     catalog: Catalog | None = reading.catalog(order.language)
     if catalog is not None and catalog.language == order.language:
         return catalog
-    asked, command = LANGUAGE_NAMES[order.language], _sync_command(order)
-    lack = tr("there is no catalogue in {language} here", language=asked)
+    name, command = LANGUAGE_NAMES[order.language], _sync_command(order)
+    lack = tr("there is no catalogue in {language} here", language=name)
     if catalog is None:
         raise UsageProblem(lack, tr("bring it with `{command}`", command=command))
     other = LANGUAGE_NAMES.get(catalog.language, catalog.language)
@@ -149,7 +149,7 @@ def _sync_command(order: TemplateOrder) -> str:
 
 
 def _matching(catalog: Catalog, text: str) -> Sequence[Category]:
-    """The categories that a text finds, the best first; without a text those of the top."""
+    """The categories that a text finds, the best first; without a text the top ones."""
     if not text:
         return [item for item in catalog.categories.values() if item.parent is None]
     return [item for item in search(catalog, text) if isinstance(item, Category)]

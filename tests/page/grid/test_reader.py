@@ -52,7 +52,7 @@ def test_rows_of_a_filter_are_counted_and_cut_at_their_end(grid: Grid, which: st
 
 def test_rows_of_a_filter_have_their_places_in_the_sheet(grid: Grid) -> None:
     rows = grid.rows(RowFilter(0, which=of_code("number-range")), 1, 2)
-    assert [(row.at, row.row, row.status) for row in rows] == [
+    assert [(row.position, row.row, row.status) for row in rows] == [
         *((17, 19, Status.INVALID), (40, 42, Status.INVALID))
     ]
     assert [[it.column for it in row.problems] for row in rows] == [["D", "I"], ["I"]]

@@ -47,7 +47,7 @@ def test_cells_are_those_of_the_sheet_and_blank_rows_are_left_out(
         number: list(row.values()) for number, row in zip(numbers, rows, strict=True)
     }
     assert list(grid.rows_of(RowFilter(0))) == numbers
-    assert [row.at for row in grid.rows(RowFilter(0), 18, 4)] == [18, 19, 20, 21]
+    assert [row.position for row in grid.rows(RowFilter(0), 18, 4)] == [18, 19, 20, 21]
 
 
 def test_cells_are_shown_as_the_workbook_shows_them(files: Files, shown: Shown) -> None:
