@@ -1,15 +1,22 @@
 """feedtool: spreadsheets in, the marketplace's answer back beside every row.
 
-A cell becomes a value (`columns`), a row of values becomes an Item or some Problems (`check`, by
-`feeds`, `schemas`, `rules`), Items become uploads of 100 in packages of 50,000 (`plan`), an upload
-becomes a Call (`model.call`), the Call comes back as a Reply (`service.client`), what a Reply
-means is written down (`delivery`, `ledger`), each row's RowResult is read from there (`verdicts`),
-and each RowResult is written beside the row that it came from (`sheets`). The row number travels in
-every noun; nothing is looked up again.
+A row passes these modules, and its number travels with it:
 
-To read the code, begin with `model` (the nouns) and `run` (the only module that sequences the
-hops), then follow a row: `sheets`, `check`, `columns`, `feeds`, `rules`, `plan`, `delivery`,
-`service`, `ledger`.
+1. `sheets.read.xlsx` or `sheets.read.csv_source` reads its cells, in blocks of rows.
+2. `check.headers` finds the meaning of the columns, `check.sheet_selection` the kind of sheet.
+3. `check.sheet` makes values of the cells (`feeds.columns`), and applies the rules of its area,
+   such as `areas.offers.rules`. `check.requests` makes an Item with the body of its request, or
+   Problems.
+4. `delivery.plan` puts Items into uploads of 100, and these into packages of 50,000.
+5. `delivery.engine` takes each package from step to step. A step is a Call (`model.call`), made
+   by the area, such as `areas.offers.wire.packages`; `service.client` sends it, and `ledger.store`
+   notes the intent before it and the answer after it.
+6. `runs.row_results` reads the result of the row from the ledger.
+7. `sheets.annotate` writes it beside the row in a copy of the user's file, and `report.text`
+   counts it.
+
+`runs.submit` takes these steps in order for a command. To read the code, begin with `model.nouns`,
+then `runs.submit`, then follow the row.
 """
 
 __version__ = "0.1.0"

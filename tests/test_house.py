@@ -1,5 +1,7 @@
 """Rules of the package's structure: only areas name kinds of feeds and their fields."""
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -13,6 +15,7 @@ from tests.source import code_of
 ROOT = Path(__file__).parent.parent / "feedtool"
 MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 17, 105, 9
 MOST_LINES_OF_A_FUNCTION = 60
+ROOMS = frozenset(path.name for path in ROOT.iterdir() if path.is_dir())
 AREAS = load()
 KINDS = frozenset(AREAS.feeds)
 FIELDS = frozenset(
@@ -47,6 +50,22 @@ def test_no_engine_names_a_field() -> None:
         if (path.relative_to(ROOT).parts[0], field) not in OTHER_MEANINGS
     }
     assert naming == set()
+
+
+def test_the_map_names_modules_that_exist() -> None:
+    named = set()
+    for path in ROOT.rglob("__init__.py"):
+        text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        order = text if path.parent == ROOT else text.partition("Reading order")[2]
+        for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)*)`", order.split("\n\n    ")[0]):
+            folder = ROOT if name.partition(".")[0] in ROOMS else path.parent
+            named.add((str(path.relative_to(ROOT)), name, folder.joinpath(*name.split("."))))
+    assert len(named) > 80
+    assert [(at, name) for at, name, place in sorted(named) if not exists(place)] == []
+
+
+def exists(place: Path) -> bool:
+    return place.is_dir() or place.with_suffix(".py").exists()
 
 
 def modules() -> Iterator[Path]:

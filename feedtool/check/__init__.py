@@ -5,8 +5,9 @@ One bad file never stops the next: a file that cannot be read becomes the `error
 
 Reading order: `read_options` (options of reading), `files` (all files of a command),
 `sheet_selection` (the sheets that are feeds), `headers` and `kinds` (the kind of a sheet), `sheet`
-(its rows), `not_rows` (totals and other rows that are no offers), `locate` (places of faults),
-`requests` (the schema of requests), `rules` (the rules of all sheets) and `fixes` (corrections).
+(its rows), `summary_rows` (totals and other rows that are no offers), `problems` (places of
+faults), `requests` (the schema of requests), `rules` (the rules of all sheets) and `fixes`
+(corrections).
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable

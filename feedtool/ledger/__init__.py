@@ -5,8 +5,9 @@ written before its request and after its answer, each a full commit. Never a tok
 
 Reading order: `records` (the nouns), `tables` (how they are kept; `migrations` from older ones),
 `database` (SQLite or PostgreSQL behind one URL; `trouble`: why it cannot be used), `store` (the
-Ledger) and `reader`, `packages`, `clearing` (which rows go with a package), `row_results`,
-`withheld` (rows that were not sent). Beside these are `lock` (one writer for each seller),
+Ledger) and `reader`, `packages`, `admission` (which rows go with a package), `row_results`,
+`row_history` (rows of other runs, and rows that were not sent). Beside these are `lock` (one writer
+for each seller),
 `claims` (a watcher's files), `parcels` (files that wait for a worker) and `snapshots` (the input
 files). An area reads and writes its own tables through the ledger's engine.
 

@@ -5,8 +5,7 @@ place is done in steps, and a crash may follow any step.
 
 Reading order: `contract` (the methods of every place), `folder`, `bucket` and `sftp` (the places;
 the libraries of the last two are extras), `opening` (the place of a URL; imports its library);
-then the work in a place: `sightings` (finds complete files; pure), `arrivals` (takes them) and
-`answers` (puts their answers).
+then the work in a place: `incoming` finds complete files, takes them and puts their answers.
 """
 
 from feedtool.places.contract import Entry, Moved, Place, PlaceRefused

@@ -61,7 +61,7 @@ class State:
         )
         self._db.row_factory = sqlite3.Row
         try:
-            if path is None:
+            if path is None and hasattr(self._db, "deserialize"):  # not every SQLite can
                 copy_empty_state(self._db, tuple(tables))
             else:
                 self._prepare(tables)

@@ -5,8 +5,8 @@ one of feedtool's workbooks or a CSV. Other rooms import from here, from `sheets
 `sheets.fill`.
 
 Reading order of `read`: `file_format` recognises a file's format; `package` and `workbook` open a
-workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser
-(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages`
+workbook; `xlsx` reads its sheets in chunks, by pattern or by a parser (`xml_parser`,
+`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages`
 guesses its encoding). All of them return `feedtool.model.cells.Block`.
 """
 

@@ -147,7 +147,7 @@ def _empty_book(sheets: Sequence[SheetRows], *, copies_cells: bool) -> EmptyBook
     return EmptyBook(packed(book), book.sheetnames, PLAIN)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def empty_template(*contents: Contents, copies_cells: bool) -> EmptyBook:
     """Return a template's workbook; cached, since it takes longer to make than to fill."""
     book = build(*contents)

@@ -6,11 +6,10 @@
     done/DATE/    answered files
     error/        unreadable or repeated files, each with its reason
 
-Reading order: `decisions` (the account of a file, and its next step) is pure, like
-`places.sightings` (which files are whole); `folder` (files and their places), `session` (the
-account that sends a file), `processor` (a file from step to step), `work` (a seller's files, one
-after the other) and `watcher` (all sellers, again and again) carry out the decisions; `messages`
-has the texts.
+Reading order: `folder` (files and their places, the account of a file and its next step), `session`
+(the account that sends a file), `processor` (a file from step to step, a seller's files one after
+the other), `outbox` (exports into the folder) and `watcher` (all sellers, again and again);
+`reporting` has the texts.
 
 The seller's lock of the ledger, which ends with its process, decides which process may touch a
 seller's files: a claim that is not ended belongs to the holder of the lock. So nothing can expire,

@@ -1,9 +1,9 @@
 """Write a result beside every row of the user's file, and leave everything else unchanged.
 
 Reading order: `notes` (the results to write), `workbook_copy` (the copy, step by step),
-`sheet_scan` and `sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (the
-sheet around its rows), `cell_formats`, `cell_notes` and `workbook_parts` (other parts that change),
-`zip_copy` (the package), `csv_copy` (the same for CSV).
+`sheet_plan`, `sheet_scan` and `sheet_patch` (the rows, by patterns or by a parser),
+`sheet_envelope` (the sheet around its rows), `cell_formats`, `cell_notes` and `workbook_parts`
+(other parts that change), `zip_copy` (the package), `csv_copy` (the same for CSV).
 
 "Our" cells, columns, headings and formats are feedtool's; all others are the user's.
 """
