@@ -15,6 +15,7 @@ from tests.source import code_of
 ROOT = Path(__file__).parent.parent / "feedtool"
 MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 17, 105, 9
 MOST_LINES_OF_A_FUNCTION = 60
+NAMED = re.compile(r"`([a-z_]+(?:\.[a-z_]+)*)`")
 ROOMS = frozenset(path.name for path in ROOT.iterdir() if path.is_dir())
 AREAS = load()
 KINDS = frozenset(AREAS.feeds)
@@ -56,8 +57,8 @@ def test_the_map_names_modules_that_exist() -> None:
     named = set()
     for path in ROOT.rglob("__init__.py"):
         text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-        order = text if path.parent == ROOT else text.partition("Reading order")[2]
-        for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)*)`", order.split("\n\n    ")[0]):
+        order = text.partition("Reading order")[2].partition("\n\n")[0]
+        for name in NAMED.findall(text if path.parent == ROOT else order):
             folder = ROOT if name.partition(".")[0] in ROOMS else path.parent
             named.add((str(path.relative_to(ROOT)), name, folder.joinpath(*name.split("."))))
     assert len(named) > 80

@@ -3,11 +3,6 @@
 `read` opens a workbook or a CSV, `annotate` writes results beside its rows, `fill` writes rows into
 one of feedtool's workbooks or a CSV. Other rooms import from here, from `sheets.annotate` and from
 `sheets.fill`.
-
-Reading order of `read`: `file_format` recognises a file's format; `package` and `workbook` open a
-workbook; `xlsx` reads its sheets in chunks, by pattern or by a parser (`xml_parser`,
-`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks, `code_pages`
-guesses its encoding). All of them return `feedtool.model.cells.Block`.
 """
 
 from feedtool.model.files import ReadingLimits

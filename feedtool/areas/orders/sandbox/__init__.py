@@ -1,7 +1,7 @@
 """The sandbox's orders.
 
-Reading order: `orders` (the routes) and `filters`, `shipments`, `cancellations` and `gestures`,
-`life` (what orders do by themselves), `shop` and `made_up` (where they come from), `store`.
+Reading order: `orders` (the routes, shipments too) and `filters`, `cancellations` (gestures too),
+`states` (the states that orders go through by themselves), `shop` (their source), `store`.
 """
 
 from feedtool.areas.orders.sandbox import orders, shop, store

@@ -1,7 +1,7 @@
 """The sandbox's parcels: what its warehouses send to customers, and what these send back.
 
-Reading order: `parcels` (shipments and returns), `cancellations`, `past` (what there was when a
-shop opened).
+Reading order: `parcels` (shipments and returns), `cancellations`, `history` (the parcels of a shop
+before it opened).
 """
 
 from feedtool.areas.outbound.sandbox.cancellations import CANCELLATIONS
