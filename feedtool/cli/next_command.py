@@ -36,6 +36,8 @@ READING = frozenset({"kind", "sheet", "recipe", "default", "channel"})
 SENDING = frozenset({"changed_only", "prefer_update", "all_or_nothing"})
 CHOOSING = frozenset({"rows", "as_row", "release"})
 """Options about rows of the file itself, of no use for the workbook of rows to correct."""
+PLAN_OPTIONS = READING | SENDING | CHOOSING | {"profile", "reason", "sandbox"}
+"""Options that a plan contains; none of them decides where a token is sent."""
 OF_DRY_RUNS = frozenset({"dry_run", "preview", "live", "save_plan", "requests", "report"})
 SECRETS = frozenset({"token", "token_command", "client_secret", "client_secret_command"})
 """Options that are never shown: a command may contain a secret, too, not only print one."""
@@ -130,8 +132,6 @@ def after_plan(
     has_account: bool,
 ) -> None:
     """After a dry run, name the command to send its rows or its plan."""
-    from feedtool.cli.submit import PLAN_OPTIONS
-
     if STDIN in files or any(result.checked.error for result in results):
         return
     options = dict(all_typed())

@@ -30,6 +30,7 @@ from feedtool.cli.files import (
 )
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import (
+    PLAN_OPTIONS,
     after_blocked,
     after_delivery,
     after_plan,
@@ -71,14 +72,6 @@ if TYPE_CHECKING:
 
 # Plans.
 
-
-FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
-TEXTS = (
-    *("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "rows"),
-    *("release", "reason"),
-)
-PLAN_OPTIONS = frozenset({*TEXTS, "sandbox", *FLAGS})
-"""Options that a plan contains; none of them decides where a token is sent."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.files import Releasing, refuse_target
-from feedtool.cli.next_command import ACCOUNT, PLACES, command, echo_next, typed
+from feedtool.cli.next_command import ACCOUNT, PLACES, PLAN_OPTIONS, command, echo_next, typed
 from feedtool.cli.options import (
     CHANNEL,
     FORMAT,
@@ -29,7 +29,7 @@ from feedtool.cli.options import (
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
 from feedtool.cli.session import home_folder, open_workspace
-from feedtool.cli.submit import PLAN_OPTIONS, account_of
+from feedtool.cli.submit import account_of
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.settings import AccountSettings

@@ -127,9 +127,8 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    judged = _judging_options(
-        consulted := CatalogRecorder(reading.catalog), reading, session, workspace, plan_file
-    )
+    consulted = CatalogRecorder(reading.catalog)
+    judged = _judging_options(consulted, reading, session, workspace, plan_file)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _expire_personal_files(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, reading)
@@ -141,8 +140,7 @@ def submit(
         raise stopped  # without a run nothing stays claimed
     with seller_lock(session, workspace, "submit"):
         select_rows(workspace, sheets, reading, selection, (session.address, session.seller))
-        plan = checked.plan()
-        if plan.blocked:
+        if (plan := checked.plan()).blocked:
             return Submission(checked.results(plan))
         if requests:
             write_requests(requests, plan, reading.dialect)
