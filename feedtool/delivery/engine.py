@@ -70,7 +70,7 @@ class PendingCall(NamedTuple):
 
 @dataclass
 class Delivery:
-    """The delivery of a run's packages, or the rest of them; its outcome is `ledger.verdicts`.
+    """The delivery of a run's packages, or the rest of them; its outcome is `ledger.row_results`.
 
     Committed packages of the seller's other runs are completed too, since their rows may keep
     ours waiting.
