@@ -11,6 +11,7 @@ from msgspec import Struct
 from feedtool.cli.accounts import ServingCommand, options_with
 from feedtool.cli.console import CONSOLE, StopSignal, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulGroup
+from feedtool.cli.home import home_folder
 from feedtool.cli.next_command import after_account_check
 from feedtool.cli.options import (
     CHANNEL,
@@ -24,7 +25,6 @@ from feedtool.cli.options import (
     on_command_line,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.session import home_folder
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem, first_of
 from feedtool.model.text import MessageText, tr

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from feedtool.cli.console import StopSignal
 from feedtool.cli.files import Selecting, selection_of
 from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import SANDBOX as SANDBOX_ADDRESS
 from feedtool.cli.options import (
     SANDBOX_SELLER,
@@ -33,7 +34,6 @@ from feedtool.cli.options import (
     on_command_line,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import read_record
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import joined, tr
@@ -42,7 +42,7 @@ from feedtool.runs.page_rights import SANDBOX
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
-    from feedtool.cli.output import RunNotices
+    from feedtool.cli.notifier import RunNotices
     from feedtool.ledger.records import SellerKey
     from feedtool.model.file_version import Version
     from feedtool.runs.profiles import Profile

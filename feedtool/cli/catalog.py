@@ -11,6 +11,7 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulGroup
+from feedtool.cli.home import FILE, home_folder, local_catalog, other_languages, sync_command
 from feedtool.cli.options import (
     CATEGORY,
     FORMAT,
@@ -22,13 +23,6 @@ from feedtool.cli.options import (
     count,
 )
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.session import (
-    FILE,
-    home_folder,
-    local_catalog,
-    other_languages,
-    sync_command,
-)
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 from feedtool.model.text import joined, tr

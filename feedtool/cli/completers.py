@@ -103,7 +103,7 @@ _RUNS = """
 
 def _runs(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The runs of the state folder, the newest first, with their first file and their time."""
-    from feedtool.cli.session import LEDGER
+    from feedtool.cli.home import LEDGER
     from feedtool.report.plain import clean
 
     for run, started, file in _rows(ctx, LEDGER, _RUNS, start, MOST):
@@ -121,7 +121,7 @@ _CATEGORIES = """
 
 def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     """The categories of the catalogue that was downloaded last, those of high levels first."""
-    from feedtool.cli.session import FILE
+    from feedtool.cli.home import FILE
     from feedtool.report.plain import clean
 
     start = start.upper()
@@ -134,7 +134,7 @@ def _rows(ctx: click.Context, name: str, query: str, *values: object) -> list[An
     """The rows of a query to a database of the state folder, opened read-only."""
     import sqlite3  # no other command needs it at its start
 
-    from feedtool.cli.session import home_path
+    from feedtool.cli.home import home_path
 
     path = home_path(ctx.params.get("home")) / name
     address = f"{path.absolute().as_uri()}?mode=ro"

@@ -13,6 +13,7 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.help import HelpfulGroup
+from feedtool.cli.home import home_path
 from feedtool.cli.next_command import after_config
 from feedtool.cli.options import (
     FORMAT,
@@ -28,7 +29,6 @@ from feedtool.cli.options import (
     names_of,
 )
 from feedtool.cli.options_account import ConnectionOptions, Notifying
-from feedtool.cli.session import home_path
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 

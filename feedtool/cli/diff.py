@@ -12,9 +12,9 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_question, read_options, refuse_ending, refuse_target
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
 from feedtool.cli.options import FORMAT, Common, Configuration, ReadingOptions, Records, path
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit
 from feedtool.model.sheet import INVALID

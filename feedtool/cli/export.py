@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from feedtool.areas.registry import load
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import FORMAT, Common, Configuration, Records, chosen, flag, path, text
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import parameters, read_record
 from feedtool.feeds.export import Export, Filter, Query, moment_of
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
@@ -323,7 +323,7 @@ def _target(kind: Export, out: Path | None, use: "CursorUse | None") -> Path:
 
 def query_in(ctx: click.Context, kind: Export, filters: Mapping[str, Any]) -> Query:
     """The query of a kind with these filters and a command's settings, channel and language."""
-    from feedtool.cli.session import catalogue
+    from feedtool.cli.home import catalogue
     from feedtool.runs.cursors import query_of
 
     settings, language = chosen(ctx).profile.dialect, ctx.params["language"]

@@ -18,7 +18,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import completers, options
 from feedtool.cli.console import CONSOLE, echo, settings_folder
-from feedtool.cli.session import catalogue
+from feedtool.cli.home import catalogue
 from feedtool.model.disk_list import locked_folder, reporting_full_disk, temporary_folder
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
@@ -114,7 +114,7 @@ def targets(
 
 def _workbook_name(path: Path) -> Path:
     """The path with .xlsx for an Offers.xml, or a spreadsheet whose copy is one; else unchanged."""
-    from feedtool.runs.annotated_copy import has_workbook_copy
+    from feedtool.runs.outputs import has_workbook_copy
 
     return path.with_suffix(".xlsx") if has_workbook_copy(path) else path
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from feedtool.cli.console import CONSOLE, echo
 from feedtool.cli.help import HelpfulGroup
+from feedtool.cli.home import LEDGER, home_path
 from feedtool.cli.options import CONFIG_FILE, DATABASE, HOME, Showing
-from feedtool.cli.session import LEDGER, home_path
 from feedtool.cli.typed import command_of
 from feedtool.ledger import integrity
 from feedtool.ledger.migrations import VERSION

@@ -15,15 +15,15 @@ from msgspec.structs import replace
 
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.console import CONSOLE, StopSignal, bug_report, stopping
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import typed
 from feedtool.cli.options import chosen, count, language_of, option
 from feedtool.cli.page_access import AccessOptions, open_listener
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of, read_record
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.output import RunNotices
+    from feedtool.cli.notifier import RunNotices
     from feedtool.page.jobs import Job
     from feedtool.page.session import PageSession
     from feedtool.runs.page_rights import PageRights
@@ -56,7 +56,7 @@ def page(ctx: click.Context, options: PageOptions) -> None:
     and sent to the embedded sandbox. Ctrl-C ends it; what is being sent is parked, and goes on at
     the press of a button once the page is started again.
     """
-    from feedtool.cli.output import run_notices
+    from feedtool.cli.notifier import run_notices
     from feedtool.cli.page_browser import has_screen, opened_browser
 
     access, serving = options.access, options.serving
@@ -88,7 +88,7 @@ def page(ctx: click.Context, options: PageOptions) -> None:
 
 def _check_file(ctx: click.Context, file: str) -> None:
     """Check a large file for the page, in this separate process."""
-    from feedtool.cli.output import run_notices
+    from feedtool.cli.notifier import run_notices
     from feedtool.page.checks import check_file, check_for_another
 
     def check(job: "Job") -> None:

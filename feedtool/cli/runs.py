@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, Terminated, echo, echo_error, stopping
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery, after_listing, after_status, words_of_run
 from feedtool.cli.options import (
     CHANNEL,
@@ -36,13 +37,12 @@ from feedtool.cli.options import (
     text,
 )
 from feedtool.cli.options_account import ConnectionOptions, Notifying
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.output import RunNotices
+    from feedtool.cli.notifier import RunNotices
     from feedtool.cli.session import ChosenAccount
     from feedtool.delivery.deadlines import ServiceClock
     from feedtool.runs.deliver import Submission
@@ -89,7 +89,8 @@ class RecordedRuns(Struct, frozen=True):
         `is_each` is true if the user named no run: then a run that fails does not stop the others,
         and its error names it.
         """
-        from feedtool.cli.output import echo_submission, run_notices
+        from feedtool.cli.notifier import run_notices
+        from feedtool.cli.output import echo_submission
         from feedtool.runs.deliver import Submission
         from feedtool.runs.workspace import needs_service
 
@@ -184,7 +185,7 @@ class RecordedRuns(Struct, frozen=True):
 
     def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
         """Send a run's summary to the targets of the options, else of its profile."""
-        from feedtool.cli.output import targets_of_profile
+        from feedtool.cli.notifier import targets_of_profile
         from feedtool.runs.exit_code import exit_code
         from feedtool.runs.workspace import options_of
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery
 from feedtool.cli.options import (
     CONFIG_FILE,
@@ -26,7 +27,6 @@ from feedtool.cli.options import (
     path,
     text,
 )
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, Interrupted, UsageProblem, reason_of
 from feedtool.model.files import folder_of
@@ -168,7 +168,7 @@ def demo(_: click.Context, options: DemoOptions) -> int:
     from feedtool.cli.files import copy_path
     from feedtool.cli.output import echo_results
     from feedtool.cli.session import to_sandbox
-    from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.outputs import Outputs
     from feedtool.runs.submit import submit
 
     sample, words = _copy_sample(options.folder), {"sandbox": ["--sandbox"]}

@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 
 from feedtool.cli.console import CONSOLE, echo
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import (
     CONFIG_FILE,
     FORMAT,
@@ -22,7 +23,6 @@ from feedtool.cli.options import (
     flag,
     text,
 )
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.text import tr
 

@@ -29,6 +29,7 @@ from feedtool.cli.files import (
     targets,
 )
 from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.home import LEDGER, home_folder, home_path, open_workspace
 from feedtool.cli.next_command import (
     PLAN_OPTIONS,
     after_blocked,
@@ -53,11 +54,10 @@ from feedtool.cli.options import (
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions, Notifying
 from feedtool.cli.output import echo_results, echo_submission
-from feedtool.cli.session import LEDGER, home_folder, home_path, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import note_fixable
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.cli.session import ChosenAccount
     from feedtool.ledger import Ledger
-    from feedtool.runs.plan_file import Account, PlanFile, Preview, SavedPlan
+    from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
+    from feedtool.runs.preview import Preview
     from feedtool.runs.submit import PlanBasis
     from feedtool.runs.workspace import Workspace
 
@@ -378,7 +379,7 @@ def live_offers(
 
 @contextmanager
 def opened_preview(open_accepted: "OpenAccepted") -> "Iterator[Preview]":
-    from feedtool.runs.plan_file import preview_of  # slow to import
+    from feedtool.runs.preview import preview_of  # slow to import
 
     with preview_of(open_accepted) as preview:
         yield preview
@@ -535,7 +536,8 @@ def _submit(
     plan: "SavedPlan | None",
 ) -> int:
     """Send, and show the results even if the delivery was stopped."""
-    from feedtool.cli.output import progress_of, run_notices
+    from feedtool.cli.notifier import run_notices
+    from feedtool.cli.output import progress_of
     from feedtool.cli.session import connect
     from feedtool.runs.deliver import note_pass
     from feedtool.runs.plan_file import Account

@@ -11,6 +11,7 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import echo
 from feedtool.cli.files import refuse_ending, refuse_target
+from feedtool.cli.home import local_catalog, sync_command
 from feedtool.cli.next_command import after_writing
 from feedtool.cli.options import (
     CATEGORY,
@@ -21,7 +22,6 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import BASE_URL, SANDBOX_OPTION
-from feedtool.cli.session import local_catalog, sync_command
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context

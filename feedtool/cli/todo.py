@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 
 from feedtool.cli.console import CONSOLE, echo, stopping
+from feedtool.cli.home import LEDGER, home_folder, open_workspace
 from feedtool.cli.next_command import (
     ACCOUNT,
     PLACES,
@@ -21,7 +22,6 @@ from feedtool.cli.next_command import (
 )
 from feedtool.cli.options import FORMAT, HOME, Configuration, Records, Showing, chosen, flag
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.session import LEDGER, home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.text import tr

@@ -14,6 +14,7 @@ from msgspec import Struct
 from feedtool.cli import completers
 from feedtool.cli.console import CONSOLE, echo, stopping
 from feedtool.cli.files import Releasing, refuse_target
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import ACCOUNT, PLACES, PLAN_OPTIONS, command, echo_next, typed
 from feedtool.cli.options import (
     CHANNEL,
@@ -28,7 +29,6 @@ from feedtool.cli.options import (
     path,
 )
 from feedtool.cli.options_account import SANDBOX_OPTION, ConnectionOptions
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.submit import account_of
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, NothingToDo

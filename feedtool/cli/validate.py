@@ -121,7 +121,7 @@ def validate(ctx: click.Context, options: ValidateOptions) -> int:
     changes with --in-place alone. What is a matter of choice is fixed if you name it, as in
     --fix=round,stock. The result is that of the copy.
     """
-    from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.outputs import Outputs
 
     writing, form, fixes = options.writing, options.reporting.form, options.fix
     with listed_inputs(ctx, options.files, options.reading.kind) as read:

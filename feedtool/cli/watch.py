@@ -16,6 +16,7 @@ from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.console import CONSOLE, bug_report, echo, stopping
 from feedtool.cli.export import options_of
 from feedtool.cli.files import read_options
+from feedtool.cli.home import home_folder, home_path, open_workspace
 from feedtool.cli.options import (
     Configuration,
     chosen,
@@ -25,7 +26,6 @@ from feedtool.cli.options import (
     seconds,
     text,
 )
-from feedtool.cli.session import home_folder, home_path, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.cli.worker import SAME_WITHIN
 from feedtool.model.errors import Exit, UsageProblem
@@ -138,7 +138,7 @@ def watch(ctx: click.Context, options: WatchOptions) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.cli.output import run_notices
+    from feedtool.cli.notifier import run_notices
     from feedtool.watch.folder import Folder
     from feedtool.watch.reporting import check_health
 

@@ -23,6 +23,7 @@ from feedtool.cli.console import (
     echo_error,
     stopping,
 )
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.options import (
     CONFIG_FILE,
     FORMAT,
@@ -40,7 +41,6 @@ from feedtool.cli.options import (
     seconds,
     text,
 )
-from feedtool.cli.session import home_folder, open_workspace
 from feedtool.cli.typed import command_of
 from feedtool.feeds.export import moment_of
 from feedtool.model.errors import (
@@ -368,7 +368,7 @@ def worker(ctx: click.Context, options: WorkerOptions) -> int:
     at a time, each once, and no seller keeps the others waiting. Ctrl-C and SIGTERM park what is
     under way; other workers go on with it.
     """
-    from feedtool.cli.output import run_notices
+    from feedtool.cli.notifier import run_notices
     from feedtool.watch.folder import Folder
     from feedtool.watch.reporting import (
         WORKER,

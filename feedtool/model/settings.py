@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from feedtool.model.call import AskService
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.files import ReadingLimits
 from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)

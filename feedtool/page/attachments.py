@@ -14,7 +14,8 @@ from typing import BinaryIO
 import msgspec
 
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.files import MIB, ReadingLimits, is_of_people
+from feedtool.model.files import is_of_people
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import NotLocated
 from feedtool.model.text import tr
 from feedtool.page.uploads import PIECE, FileTooLarge, copy_in, plain_name

@@ -28,10 +28,10 @@ from feedtool.page.session import PageSession, language, now
 from feedtool.page.uploads import FileUpload, NotHere
 from feedtool.report.file import write_report
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, has_workbook_copy
 from feedtool.runs.codes import all_codes
 from feedtool.runs.corrections import write_rows_to_correct
 from feedtool.runs.held import read_as_then
+from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.validate import validate
 

@@ -39,11 +39,12 @@ from feedtool.page.session import PageSession, now
 from feedtool.page.uploads import Choices, FileUpload
 from feedtool.report.packages import package_lines
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import guards
 from feedtool.runs.deliver import note_pass
-from feedtool.runs.plan_file import Account, PlanUnfit, Preview, load, preview_of
+from feedtool.runs.outputs import Outputs
+from feedtool.runs.plan_file import Account, PlanUnfit, load
 from feedtool.runs.plan_file import Account as Identity
+from feedtool.runs.preview import Preview, preview_of
 from feedtool.runs.selection import refuse_absent
 from feedtool.runs.submit import (
     ALL_OR_NOTHING,

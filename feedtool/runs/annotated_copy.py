@@ -7,16 +7,14 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from msgspec import Struct, field
-
 from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Input, ReadOptions
 from feedtool.model.disk_list import temporary_folder
-from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.nouns import Severity, Status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import LanguageChoice, Translator, tr
+from feedtool.model.text import Translator, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import (
     Outcome,
@@ -32,9 +30,9 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import SEVERITIES, CodeGroup, RefusedRows, Tally, tally
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
+from feedtool.runs.outputs import Outputs, has_workbook_copy
 from feedtool.runs.personal import is_personal
 from feedtool.runs.row_notes import sheet_translator
-from feedtool.sheets import is_other_format
 from feedtool.sheets.annotate import (
     DataBar,
     Finish,
@@ -49,45 +47,6 @@ from feedtool.sheets.annotate import (
     refuse_place,
 )
 from feedtool.sheets.fill import write_as_workbook
-
-# The annotated copies to write, and their places.
-
-
-ENGLISH_UNLESS_STAMPED = LanguageChoice()
-
-
-class Outputs(Struct, frozen=True):
-    """The places and forms of the annotated copies."""
-
-    targets: Mapping[str, Path] = field(default_factory=dict)
-    """Place by the input's name; an input without one gets no copy."""
-    is_in_place: bool = False
-    """True if the copy replaces the input."""
-    only_whole: bool = False
-    """True if a copy is written only after a delivery that nothing stopped."""
-    is_plain: bool = False
-    """True if a copy gets neither notes in cells nor a filter."""
-    no_failed: bool = False
-    """True if no workbook of the rows to correct is written beside a copy."""
-    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
-    """The language of the notes beside the rows."""
-
-    def translator(self, results: Iterable[SheetResult]) -> Translator:
-        """Return the translator for sheets of a workbook: the first template among them decides."""
-        stamps = (result.checked.language for result in results)
-        return Translator(self.language.of(next(filter(None, stamps), None)))
-
-
-def has_workbook_copy(path: Path) -> bool:
-    """True if the annotated copy is a workbook of the rows, since the file cannot be annotated.
-
-    That is so for an Offers.xml, and for a spreadsheet in another format than .xlsx and CSV.
-    """
-    try:
-        return load().format_of(path) is not None or is_other_format(path)
-    except (OSError, FileProblem):
-        return False  # the reading reports it
-
 
 Line = Sequence[SummaryCell]
 

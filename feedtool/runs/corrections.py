@@ -20,8 +20,9 @@ from feedtool.model.errors import CannotWrite, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import Outputs, digest_of, summary_sheet
+from feedtool.runs.annotated_copy import digest_of, summary_sheet
 from feedtool.runs.corrections_sheet import SheetToCorrect
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again

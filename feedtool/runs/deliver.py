@@ -19,7 +19,8 @@ from feedtool.ledger.records import seller_key
 from feedtool.model.errors import FeedtoolError, FileProblem, Interrupted, NotAuthorised
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
+from feedtool.runs.annotated_copy import digest_of, write_copies_of
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.selection import select_rows

@@ -17,7 +17,7 @@ from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.nouns import Item
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import INVALID, CheckedSheet

@@ -20,7 +20,8 @@ from feedtool.model.nouns import CellFix
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import FixedCells, SheetResult
-from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
+from feedtool.runs.annotated_copy import refuse_places, write_copies_of
+from feedtool.runs.outputs import Outputs
 
 MOST_ROUNDS = 10
 """The most rounds of fixes, each for problems that the one before uncovered."""

@@ -32,8 +32,8 @@ from feedtool.model.sheet import (
     SelectedRows,
 )
 from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.kept_recipes import KeptRecipe
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.profiles import dialect_of
 from feedtool.runs.row_notes import refused_rows
 

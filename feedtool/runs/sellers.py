@@ -30,8 +30,8 @@ from feedtool.report.as_json import Fields, write_entries
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.statuses import statuses_text
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.cursors import query_of
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.plan_file import Account
 from feedtool.runs.profiles import Profile
 from feedtool.runs.workspace import Session, Workspace

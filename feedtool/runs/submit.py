@@ -25,7 +25,7 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
+from feedtool.runs.annotated_copy import digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
     OnEvent,
     Submission,
@@ -35,6 +35,7 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.kept_recipes import RecordedRecipes
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import (
     Account,
@@ -63,7 +64,7 @@ from feedtool.runs.workspace import (
 
 if TYPE_CHECKING:
     from feedtool.ledger import Ledger
-    from feedtool.runs.plan_file import Preview
+    from feedtool.runs.preview import Preview
 
 ALL_OR_NOTHING = tr("not sent, since not all rows of all files are valid (--all-or-nothing)")
 OTHERS_HELD = tr("not sent, since other rows are held, and all are sent or none")

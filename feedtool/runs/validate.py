@@ -10,7 +10,7 @@ from feedtool.check.fixes import all_fixes, chosen_fixes, propose
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Severity
 from feedtool.report.sheet_result import FixableCells, SheetResult
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 
 
 def note_fixable(

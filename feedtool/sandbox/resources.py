@@ -258,7 +258,7 @@ class Resource(Struct, frozen=True, kw_only=True, dict=True):
         self, thing: StoredThing, status: str, now: datetime, settings: SandboxSettings
     ) -> None:
         """Put a thing into a state, which it leaves by itself after its stay there."""
-        thing.document["status"] = status
+        thing.document[self.life.status] = status
         thing.next_at = None
         if self.life.changed:
             thing.document[self.life.changed] = stamp(now)

@@ -5,7 +5,7 @@ one of feedtool's workbooks or a CSV. Other rooms import from here, from `sheets
 `sheets.fill`.
 """
 
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.atomic_write import NotAsWritten
 from feedtool.sheets.read.code_pages import Doubts
 from feedtool.sheets.read.errors import (

@@ -20,7 +20,7 @@ from feedtool.model.cells import SHOWN_DIGITS, Block, Cell, Kind, letters
 from feedtool.model.cells import shown as as_shown
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import UsageProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.annotate.csv_copy import FORBIDDEN, FORMULA_STARTS
 from feedtool.sheets.annotate.zip_copy import Repack

@@ -15,7 +15,8 @@ from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
 from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.disk_list import temporary_folder
-from feedtool.model.files import LISTED, ReadingLimits
+from feedtool.model.files import LISTED
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_workbook
 from feedtool.templates import limits as excel

@@ -14,7 +14,7 @@ from feedtool.ledger.records import SellerKey
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.sellers import OpenAccount
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write

@@ -15,7 +15,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check, two_processes
 from feedtool.check.sheet import SheetReader
 from feedtool.model import disk_list
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets.read import csv_source
 from feedtool.sheets.read.package import ZipPackage

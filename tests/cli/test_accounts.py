@@ -14,7 +14,7 @@ from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.console import CONSOLE, StopSignal
-from feedtool.cli.output import RunNotices
+from feedtool.cli.notifier import RunNotices
 from feedtool.cli.typed import command_of
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from feedtool.model.cells import letters
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from tests.corpus.made import (
     GTIN,
     KEYS,

@@ -10,8 +10,8 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.convert import ConversionOptions, convert, form_of
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.validate import validate
 from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten

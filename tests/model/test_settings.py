@@ -12,8 +12,8 @@ from feedtool.check import ReadOptions
 from feedtool.check.recipes.recipe import parse_tables
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings, read_toml
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import load
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from tests.conftest import Files
 

@@ -19,10 +19,10 @@ from werkzeug.test import TestResponse
 
 from feedtool.cli import run
 from feedtool.cli.console import StopSignal
+from feedtool.cli.home import FILE
+from feedtool.cli.notifier import run_notices
 from feedtool.cli.options_account import Notifying
-from feedtool.cli.output import run_notices
 from feedtool.cli.page import page, page_session_of
-from feedtool.cli.session import FILE
 from feedtool.cli.typed import read_record
 from feedtool.page import app
 from feedtool.page.access import LocalAccess, local_hosts

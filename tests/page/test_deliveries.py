@@ -8,7 +8,7 @@ from feedtool.check import ReadOptions
 from feedtool.cli.options import SANDBOX, SANDBOX_SELLER
 from feedtool.page.deliveries import account_of
 from feedtool.page.session import PageSession, now
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
 from tests.page.conftest import application, made_desk
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import NotLocated
 from feedtool.page import attachments
 from feedtool.page.attachments import NamedFacts, NamedFiles, add, facts_in, key_of, named_in

@@ -10,7 +10,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.records import Stage
 from feedtool.page.session import PageSession, now
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from tests.ledger.conftest import add_run, item
 

@@ -19,7 +19,7 @@ from feedtool.page.runs import COPY, folder_of_run
 from feedtool.page.session import PageSession
 from feedtool.page.sweeping import RETENTION, remove_old
 from feedtool.page.uploads import FileUpload
-from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions
 from feedtool.serving import LOOPBACK, listen
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from feedtool.model.text import Language, LanguageChoice
 from feedtool.page.runs import COPY
 from feedtool.page.session import PageSession, now
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import results
+from feedtool.runs.outputs import Outputs
 from tests.conftest import Files, offer
 from tests.page.browsing import drop, spoken, tab_to
 from tests.page.conftest import SAMPLES, Tabs, accessible, reload, settle

@@ -11,8 +11,8 @@ from feedtool.check import Input, ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import IN_MEMORY
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.transport import SandboxTransport

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.model.call import Budget
 from feedtool.model.errors import UsageProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings, Bounds, PackageLimits
 from feedtool.runs.config import Config, load
 from feedtool.runs.page_rights import PageRights

@@ -11,13 +11,13 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds.template import FIRST_ROW
 from feedtool.model.text import LanguageChoice
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.corrections import (
     place_of,
     places,
     results_to_correct,
     write_rows_to_correct,
 )
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.row_results import results_of_check
 from feedtool.runs.workspace import kept_inputs, options_of
 from tests.conftest import Files, checked, offer

@@ -13,8 +13,8 @@ from feedtool.ledger.budgets import LEAST
 from feedtool.model.call import Budget, Call, Reply, Sender
 from feedtool.model.errors import Stopped
 from feedtool.runs.allowance import LONGEST_WAIT, shared_allowance
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import submit
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

@@ -11,8 +11,8 @@ from feedtool.check import Input, ReadOptions
 from feedtool.feeds.export import Filter
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.cursors import CursorUse, bring, needs_ledger, query_of, target_of, value_of
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import submit
 from tests.conftest import Files, offer
 from tests.runs.conftest import Desk

@@ -17,8 +17,8 @@ from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import VALID
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.fixes import validate_and_fix
+from feedtool.runs.outputs import Outputs
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "offers-mistakes.xlsx"
 CHOICES = tuple(

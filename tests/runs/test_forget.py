@@ -20,7 +20,6 @@ from feedtool.ledger.database import writing
 from feedtool.ledger.lock import hold
 from feedtool.ledger.sellers import SellersOverview
 from feedtool.model.errors import Stopped, UsageProblem
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.forget import (
     ForgettingPace,
     Forgotten,
@@ -30,6 +29,7 @@ from feedtool.runs.forget import (
     to_forget,
 )
 from feedtool.runs.history import every_run
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.selection import select_rows
 from feedtool.runs.submit import plan_only
 from feedtool.runs.workspace import kept_inputs, options_of

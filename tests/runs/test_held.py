@@ -13,9 +13,9 @@ from feedtool.areas.offers.changes.selection import (
 )
 from feedtool.check import Input, ReadOptions
 from feedtool.model.errors import FileProblem
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.held import HeldGroup, drop, held_group, held_groups, release_of
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import options_of

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from feedtool.areas.offers.changes.effects import Effects
 from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, PlanUnfit, load
 from feedtool.runs.submit import PlanBasis, plan_only, run_of_plan, submit, with_recording
 from tests.conftest import Files, offer

@@ -15,7 +15,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.plan_file import preview_of
+from feedtool.runs.preview import preview_of
 
 PRICES, STOCKS = st.sampled_from((None, 0.0, 9.9, 10.0, 12.5)), st.sampled_from((None, 0, 5, 7))
 

@@ -14,7 +14,6 @@ from feedtool.check.recipes.join_file import JoinUnusable
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.kept_recipes import (
     KeptJoin,
@@ -23,6 +22,7 @@ from feedtool.runs.kept_recipes import (
     RecordedRecipes,
     read_recipe_lines,
 )
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, conditions_of, load, save
 from feedtool.runs.recipes import RecipeFolders, preset, presets
 from feedtool.runs.submit import submit

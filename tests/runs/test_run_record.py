@@ -15,8 +15,8 @@ from feedtool.report.as_json import write_json
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_text
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import all_codes
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 from tests.conftest import Files, offer
 

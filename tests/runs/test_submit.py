@@ -11,8 +11,8 @@ from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.settings import AccountSettings, PackageLimits
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.exit_code import exit_code
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.submit import plan_only, submit
 from tests.conftest import Files, offer
 from tests.runs.conftest import Desk, statuses

@@ -25,7 +25,8 @@ from feedtool.ledger.records import seller_key
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.model.text import LanguageChoice
-from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
+from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.outputs import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.sellers import SellerAccount
 from feedtool.runs.workspace import Session, Workspace

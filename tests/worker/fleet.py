@@ -107,11 +107,11 @@ class Fleet:
 WORKER = """
 from feedtool.cli.console import stopping
 from feedtool.ledger.lock import Holder, hold
-from feedtool.worker import presence
+from feedtool.worker import queue as queues
 from feedtool.worker.engine import EngineSettings, PassEngine
 from feedtool.worker.queue import PassQueue
 
-presence.TURN = rest[0] if rest else presence.TURN
+queues.TURN = rest[0] if rest else queues.TURN
 
 class Work:
     def do(self, key, tries):

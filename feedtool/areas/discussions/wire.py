@@ -14,7 +14,7 @@ import orjson
 
 from feedtool.areas.plain_list import REFUSALS, TARGET
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from feedtool.model.settings import DiscussionSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import (

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from feedtool.feeds.rule import Problems
 from feedtool.model.errors import FileProblem, reason_of
-from feedtool.model.files import MIB, ReadingLimits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import Locate, NotLocated, same_path
 from feedtool.model.text import tr

@@ -14,7 +14,8 @@ from feedtool.areas.invoices.feeds import KIND, ORDER
 from feedtool.feeds.area import FileList
 from feedtool.model.cells import Value
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import ReadingLimits, is_of_people
+from feedtool.model.files import is_of_people
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import AccountSettings
 
 PDF, XML, ZIP = ".pdf", ".xml", ".zip"

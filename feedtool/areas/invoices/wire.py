@@ -25,7 +25,7 @@ from feedtool.model.call import (
     language_tag,
     multipart,
 )
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import (

@@ -23,7 +23,7 @@ from feedtool.areas.legacy.parser import (
 )
 from feedtool.areas.legacy.writer import MEMBERS, OFFERS
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets import (
     DEFAULT_LIMITS,

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from feedtool.model.cells import index_of, letters
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.annotate.notes import OUR_FRACTION
 from feedtool.sheets.annotate.xml_offsets import Edit, PlaceParser, splice

@@ -9,7 +9,7 @@ from zipfile import ZipInfo
 
 from feedtool.model.cells import Block, Cells, letters
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.disk_list import TextStore
-from feedtool.model.files import MIB, ReadingLimits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.cell_text import escape, spreadsheet_text, unescape
 from feedtool.sheets.read.errors import ZipBomb

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from feedtool.model.text import tr
 from feedtool.sheets.read.code_pages import (
     MOST_WORDS,

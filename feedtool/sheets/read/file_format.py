@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.csv_source import CsvSource

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from feedtool.model.files import MIB, ReadingLimits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,

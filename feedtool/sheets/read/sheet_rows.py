@@ -19,7 +19,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from feedtool.model.cells import index_of, letters
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange

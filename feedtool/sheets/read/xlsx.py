@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from feedtool.model.cells import Block, letters
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import tr
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings, read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage

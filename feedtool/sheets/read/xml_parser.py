@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from msgspec import Struct, field
 
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.text import MessageText, tr
 from feedtool.sheets.cell_text import has_only_known_references
 from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb

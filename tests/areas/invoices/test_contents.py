@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.areas.invoices import contents
 from feedtool.areas.invoices.contents import LARGEST, PDF, XML, content_of, document_of
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.nouns import Issue
 from tests.areas.invoices.made_invoices import pdf, ubl, zipped
 

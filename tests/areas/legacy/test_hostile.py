@@ -15,7 +15,7 @@ from feedtool.areas.legacy.reader import OffersXml, is_legacy
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import OFFERS
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import MIB, ReadingLimits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import AccountSettings
 from tests.areas.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
 from tests.conftest import checked

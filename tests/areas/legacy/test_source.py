@@ -13,7 +13,7 @@ from feedtool.areas.legacy.writer import Head, Pool, Shipping, XmlOffer
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import MIB, ReadingLimits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Sheet, open_source
 from feedtool.sheets.read.source import HeadRow

@@ -15,7 +15,8 @@ from typing import NamedTuple, Self
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.disk_list import temporary_folder
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.files import MIB, ReadingLimits, is_of_people
+from feedtool.model.files import is_of_people
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.text import joined, tr
 from feedtool.sheets.read.cell_decoder import GENERAL, DateKind, NumberStyle, iso
 from feedtool.sheets.read.errors import COPY_AGAIN, SAVE_AS_XLSX, CorruptZip, NotAWorkbook, ZipBomb

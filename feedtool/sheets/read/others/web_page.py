@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree, html
 
 from feedtool.model.cells import BLANK, Cell
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from feedtool.model.text import tr
 from feedtool.sheets.read.cell_decoder import DateKind, style_of_code
 from feedtool.sheets.read.code_pages import MOST_WORDS, USUAL, find_page, words_in

@@ -10,7 +10,7 @@ import xlrd
 from xlrd.biffh import XLRDError
 
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.files import MIB
+from feedtool.model.limits import MIB
 from feedtool.model.text import tr
 from feedtool.sheets.read.cell_decoder import (
     BUILT_IN,

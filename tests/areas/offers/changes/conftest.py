@@ -21,9 +21,9 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
-from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remember_export
+from feedtool.runs.outputs import Outputs
 from feedtool.runs.run_record import RunOptions, RunSnapshots
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Session, Workspace

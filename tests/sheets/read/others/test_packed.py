@@ -11,7 +11,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.files import ReadingLimits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets import is_other_format, open_source
 from feedtool.sheets.fill import write_as_workbook
 

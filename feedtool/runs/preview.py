@@ -1,0 +1,98 @@
+"""A preview of a plan: a row for each offer, with its change, the biggest first."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+
+from msgspec import Struct
+
+from feedtool.areas.offers.changes.effects import (
+    TYPES,
+    OpenAccepted,
+    change_of,
+    with_known_offers,
+)
+from feedtool.areas.offers.changes.guards import COLUMNS, OPTIONAL, WORDS, change_row, json_of_row
+from feedtool.delivery.plan import Plan
+from feedtool.feeds.export import PlainTable
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.ledger.database import CHUNK
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.nouns import Item, Status
+from feedtool.model.text import Translator, tr
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.export import RowBuffer
+from feedtool.templates.rows import SheetRows, write
+
+SHEET = tr("Changes")
+
+
+class Preview(Struct):
+    """The changes that the rows of a plan would make, by file and sheet."""
+
+    open_accepted: OpenAccepted
+    _sheets: dict[tuple[str, str | None], RowBuffer]
+
+    def add(self, plan: Plan) -> None:
+        """Look up the changes of all rows of a plan, and of those that guards hold."""
+        for sheet in plan.sheets:
+            if sheet.error:
+                continue
+            rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
+            held = {
+                (result.row, result.channel): ", ".join(filter(None, codes))
+                for result in sheet.selected.withheld or ()
+                if result.status is Status.HELD
+                for codes in [[message.code for message in result.messages]]
+            }
+            others = (item for item in sheet.rows.items if held.get((item.row, item.channel)))
+            sent = () if plan.blocked else (upload.items for _, upload in plan.uploads(sheet))
+
+            def next_held(items: Iterator[Item] = others) -> list[Item]:
+                return [*islice(items, CHUNK)]
+
+            every = chain(sent, iter(next_held, []))
+            for item, (offer, _, quantity) in with_known_offers(every, self.open_accepted):
+                if item.package_type in TYPES:
+                    held_by = held.get((item.row, item.channel), "")
+                    rows.put(None, change_row(item, change_of(item, offer, quantity), held_by))
+
+    def attach(self, results: Sequence[SheetResult]) -> None:
+        """Show the changes of each sheet in its result."""
+        for result in results:
+            rows = self._sheets.get((result.checked.file, result.checked.sheet))
+            result.changes = () if rows is None else map(json_of_row, rows)
+
+    def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
+        """Write the workbook of all changes, and return their number."""
+        with _largest_first() as rows:
+            for (file, _), changes in self._sheets.items():
+                name = {"file": file} if len(self._sheets) > 1 else {}
+                for row in changes:
+                    texts = {"change": say(WORDS[str(row["change"])]), **name}
+                    rows.put(None, {**row, **texts})
+            fields = [
+                Field(
+                    column.key, say(column.label), "", CellEntry(column.number_format, column.width)
+                )
+                for column in COLUMNS
+                if column.key in rows.columns or column.key not in OPTIONAL
+            ]
+            table = PlainTable(say(SHEET), fields, has_labels=True)
+            return write(target, [SheetRows(table, rows)], limits).rows
+
+
+def _largest_first() -> RowBuffer:
+    return RowBuffer(position=lambda row: -float(str(row["size"])))
+
+
+@contextmanager
+def preview_of(open_accepted: OpenAccepted) -> Iterator[Preview]:
+    """Yield a preview; its rows are dropped at the end."""
+    sheets: dict[tuple[str, str | None], RowBuffer] = {}
+    try:
+        yield Preview(open_accepted, sheets)
+    finally:
+        for rows in sheets.values():
+            rows.__exit__()
