@@ -1,4 +1,4 @@
-"""`feedtool sandbox` and `feedtool demo`."""
+"""`feedtool sandbox`, `demo` and `forget`."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""`feedtool worker`."""
+"""`feedtool worker`, `enqueue` and `queue`."""
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files that are installed with the code."""
+"""Files that are installed with the code, files of systems, and the marks in our workbooks."""
 
 from importlib import import_module
 from pathlib import Path, PurePath

@@ -186,7 +186,7 @@ def options_for(session: PageSession, base: ReadOptions, file: FileUpload) -> Re
     files = NamedFiles(session.uploads.named(file), session.uploads.named_facts(file))
     recipes = session.accounts.recipes(file.account)
     if choices.has_recipe:
-        recipes = replace(recipes, named=str(session.uploads.recipe(file)))
+        recipes = replace(recipes, recipe=str(session.uploads.recipe(file)))
     return replace(
         base,
         kind=choices.kind or base.kind,
