@@ -1,12 +1,11 @@
 """A profile: the address of an account, and the form of its service; see `config`."""
 
 import codecs
+import dataclasses
 import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any
 
@@ -241,7 +240,7 @@ def _has_group(pattern: str) -> bool:
 ENDING = ".toml"
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class FolderProfiles(Mapping[str, Profile]):
     """The profiles of a configuration, then those of a folder by their names.
 
@@ -254,7 +253,9 @@ class FolderProfiles(Mapping[str, Profile]):
     budgets: Mapping[str, Budget]
     config: Path | None = None
     """The path of the configuration, for messages."""
-    _read: dict[str, tuple[Version, Profile]] = dataclass_field(default_factory=dict, compare=False)
+    _read: dict[str, tuple[Version, Profile]] = dataclasses.field(
+        default_factory=dict, compare=False
+    )
     """The profiles that were read, with the versions of their files."""
 
     def __getitem__(self, name: str) -> Profile:

@@ -255,7 +255,7 @@ _Place = tuple[str, Value]
 """An order, and the number of a line: identifiers may be unique only within an order."""
 
 
-class _Shelf:
+class _LinesByProduct:
     """The lines to ship by product; an order that is read again replaces itself."""
 
     def __init__(self) -> None:
@@ -295,7 +295,7 @@ def _picked(lines: Iterable[KeyedRow]) -> KeyedRow:
 
 
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    shelf = _Shelf()
+    lines = _LinesByProduct()
 
     def make(order: Order) -> list[KeyedRow]:
         line_ids = {line.id for line in lines_to_ship(order)}
@@ -306,7 +306,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
     def page(reply: Reply, call: Call) -> ListPage:
         listed = read(reply, call)
-        return listed._replace(things=(), rows=[*shelf.take(listed.things)])
+        return listed._replace(things=(), rows=[*lines.take(listed.things)])
 
     return page
 

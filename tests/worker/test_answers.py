@@ -13,7 +13,7 @@ from feedtool.ledger.parcels import Parcels
 from feedtool.places.folder import FolderPlace
 from feedtool.places.incoming import put_answers
 from feedtool.watch import processor
-from feedtool.worker import answers as telling
+from feedtool.worker import answers as answer_delivery
 from tests.conftest import offer
 from tests.places.fragile import Killed
 from tests.watch.conftest import NOON
@@ -25,7 +25,7 @@ STEPS: list[tuple[Any, str]] = [
     (Parcels, "settle"),
     (FolderPlace, "put"),
     (Parcels, "mark_delivered"),
-    (telling, "clear_lane"),
+    (answer_delivery, "clear_lane"),
 ]
 """All that changes anything, from the answers of a file to the end of its parcel."""
 
