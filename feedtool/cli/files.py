@@ -26,9 +26,9 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import did_you_mean, either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
     from feedtool.check.kinds import KindUnclear
     from feedtool.check.read_options import Settle
+    from feedtool.feeds.selection import ChosenRows, SelectionOptions
     from feedtool.model.settings import Constant
     from feedtool.runs.recipes import RecipeFolders
 
@@ -382,7 +382,7 @@ def chosen_rows(rows: str | None, read: "Sequence[Input]") -> "tuple[ChosenRows,
     """The rows of `--rows`; UsageProblem if several files are read."""
     if rows is None:
         return ()
-    from feedtool.areas.offers.changes.selection import ChosenRows
+    from feedtool.feeds.selection import ChosenRows
 
     if len(read) > 1:
         raise UsageProblem(
@@ -397,7 +397,7 @@ def selection_of(
     rows: "tuple[ChosenRows, ...]" = (),
 ) -> "SelectionOptions":
     """The selection of rows; UsageProblem for an unknown guard, or options that need another."""
-    from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
+    from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
     from feedtool.runs.codes import guards
 
     if selecting.prefer_update and not selecting.changed_only:

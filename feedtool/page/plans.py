@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, Purge
 from feedtool.areas.offers.changes.effects import Effects, describe
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.areas.registry import load as load_areas
 from feedtool.check import ReadOptions
+from feedtool.feeds.selection import ChosenRows, SelectionOptions
 from feedtool.ledger.records import SellerKey, seller_key
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, by_row, worst_status

@@ -28,8 +28,8 @@ from typing import Annotated, BinaryIO, NamedTuple
 
 import msgspec
 
-from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.check import Input
+from feedtool.feeds.selection import ReleasedGuard
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import Language, tr
 from feedtool.report.plain import clean

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.rewritten_references import REFERENCE_REWRITTEN
 from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.direct import Direct
 from feedtool.feeds.rule import guard_issue, held_message
+from feedtool.feeds.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.ledger import Run
 from feedtool.ledger.records import ABANDONED
 from feedtool.ledger.row_history import HeldCode

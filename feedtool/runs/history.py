@@ -5,9 +5,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple, TextIO
 
-from feedtool.areas.offers.changes.selection import ReleasedGuard
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import ServiceClock, deadline, warnings
+from feedtool.feeds.selection import ReleasedGuard
 from feedtool.ledger import Ledger, Package, Phase, Run
 from feedtool.ledger.records import FORGOTTEN
 from feedtool.ledger.run_lists import RunRows

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.feeds.columns.text import Text
+from feedtool.feeds.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.model.cells import Column, Header
 from feedtool.model.errors import Exit, FileProblem, UsageProblem
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status

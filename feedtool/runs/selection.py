@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions, select, withdraw
+from feedtool.areas.offers.changes.selection import select, withdraw
 from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
+from feedtool.feeds.selection import ChosenRows, EarlierFile, SelectionOptions, predecessor
 from feedtool.model.cells import Block, Cell, Cells, Column, Header, Kind, shown
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem

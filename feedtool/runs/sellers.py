@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TextIO
 
 from msgspec import Struct
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
 from feedtool.feeds.export import Export, Query
+from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.lock import Holder

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
-from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.lookup import CatalogRecorder
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.feeds.delivery import Meaning
+from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.text import tr

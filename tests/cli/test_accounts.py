@@ -9,13 +9,13 @@ import click
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.accounts import ServedAccounts, Serving, ServingCommand
 from feedtool.cli.console import CONSOLE, StopSignal
 from feedtool.cli.notifier import RunNotices
 from feedtool.cli.typed import command_of
+from feedtool.feeds.selection import SelectionOptions
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import LanguageChoice, Translator
 from feedtool.runs.notify import Notifier, Target

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import ReadOptions
 from feedtool.cli import COMMANDS as EVERY_COMMAND
 from feedtool.cli import accounts
 from feedtool.cli import feedtool as command
+from feedtool.feeds.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.model.text import LANGUAGES, Language, Translator, catalogue, joined, tr
 from feedtool.page.texts import (
     COMMANDS,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import ChosenRows, SelectionOptions
 from feedtool.check import Input, ReadOptions
+from feedtool.feeds.selection import ChosenRows, SelectionOptions
 from feedtool.model.disk_list import Spool
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, RowResult, Status

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event, update
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.deadlines import ServiceClock
+from feedtool.feeds.selection import SelectionOptions
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
 from feedtool.ledger.lock import hold

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import (
+from feedtool.check import Input, ReadOptions
+from feedtool.feeds.selection import (
     EVERY_ROW,
     ChosenRows,
     ReleasedGuard,
     SelectionOptions,
 )
-from feedtool.check import Input, ReadOptions
 from feedtool.model.errors import FileProblem
 from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.held import HeldGroup, drop, held_group, held_groups, release_of

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from feedtool.areas.offers.changes.effects import Effects
-from feedtool.areas.offers.changes.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.check import Input, ReadOptions
+from feedtool.feeds.selection import ChosenRows, ReleasedGuard, SelectionOptions
 from feedtool.runs.deliver import Submission
 from feedtool.runs.outputs import Outputs
 from feedtool.runs.plan_file import Account, PlanUnfit, load

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from feedtool.areas.offers.changes.guards import COLUMNS as CHANGE_COLUMNS
 from feedtool.areas.offers.changes.guards import OPTIONAL, WORDS
-from feedtool.areas.offers.changes.selection import ReleasedGuard
+from feedtool.feeds.selection import ReleasedGuard
 from feedtool.model.errors import UsageProblem
 from feedtool.model.row_ranges import RowRanges
 from feedtool.model.text import tr

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
 from feedtool.areas.orders.codes import GUARDS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
+from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
 from feedtool.model.settings import AccountSettings, OrderSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.held import hold_guarded

@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import ReleasedGuard
+from feedtool.feeds.selection import ReleasedGuard
 from feedtool.ledger.lock import who
 from feedtool.page.access import Users
 from feedtool.page.app import USER

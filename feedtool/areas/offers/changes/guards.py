@@ -4,11 +4,9 @@ A row that a guard holds is sent only once the guard's code is released. Guards 
 offers only: without a history nothing is held.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes.effects import OfferChange
@@ -17,6 +15,9 @@ from feedtool.feeds.rule import Problems, guard_issue
 from feedtool.model.nouns import Code, Issue, Item
 from feedtool.model.settings import Guards
 from feedtool.model.text import MessageText, tr
+
+if TYPE_CHECKING:
+    from feedtool.feeds.selection import EarlierFile
 
 PROBLEMS = Problems("feedtool.areas.offers.changes")
 
@@ -53,13 +54,6 @@ class Removals(NamedTuple):
     stock zero, of all that are not known to be at zero."""
 
 
-class EarlierFile(NamedTuple):
-    """The predecessor of a file, with its run and number of rows."""
-
-    run_id: int
-    rows: int
-
-
 class Holding(NamedTuple):
     """An issue that holds several rows."""
 
@@ -79,7 +73,7 @@ def _rounded(value: float) -> MessageText:
 # Guards of a file.
 
 
-def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Iterator[Holding]:
+def check_shrunk(rows: int, before: "EarlierFile | None", settings: Guards) -> Iterator[Holding]:
     """Compare the number of rows with the predecessor's."""
     if not settings.fewer_rows or before is None or before.rows < max(settings.least, 1):
         return
@@ -203,36 +197,6 @@ ROW_CHECKS: Mapping[str, Callable[[Candidate, Guards], Issue | None]] = {
     PRICE_CHANGE.name: check_change,
     PRICE_FACTOR.name: check_factor,
 }
-
-
-# The predecessor of a file.
-
-_MOMENT = re.compile(
-    r"(?<!\d)"
-    r"(?:\d{6,}|\d{2,4}(?:[-_.]\d{2,4}){1,2})"  # 20260302, 2026-03-02, 02.03.26, 14-30
-    r"(?:[-_.T]\d{4})?"  # and a time of four digits
-    r"(?!\d)"
-)
-
-
-def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
-    """Return the last file of the same name, else of a name that differs only in dates and times.
-
-    Numbered parts of one feed, `part1.csv` and `part2.csv`, are not predecessors of each other.
-    `files` are path, run and rows of earlier files, the newest first; files without rows are
-    skipped.
-    """
-    base_name, alike = Path(name).name, None
-    for path, run, rows in files:
-        if rows and Path(path).name == base_name:
-            return EarlierFile(run, rows)
-        if rows and alike is None and _without_moments(path) == _without_moments(name):
-            alike = EarlierFile(run, rows)
-    return alike
-
-
-def _without_moments(path: str) -> str:
-    return _MOMENT.sub("#", Path(path).name)
 
 
 # The rows of a preview.

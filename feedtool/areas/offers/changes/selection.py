@@ -19,7 +19,6 @@ from feedtool.areas.offers.changes.guards import (
     MASS_REMOVAL,
     ROW_CHECKS,
     Candidate,
-    EarlierFile,
     Holding,
     Removals,
     check_removals,
@@ -29,6 +28,7 @@ from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.columns import FLOOR
 from feedtool.areas.offers.delivery import PackageType
 from feedtool.feeds.rule import held_message
+from feedtool.feeds.selection import EarlierFile, SelectionOptions
 from feedtool.model.disk_list import Spool
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.settings import AccountSettings
@@ -40,47 +40,6 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
 CHUNK = 1_000
 
 PRODUCTS = "products"
-
-
-class ChosenRows(NamedTuple):
-    """Some rows of a sheet."""
-
-    file: str
-    """The file's name as given."""
-    sheet: str | None
-    """None for the only sheet of the file."""
-    rows: str
-    """Row ranges for `RowRanges`: `2-5,9,40-`."""
-
-
-class ReleasedGuard(NamedTuple):
-    """A guard that a user has released, so that it holds nothing."""
-
-    code: str
-    who: str = ""
-    """The user; "" for the user who starts the run."""
-    reason: str = ""
-    """Empty if none was given."""
-
-
-class SelectionOptions(Struct, frozen=True):
-    """Options of the selection; the default sends all rows that no guard holds."""
-
-    changed_only: bool = False
-    """Leave out unchanged rows."""
-    prefer_update: bool = False
-    """Send an Upsert that changes only price or stock as an Update."""
-    released: tuple[ReleasedGuard, ...] = ()
-    """The released guards."""
-    rows: tuple[ChosenRows, ...] = ()
-    """The only rows to send; all if empty."""
-
-    def releases(self, code: str) -> bool:
-        return any(guard.code == code for guard in self.released)
-
-
-EVERY_ROW = SelectionOptions()
-"""Every row that no guard holds."""
 
 
 def select(

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
+from feedtool.feeds.selection import EVERY_ROW, SelectionOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo

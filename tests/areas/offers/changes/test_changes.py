@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.delivery import PackageType
+from feedtool.feeds.selection import SelectionOptions
 from feedtool.model.errors import Interrupted
 from feedtool.runs.deliver import Submission, results
 from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market, Shop, statuses

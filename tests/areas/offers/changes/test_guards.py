@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import ReleasedGuard, SelectionOptions
+from feedtool.feeds.selection import ReleasedGuard, SelectionOptions
 from feedtool.model.settings import Guards
 from feedtool.runs.exit_code import exit_code
 from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.feeds.selection import SelectionOptions
 from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market
 from tests.conftest import gtin
 

@@ -5,13 +5,13 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from feedtool.areas.offers.changes.selection import (
+from feedtool.check import ReadOptions
+from feedtool.feeds.selection import (
     EVERY_ROW,
     ChosenRows,
     ReleasedGuard,
     SelectionOptions,
 )
-from feedtool.check import ReadOptions
 from feedtool.model.settings import Guards
 from feedtool.runs.deliver import results
 from feedtool.runs.recipes import RecipeFolders
