@@ -1,13 +1,13 @@
 """Write rows into an empty workbook or a CSV as a stream: a million rows need little memory.
 
 The workbook was written by feedtool with openpyxl: its parts are copied, and the rows go into the
-XML of one sheet, after the rows that are there. Each cell takes the style of its column. The file
-is read again before it is kept.
+XML of their sheets, after the rows that are there. Each cell takes the style of its column. The
+file is read again before it is kept.
 """
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -69,35 +69,36 @@ class TooManyRows(UsageProblem):
 
 
 def fill_workbook(
-    source: Path,
+    empty: Path,
     target: Path,
-    sheet: str,
-    rows: Iterable[Sequence[Value]],
+    sheets: Mapping[str, Iterable[Sequence[Value]]],
     limits: ReadingLimits = DEFAULT_LIMITS,
     formats: Formats = PLAIN,
 ) -> None:
-    """Write rows into a sheet of one of feedtool's workbooks.
+    """Write rows into sheets of one of feedtool's workbooks.
 
     A cell of another file keeps its kind: a text, a number to its last digit, a date, an error; a
     formula becomes its result.
 
-    `source` is the workbook without the rows, `rows` their values from column A on, `formats` the
-    styles of cells of another file with a date or a percentage. Raises TooManyRows, NotAsWritten.
+    `empty` is the workbook without the rows, `sheets` the rows of each sheet, with their values
+    from column A on, `formats` the styles of cells of another file with a date or a percentage.
+    Raises TooManyRows, NotAsWritten.
     """
-    with XlsxSource(source) as book, source.open("rb") as raw, target.open("wb") as out:
-        part = book.parts.worksheet(sheet).part
-        before, after, first = _cut(book.package.read(part))
-        writer = _RowWriter(before, formats)
-        pieces = chain((before,), writer.batches(rows, first), (after,))
+    writers: dict[str, _RowWriter] = {}
+    with XlsxSource(empty) as book, empty.open("rb") as raw, target.open("wb") as out:
+        names = {book.parts.worksheet(name).part: name for name in sheets}
         copy = Repack(out)
         for info in book.package.infos:
-            if info.filename == part:
-                copy.write(info, pieces, is_sheet=True)
+            if name := names.get(info.filename):
+                writer = writers[name] = _RowWriter(book.package.read(info.filename), formats)
+                copy.write(info, writer.pieces(sheets[name]), is_sheet=True)
             else:
                 copy.copy(info, raw)
         copy.finish(b"")
     with open_source(target, limits=limits) as written:
-        _read(written.sheet(sheet), first - 1).require_same(writer.digest, target.name)
+        for name, writer in writers.items():
+            rows = _read(written.sheet(name), writer.first - 1)
+            rows.require_same(writer.digest, target.name)
 
 
 def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
@@ -132,18 +133,15 @@ def fill_tabbed(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Valu
 _IN_TABS = str.maketrans("\t\r\n", "   ")
 
 
-def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
-    """Return the sheet before and after the new rows, and the number of the first new row."""
-    xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)
-    before, end, after = xml.partition(_END)
-    last = max((int(number) for number in _ROW.findall(before)), default=0)
-    return before, end + after, last + 1
-
-
 class _RowWriter:
-    """Writes rows as XML, each cell in the style of its column or of its kind."""
+    """Writes rows into the XML of a sheet, each cell in the style of its column or of its kind."""
 
-    def __init__(self, before: bytes, formats: Formats) -> None:
+    def __init__(self, xml: bytes, formats: Formats) -> None:
+        xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)
+        before, end, after = xml.partition(_END)
+        self._before, self._after = before, end + after
+        self.first = max(map(int, _ROW.findall(before)), default=0) + 1
+        """The number of the first new row."""
         self.digest = Digest()
         """The digest of all cells that were written."""
         self._formats = formats
@@ -162,9 +160,10 @@ class _RowWriter:
         self._start = start
         """Returns the beginning of a column's cells, before and after the number of the row."""
 
-    def batches(self, rows: Iterable[Sequence[Value]], first: int) -> Iterator[bytes]:
-        """Yield the rows in batches. Raises TooManyRows."""
-        numbered = enumerate(rows, first)
+    def pieces(self, rows: Iterable[Sequence[Value]]) -> Iterator[bytes]:
+        """Yield the XML of the sheet with its rows, in batches. Raises TooManyRows."""
+        yield self._before
+        numbered = enumerate(rows, self.first)
         while batch := list(islice(numbered, _BATCH)):
             if batch[-1][0] > LAST_ROW:
                 raise TooManyRows(
@@ -175,6 +174,7 @@ class _RowWriter:
                     tr("write a .csv with --out, or ask for fewer"),
                 )
             yield b"".join(self._row(number, row) for number, row in batch)
+        yield self._after
 
     def _row(self, number: int, row: Sequence[Value]) -> bytes:
         place = b"%d" % number
@@ -307,12 +307,9 @@ def write_as_workbook(
             column = book.worksheets[0].column_dimensions[letters]
             column.number_format = code
             styles.append(column.style_id)
-        # Each sheet is filled in a copy of the workbook with the sheets before it.
-        steps = [folder / f"{number}.xlsx" for number, _ in enumerate(source.sheets)]
-        book.save(steps[0])
-        for entry, before, after in zip(source.sheets, steps, [*steps[1:], target], strict=True):
-            rows = _rows(source.sheet(entry.name).blocks())
-            fill_workbook(before, after, entry.name, rows, limits, Formats(*styles))
+        book.save(empty := folder / "empty.xlsx")
+        rows = {entry.name: _rows(source.sheet(entry.name).blocks()) for entry in source.sheets}
+        fill_workbook(empty, target, rows, limits, Formats(*styles))
 
 
 def _rows(blocks: Iterator[Block]) -> Iterator[Sequence[Cell]]:

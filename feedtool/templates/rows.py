@@ -101,16 +101,14 @@ def write(
             fill_text(place, _heads(contents, keys), _values(rows, keys))
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
-        book, other = folder / "1.xlsx", folder / "2.xlsx"
-        empty = _empty_book(sheets, copies_cells=copies_cells)
-        book.write_bytes(empty.content)
-        names, formats = empty.names, empty.formats
+        book = _empty_book(sheets, copies_cells=copies_cells)
+        (empty := folder / "empty.xlsx").write_bytes(book.content)
+        filled = {
+            name: _values(sheet.rows, [field.key for field in sheet.contents.fields])
+            for name, sheet in zip(book.names, sheets, strict=True)
+        }
         with opened as place, _naming(target, place):
-            for number, (name, sheet) in enumerate(zip(names, sheets, strict=True), start=1):
-                into = place if number == len(sheets) else other
-                keys = [field.key for field in sheet.contents.fields]
-                fill_workbook(book, into, name, _values(sheet.rows, keys), limits, formats)
-                book, other = other, book
+            fill_workbook(empty, place, filled, limits, book.formats)
     return WrittenRows(contents.sheet, KEY_ROW, len(rows))
 
 

@@ -45,7 +45,7 @@ ROWS: list[list[Value]] = [
 
 def test_a_workbook_as_another_library_reads_it(empty: Path, tmp_path: Path) -> None:
     target = tmp_path / "full.xlsx"
-    fill_workbook(empty, target, "Rows", ROWS)
+    fill_workbook(empty, target, {"Rows": ROWS})
     book = load_workbook(target)
     sheet = book["Rows"]
     assert [[cell.value for cell in row] for row in sheet.iter_rows(max_row=4)] == [
@@ -94,7 +94,7 @@ def test_a_cell_of_another_file_stays_what_it_is(
     percent, date = (book["Other"][place].style_id for place in ("B1", "C1"))
     book.save(empty)
     target = tmp_path / "full.xlsx"
-    fill_workbook(empty, target, "Rows", [["x", cell]], formats=Formats(date, percent))
+    fill_workbook(empty, target, {"Rows": [["x", cell]]}, formats=Formats(date, percent))
     with open_source(target) as source:
         row = source.sheet("Rows").head(2)[1]
     assert [*row.cells[1:], BLANK][0] == (read or cell)
@@ -106,14 +106,22 @@ def test_a_cell_of_another_file_stays_what_it_is(
 def test_the_same_rows_are_the_same_bytes(empty: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "1.xlsx", tmp_path / "2.xlsx"
     for target in (one, two):
-        fill_workbook(empty, target, "Rows", ROWS)
+        fill_workbook(empty, target, {"Rows": ROWS})
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_several_sheets_at_once(empty: Path, tmp_path: Path) -> None:
+    target = tmp_path / "full.xlsx"
+    fill_workbook(empty, target, {"Other": [["a", 1]], "Rows": ROWS[:1]})
+    book = load_workbook(target)
+    assert [[cell.value for cell in row] for row in book["Other"]] == [["kept", None], ["a", 1]]
+    assert book["Rows"]["B2"].value == 19.9
 
 
 def test_a_sheet_without_any_row(tmp_path: Path) -> None:
     bare, target = tmp_path / "bare.xlsx", tmp_path / "full.xlsx"
     Workbook().save(bare)
-    fill_workbook(bare, target, "Sheet", [["a", 1]])
+    fill_workbook(bare, target, {"Sheet": [["a", 1]]})
     assert [cell.value for cell in load_workbook(target)["Sheet"][1]] == ["a", 1]
 
 
@@ -124,7 +132,7 @@ def test_more_rows_than_a_sheet_has(
     monkeypatch.setattr("feedtool.sheets.fill.LAST_ROW", last)
     nothing: list[Value] = []
     with pytest.raises(TooManyRows) as caught:
-        fill_workbook(empty, tmp_path / "x.xlsx", "Rows", (nothing for _ in range(last)))
+        fill_workbook(empty, tmp_path / "x.xlsx", {"Rows": (nothing for _ in range(last))})
     assert f"{last:,} rows" in caught.value.message
 
 
@@ -158,7 +166,7 @@ def test_what_is_written_is_read(
     if name.endswith("csv"):
         fill_csv(target, HEADS, rows)
     else:
-        fill_workbook(empty, target, "Rows", rows)
+        fill_workbook(empty, target, {"Rows": rows})
     found = {place: text for place, text in values(target).items() if place[0] > 1}
     assert found == {
         (row, column): f"{value:f}" if isinstance(value, Decimal) else str(value)
@@ -178,7 +186,7 @@ rows = ([f"SKU-{number}", number, f"text {number}"] * 5 for number in range(int(
 if sys.argv[2].endswith("csv"):
     fill_csv(Path(sys.argv[2]), ["a", "b", "c"] * 5, rows)
 else:
-    fill_workbook(Path(sys.argv[1]), Path(sys.argv[2]), "Rows", rows)
+    fill_workbook(Path(sys.argv[1]), Path(sys.argv[2]), {"Rows": rows})
 print(peak_mib())
 """
 

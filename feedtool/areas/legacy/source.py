@@ -240,4 +240,4 @@ def write_workbook(
         empty = folder / "empty.xlsx"
         book.save(empty)
         cells = ([decode(key) for key in keys] for _, keys in rows)
-        fill_workbook(empty, target, SHEET, cells, settings.reading)
+        fill_workbook(empty, target, {SHEET: cells}, settings.reading)
