@@ -181,7 +181,7 @@ class Basis(NamedTuple):
     categories: Sequence[str] = ()
     """The codes of categories, if the columns depend on them."""
     keys: frozenset[str] = frozenset()
-    """The keys of columns that existing rows fill."""
+    """The keys of columns that existing rows fill, or are to fill."""
     has_example: bool = False
     """True if an empty template shows a filled example row."""
     account: str = ""

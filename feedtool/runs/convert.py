@@ -35,7 +35,7 @@ from feedtool.runs.row_notes import join_problems
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, unfolded, write
+from feedtool.templates.rows import SheetRows, write
 
 # Convert the rows of a sheet into another sheet or into requests, and list what that loses.
 
@@ -209,9 +209,9 @@ class SheetConversion:
             self._note_lost_columns(
                 keys.difference(field.key for field in contents.fields), convert
             )
-            sheet = SheetRows(unfolded(contents, rows.columns), rows)
             limits = self._reading.dialect.reading
-            write(options.target, [sheet], limits, is_private=feed.requests.is_personal)
+            sheets, is_private = [SheetRows(contents, rows)], feed.requests.is_personal
+            write(options.target, sheets, limits, is_private=is_private)
         if refused:
             text = tr(
                 "{refused:,} of the rows cannot be sent: their cells stand as they were",

@@ -50,12 +50,21 @@ class Columns(Struct, frozen=True):
 
 
 def basis_of(
-    header: Header, context: Context, language: Language, filled: Collection[int]
+    header: Header,
+    context: Context,
+    language: Language,
+    filled: Collection[int],
+    common_keys: Collection[str],
 ) -> Basis:
-    """Return the basis of the workbook of a sheet, in the language of its stamp, if any."""
+    """Return the basis of the workbook of a sheet, in the language of its stamp, if any.
+
+    `filled` are the columns in which one of the rows holds something, or is to; `common_keys` are
+    the keys of further columns that are filled in.
+    """
     stamped = header.stamp.get(STAMP_LANGUAGE)
-    keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
-    return Basis(stamped if stamped in LANGUAGES else language, context, keys=keys)
+    keys = {column.key for index, column in header.columns.items() if index in filled}
+    language = stamped if stamped in LANGUAGES else language
+    return Basis(language, context, keys=frozenset(keys.union(common_keys)))
 
 
 def columns_of(
@@ -63,16 +72,11 @@ def columns_of(
     feed: Feed,
     header: Header,
     filled: Collection[int],
-    common_keys: Collection[str],
     basis: Basis,
     run: str | None,
     say: Translator,
 ) -> Columns:
-    """Return the columns for some rows of a sheet that was sent in `run`, or checked.
-
-    `filled` are the columns in which one of the rows holds something, or is to; `common_keys` are
-    the keys of further columns that are filled in.
-    """
+    """Return the columns for some rows of a sheet that was sent in `run`, or checked."""
     try:
         contents = contents_of(feed, basis)
     except UsageProblem:  # no row has an available category
@@ -80,14 +84,10 @@ def columns_of(
         spoken = cast("Language", catalog.language) if catalog else basis.language
         contents = plain_contents(feed, basis._replace(language=spoken))
     of_keys = {column.key: index for index, column in header.columns.items()}
-    places: dict[int, int] = {}
-    fields: list[Field] = []
-    for place, field in enumerate(contents.fields):
-        index = of_keys.get(field.key)
-        if index is not None:
-            places[index] = place
-        is_filled = index in filled or field.key in common_keys
-        fields.append(replace(field, is_folded=field.is_folded and not is_filled))
+    fields = [*contents.fields]
+    places = {
+        of_keys[field.key]: place for place, field in enumerate(fields) if field.key in of_keys
+    }
     _ = say.message
     keys = {field.key for field in fields}
     note = _("A column of {file}, as it was there.").format(file=file)
@@ -222,15 +222,13 @@ class SheetToCorrect:
         columns = (problem.column for problem in checked.problems() if problem.row in numbers)
         guilty = {index_of(column) for column in columns if column}
         filled |= header.columns.keys() & guilty
-        basis = basis_of(header, context, say.language, filled)
+        basis = basis_of(header, context, say.language, filled, self._common_values)
         basis = basis._replace(categories=_categories(feed, header, context, self._picked))
         self._header, self._context = header, context
         self._columns: Columns = (
             recipe_columns(checked, feed, header, recipe, basis, sheet.run, say)
             if recipe
-            else columns_of(
-                checked.file, feed, header, filled, self._common_values, basis, sheet.run, say
-            )
+            else columns_of(checked.file, feed, header, filled, basis, sheet.run, say)
         )
         is_stamped = checked.is_kind_certain and not recipe
         self.contents: Contents = replace(self._columns.contents, is_stamped=is_stamped)

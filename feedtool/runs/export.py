@@ -45,7 +45,7 @@ from feedtool.runs.documents import bring_documents
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, TableRows, unfolded, write
+from feedtool.templates.rows import SheetRows, TableRows, write
 
 BATCH = 1000
 """The number of rows that are read between two checks for a stop."""
@@ -244,8 +244,8 @@ def _contents(
 ) -> Contents:
     """Return the contents of the template, with the columns to show, and the origin."""
     feed, language = sheet.feed, sheet.language
-    basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
-    contents = contents_of(feed, basis)
+    keys = frozenset(rows.columns) - feed.sheet.folded
+    contents = contents_of(feed, Basis(language, sheet.context, sheet.categories, keys))
     _ = Translator(language).message
     origin = _("From {service} on {at}.")
     if feed.sheet.has_channel:
@@ -257,7 +257,7 @@ def _contents(
         for field in contents.fields
     )
     fact = _("Exported"), "\n".join((origin, *sheet.facts))
-    contents = replace(
+    return replace(
         contents,
         fields=(*fields, *sheet.extra_columns),
         guide=replace(contents.guide, facts=(fact, *contents.guide.facts)),
@@ -267,7 +267,6 @@ def _contents(
             STAMP: (moment.astimezone(UTC).isoformat(timespec="seconds"),),
         },
     )
-    return unfolded(contents, rows.columns, feed.sheet.folded)
 
 
 def _with_choices(entry: CellEntry, choices: Sequence[str]) -> CellEntry:

@@ -18,7 +18,7 @@ from feedtool.runs.history import kept_run
 from feedtool.runs.selection import accepted_offers
 from feedtool.runs.workspace import Workspace, unfinished
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, unfolded, write
+from feedtool.templates.rows import SheetRows, write
 
 
 class UndoSheet(NamedTuple):
@@ -68,7 +68,7 @@ def write_undo(
             else:
                 rows.put(None, row.values)
         if len(rows):
-            basis = Basis(language, Context(settings), (), frozenset(rows.columns))
-            contents = unfolded(contents_of(UPDATE, basis), [*rows.columns, ACTION, CHANNEL])
+            keys = frozenset((*rows.columns, ACTION, CHANNEL))
+            contents = contents_of(UPDATE, Basis(language, Context(settings), keys=keys))
             write(target, [SheetRows(contents, rows)], settings.reading)
         return UndoSheet(len(rows), left)

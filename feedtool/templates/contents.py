@@ -49,7 +49,10 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
-    """Return contents made from the feed's columns alone; its summary replaces a missing text."""
+    """Return contents made from the feed's columns alone, none of those in `basis.keys` folded.
+
+    Its summary replaces a missing text.
+    """
     _ = of_area = Translator(basis.language).message
     settings = feed.sheet.with_retired(basis.context.settings, basis.keys)
     fields = fields_of(feed, basis.language, settings)
@@ -63,7 +66,10 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
             of_area(feed.template.about or feed.summary),
             _steps(feed.sheet, fields, _),
         ),
-        fields,
+        tuple(
+            replace(field, is_folded=field.is_folded and field.key not in basis.keys)
+            for field in fields
+        ),
         {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
         first_unfrozen="B",
         begins_with_example=basis.has_example,

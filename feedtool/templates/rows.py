@@ -1,12 +1,11 @@
 """Write rows into a workbook shaped like a template, a plain table, or a text file of either."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
 from openpyxl.utils import get_column_letter
@@ -110,16 +109,6 @@ def write(
         with opened as place, _naming(target, place):
             fill_workbook(empty, place, filled, limits, book.formats)
     return WrittenRows(contents.sheet, KEY_ROW, len(rows))
-
-
-def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str] = ()) -> Contents:
-    """Return contents in which all filled columns are unfolded, except those in `kept`."""
-    shown = set(columns).difference(kept)
-    fields = (
-        replace(field, is_folded=field.is_folded and field.key not in shown)
-        for field in contents.fields
-    )
-    return replace(contents, fields=tuple(fields))
 
 
 class EmptyBook(NamedTuple):
