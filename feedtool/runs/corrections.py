@@ -28,7 +28,6 @@ from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_c
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
-from feedtool.templates import limits
 from feedtool.templates.rows import SheetRows, write
 
 
@@ -252,18 +251,16 @@ def _move_into_place(book: Path, target: Path, note: NoteOutput, *, is_private: 
 def _write(
     target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions, say: Translator
 ) -> None:
-    """Write the rows under different names of sheets, and the messages beside them."""
-    titles: list[str] = []
-    for sheet in sheets:
-        titles.append(limits.sheet_name(sheet.contents.sheet, titles))
-        sheet.contents = replace(sheet.contents, sheet=titles[-1])
+    """Write the rows, and the messages beside them."""
     sheets[0].contents = replace(sheets[0].contents, file=target.name)
     bounds = reading.dialect.reading
     with temporary_folder() as folder:
         book = folder / "rows.xlsx"
         rows = [SheetRows(sheet.contents, sheet) for sheet in sheets]
-        write(book, rows, bounds, copies_cells=True)
-        results = [sheet.result(target.name) for sheet in sheets]
+        names = write(book, rows, bounds, copies_cells=True)
+        results = [
+            sheet.result(target.name, name) for sheet, name in zip(sheets, names, strict=True)
+        ]
         annotate(
             book,
             target,

@@ -256,11 +256,11 @@ class SheetToCorrect:
         column = self._header.columns.get(index)
         return self._formats.cell(index, text_if_misformatted(cell, column, self._context))
 
-    def result(self, file: str) -> SheetResult:
-        """Return the results of the rows, as rows of the workbook `file`."""
+    def result(self, file: str, name: str) -> SheetResult:
+        """Return the results of the rows, as rows of the sheet `name` of the workbook `file`."""
         new_rows = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
-        sheet, header = self.contents.sheet, self._columns.header
-        checked = CheckedSheet(file, sheet, self.checked.kind, header, labels=self.checked.labels)
+        kind, header = self.checked.kind, self._columns.header
+        checked = CheckedSheet(file, name, kind, header, labels=self.checked.labels)
         problems = ProblemSpool()
         for problem in self.checked.problems():
             if problem.row in new_rows:

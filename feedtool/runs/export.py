@@ -28,7 +28,7 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
+from feedtool.feeds.template import KEY_ROW, Basis, CellEntry, Contents, Limit
 from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.disk_list import Spool
@@ -205,11 +205,13 @@ def export(
         declared = sheet.feed.requests if isinstance(sheet, FilledTemplate) else sheet
         is_private = declared.is_personal
         limits = query.settings.reading
-        written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
+        names = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
+        count = len(rows)
     notes, skipped = kind.summary(query, tally)
     notes = [*notes, *_lacking(tally)]
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
-    return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
+    sheet_name, header_row = (names[0], KEY_ROW) if names else (None, 1)
+    return Exported(target, name, sheet_name, header_row, count, skipped, notes)
 
 
 def _further(further: ExtraSheets, tally: ExportTally) -> Iterator[SheetRows]:

@@ -80,7 +80,8 @@ class Preview(Struct):
                 if column.key in rows.columns or column.key not in OPTIONAL
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)
-            return write(target, [SheetRows(table, rows)], limits).rows
+            write(target, [SheetRows(table, rows)], limits)
+            return len(rows)
 
 
 def _largest_first() -> RowBuffer:

@@ -21,8 +21,7 @@ from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_wor
 from feedtool.templates import limits as excel
 from feedtool.templates.workbook import LISTS, build, packed, put_header
 
-CSV = ".csv"
-TEXT_FORMS = {CSV: fill_csv, ".txt": fill_tabbed}
+TEXT_FORMS = {".csv": fill_csv, ".txt": fill_tabbed}
 """Forms of files without sheets, by their endings."""
 
 COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
@@ -50,19 +49,6 @@ class TableRows:
         return iter(self._rows)
 
 
-class WrittenRows(NamedTuple):
-    """The position of the written rows of the first sheet."""
-
-    sheet: str | None
-    """None in a CSV."""
-    header_row: int
-    rows: int
-
-
-def is_csv(target: Path) -> bool:
-    return target.suffix.lower() == CSV
-
-
 def write(
     target: Path,
     sheets: Sequence[SheetRows],
@@ -71,10 +57,11 @@ def write(
     copies_cells: bool = False,
     is_private: bool = False,
     on_whole: Callable[[Path], None] = lambda _: None,
-) -> WrittenRows:
+) -> Sequence[str]:
     """Write rows under the columns of their sheets into a file, which is replaced atomically.
 
     Either all sheets are plain tables or no sheet is; a .csv or .txt gets the first sheet alone.
+    Returns the names of the sheets of a workbook, which differ; none for another file.
 
     Args:
         target: The file.
@@ -98,7 +85,7 @@ def write(
         ]
         with opened as place, _naming(target, place):
             fill_text(place, _heads(contents, keys), _values(rows, keys))
-        return WrittenRows(None, 1, len(rows))
+        return ()
     with temporary_folder() as folder:
         book = _empty_book(sheets, copies_cells=copies_cells)
         (empty := folder / "empty.xlsx").write_bytes(book.content)
@@ -108,7 +95,7 @@ def write(
         }
         with opened as place, _naming(target, place):
             fill_workbook(empty, place, filled, limits, book.formats)
-    return WrittenRows(contents.sheet, KEY_ROW, len(rows))
+    return book.names
 
 
 class EmptyBook(NamedTuple):
