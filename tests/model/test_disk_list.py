@@ -31,7 +31,7 @@ def spool(count: int) -> Spool[Entry]:
 
 
 @pytest.mark.parametrize("count", [0, 1, HELD - 1, HELD, HELD + 1, 3 * HELD + 7])
-def test_it_gives_back_what_it_was_given_as_often_as_one_likes(count: int) -> None:
+def test_entries_can_be_read_repeatedly(count: int) -> None:
     made = spool(count)
     assert len(made) == count
     for _ in range(2):
@@ -87,7 +87,7 @@ def test_no_room_names_the_folder_and_the_variable(
     assert "TMPDIR" in caught.value.hint
 
 
-def test_what_has_nothing_to_do_with_room_stays_what_it_is() -> None:
+def test_errors_other_than_a_full_disk_pass_unchanged() -> None:
     with pytest.raises(PermissionError), temporary_folder():
         raise OSError(errno.EACCES, "Permission denied", "/somewhere/else")
 
@@ -109,7 +109,7 @@ with temporary_folder() as folder:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
-def test_what_a_killed_process_has_left_goes_with_the_next(
+def test_next_process_removes_folders_of_a_killed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -129,7 +129,7 @@ def test_what_a_killed_process_has_left_goes_with_the_next(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
-def test_where_there_are_no_locks_folders_are_made_and_left(
+def test_without_locks_folders_are_made_and_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

@@ -62,7 +62,7 @@ def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
         assert sheet.version == version_of(path)
 
 
-def test_what_was_read_of_another_version_is_no_double(path: Path) -> None:
+def test_rows_of_an_earlier_version_are_no_duplicates(path: Path) -> None:
     for _, changing in once_at(path, new=OLD_CSV):
         (sheet,) = check([Input("offers.csv", changing)], ReadOptions(), load())
         assert sheet.counts().valid == sheet.size == len(OLD)
@@ -132,7 +132,7 @@ def test_a_snapshot_is_of_one_version(path: Path, tmp_path: Path, *, is_replaced
     assert len(list((tmp_path / "snapshots").iterdir())) == 1
 
 
-def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None:
+def test_converted_rows_are_of_one_version(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "converted.csv"
     form = form_of(target, load())
     options = ConversionOptions(target, form, None, "en", is_channel_given=False)

@@ -25,7 +25,7 @@ def test_a_text_names_rows(text: str) -> None:
     assert bool(ranges) is bool(rows)
 
 
-def test_what_is_open_has_no_end() -> None:
+def test_open_range_has_no_end() -> None:
     assert 10**9 in RowRanges("40-")
     assert 39 not in RowRanges("40-")
 

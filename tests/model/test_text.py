@@ -146,7 +146,7 @@ AREAS = sorted(path.parents[2] for path in ROOT.glob("areas/*/locale/en/columns.
 @pytest.mark.parametrize(
     "path", sorted(ROOT.rglob("*.po")), ids=lambda path: str(path.relative_to(ROOT))
 )
-def test_as_babel_reads_it(path: Path) -> None:
+def test_catalogues_are_read_as_babel_reads_them(path: Path) -> None:
     with path.open("rb") as file:
         read = [entry for entry in read_by_babel(file) if entry.id]
     entries = {(entry.context or "", _first(entry.id)): _forms(entry.string) for entry in read}

@@ -31,12 +31,12 @@ def test_it_is_a_list(before: list[bytes], after: list[bytes], data: st.DataObje
 
 
 @pytest.mark.parametrize("index", [-1, 2, 1 << 40])
-def test_there_is_no_other_index(index: int) -> None:
+def test_index_outside_is_refused(index: int) -> None:
     with pytest.raises(IndexError):
         TextStore([b"a", b"b"])[index]
 
 
-def test_those_on_disk_are_found_in_any_order() -> None:
+def test_texts_on_disk_are_found_in_any_order() -> None:
     store = TextStore()
     for number in range(0, 400_000, 1000):
         store.extend([b"text %09d" % text for text in range(number, number + 1000)])

@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def next_query(self) -> str | None:
-        """The query of the next page, taken from the Link header as it is."""
+        """The query of the next page in the Link header, or None."""
         link = self.headers.get("Link", "")
         return urlsplit(link.partition(">")[0].removeprefix("<")).query if link else None
 
@@ -89,7 +89,7 @@ class Desk:
         query: str | Mapping[str, Any] = "",
         headers: Mapping[str, str | None] | None = None,
     ) -> Answer:
-        """One request; a header of None is left out, a body of bytes is sent as it is."""
+        """Send a request; headers of None are left out, a body of bytes is sent unchanged."""
         own = {**self.headers, **(headers or {})}
         sent = {name: value for name, value in own.items() if value is not None}
         asked = query if isinstance(query, str) else urlencode(query)
@@ -133,7 +133,7 @@ class Desk:
     def outcomes(
         self, kind: str, *rows: Any, channel: str = "PRIMARY"
     ) -> list[tuple[str | None, str, list[str]]]:
-        """What becomes of these rows: (reference, status, codes)."""
+        """Send the rows and return (reference, status, codes) of each."""
         package_id = self.committed(kind, list(rows), channel=channel)
         self.wait(INTEGRATED)
         outcomes = []

@@ -46,6 +46,6 @@ def test_an_effect_in_full(desk: Desk) -> None:
     assert len(effect.fingerprint) == len(effect.digest) == 64
 
 
-def test_what_is_refused_has_no_effect(desk: Desk) -> None:
+def test_refused_request_has_no_effect(desk: Desk) -> None:
     assert desk.ask("POST", PATH, {}).status == 400
     assert desk.sandbox.effects() == []

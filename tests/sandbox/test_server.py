@@ -90,7 +90,7 @@ def test_an_empty_answer_has_no_type_and_one_date(server: Server) -> None:
     assert len(created.headers.get_list("Date")) == 1
 
 
-def test_waiting_is_told_in_real_seconds() -> None:
+def test_retry_after_is_in_real_seconds() -> None:
     settings = SandboxSettings(quota=Quota(requests=1, seconds=100_000))
     with (
         Server(sandbox_parts(), speed=100, settings=settings) as server,
@@ -160,7 +160,7 @@ UNFINISHED = (
 """Requests of which the rest never comes."""
 
 
-def test_unfinished_requests_keep_nobody_waiting(server: Server) -> None:
+def test_unfinished_requests_delay_no_others(server: Server) -> None:
     with contextlib.ExitStack() as stack, client_of(server) as client:
         for number in range(200):
             connection = stack.enter_context(socket.create_connection(address_of(server.base)))

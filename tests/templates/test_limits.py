@@ -1,4 +1,4 @@
-"""What goes into a workbook is cut, renamed or refused where spreadsheet programs stop."""
+"""Texts of a workbook are cut, renamed or refused at the limits of spreadsheet programs."""
 
 import pytest
 from openpyxl import Workbook
@@ -39,14 +39,14 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize(("text", "expected"), WRITTEN)
-def test_a_cell_holds_text_whatever_it_begins_with(
+def test_a_cell_holds_text_that_begins_like_a_formula(
     sheet: Worksheet, text: str, expected: str
 ) -> None:
     cell = limits.put(sheet, 1, 1, text)
     assert (cell.value, cell.data_type) == (expected, "s")
 
 
-def test_knows_which_texts_a_cell_holds_as_they_are() -> None:
+def test_is_whole_knows_texts_that_fit_unchanged() -> None:
     assert is_whole("x" * 32_767)
     assert not any(map(is_whole, ("x" * 32_768, EMOJI * 16_384, "\x07")))
 

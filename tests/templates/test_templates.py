@@ -42,18 +42,16 @@ def parts(path: Path) -> dict[str, bytes]:
 
 
 def opened(kind: str, language: str) -> Workbook:
-    """A template, to be changed."""
     return load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
 
 
 @cache
 def read(kind: str, language: str) -> Workbook:
-    """A template, to be looked at."""
     return opened(kind, language)
 
 
 def to_fill(kind: str, language: Language) -> str:
-    """The name of the sheet to fill, in its language."""
+    """The name of the sheet to fill, in this language."""
     return Translator(language).message(load().feeds[kind].sheet.name)
 
 
@@ -154,7 +152,7 @@ REQUIRED = ("condition", "price.price", "taxes.VAT", COST, MORE, "preparationTim
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
-def test_marks_what_is_required_by_more_than_colour(kind: str) -> None:
+def test_required_columns_are_marked_by_more_than_colour(kind: str) -> None:
     titles = dict(zip(*(texts(offers(kind, "en"), row) for row in (2, 1)), strict=True))
     required, either = (
         [key for key, title in titles.items() if str(title).endswith(mark)]
@@ -180,7 +178,7 @@ def test_keeps_identifiers_as_text_over_whole_columns() -> None:
 
 
 @pytest.mark.parametrize("language", TONGUES)
-def test_limits_what_is_typed(language: Language) -> None:
+def test_cells_validate_typed_values(language: Language) -> None:
     found = limits(offers("offers-upsert", language))
     money = ("decimal", "greaterThan", "0", None)
     amount = ("decimal", "greaterThanOrEqual", "0", None)
@@ -216,7 +214,7 @@ def test_speaks_the_users_language(language: Language) -> None:
     assert condition in str(explained["condition"][4]).split("\n")
 
 
-def test_folds_away_what_few_need() -> None:
+def test_rarely_used_columns_are_folded() -> None:
     sheet = offers("offers-upsert", "en")
     shown = [
         key
